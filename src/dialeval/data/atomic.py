@@ -1,0 +1,39 @@
+"""Files that are either wholly written or not there at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A scratch path beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    scratch = Path(name)
+    try:
+        yield scratch
+        with scratch.open("rb+") as written:
+            os.fsync(written.fileno())
+        scratch.chmod(_mode_of_new_files())
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put ``content`` at ``path`` in one step."""
+    with atomic_path(path) as scratch:
+        scratch.write_bytes(content)
+
+
+def _mode_of_new_files() -> int:
+    # mkstemp makes private files; what we write should be as readable as any file the user creates.
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

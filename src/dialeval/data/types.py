@@ -1,0 +1,113 @@
+"""The nouns of dialogue evaluation: frozen values without behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+Answer: TypeAlias = Literal["yes", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance of a conversation."""
+
+    speaker: str
+    """The role as chat APIs spell it: ``user``, ``assistant``, ``system``, or any other label."""
+    text: str
+    name: str | None = None
+    """Who it was among several of the same role."""
+
+
+Context: TypeAlias = tuple[Turn, ...]
+"""The turns before a response, oldest first; may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a system said, and how likely it found it where that is known."""
+
+    text: str
+    logprob: float | None = None
+    """Natural-log probability of the whole text given its context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A whole conversation; ``system`` names the system under test, empty where people talked."""
+
+    item: str
+    turns: tuple[Turn, ...]
+    system: str = ""
+    metadata: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A context that waits for a response, with references where there are any."""
+
+    item: str
+    context: Context
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One system's response in one context, ready to be scored."""
+
+    item: str
+    system: str
+    context: Context
+    response: Response
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the responses a question offers."""
+
+    text: str
+    correct: bool
+    error: str | None = None
+    """What is wrong with a false candidate, such as ``contradictory`` or ``irrelevant``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A context with candidate responses, at least one of them correct."""
+
+    item: str
+    context: Context
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NBest:
+    """A system's n best responses in one context, best first."""
+
+    item: str
+    system: str
+    context: Context
+    responses: tuple[Response, ...]
+    expected: Answer | None = None
+    """The polarity a consistent answer must have, where the context fixes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One rater's value for one subject; the rater may be a person or a metric."""
+
+    item: str
+    system: str
+    rater: str
+    criterion: str
+    value: float | None
+    """None means that the rater could not say."""
+    reason: str | None = None
+    """Why there is no value, where that is known."""
+
+
+Record: TypeAlias = Dialogue | Prompt | Example | Question | NBest | Judgement
+Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]

@@ -1,0 +1,77 @@
+"""Everything dialeval raises on purpose.
+
+    DialevalError                   something the user can mend; the CLI prints it without a traceback
+    ├── BadInput                    a file says something we cannot use: where, found, needed, what to do
+    ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
+    ├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
+    ├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
+    ├── Unsuitable                  these subjects cannot be measured or compared in this way
+    └── RunFailed                   part of a run went wrong and the rest was kept
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class DialevalError(Exception):
+    """Something the user can mend. Messages say what was found, needed, where, and what to do next."""
+
+
+@dataclass(eq=False)
+class BadInput(DialevalError):
+    """A place in a file that cannot be used."""
+
+    path: str
+    """The file as the user named it, or ``<stdin>``."""
+    found: str
+    needed: str
+    todo: str
+    """What the user can do next, as an imperative sentence."""
+    line: int | None = None
+    """1-based line (of text formats) or row (of tables); None when the whole file is at fault."""
+    field: str | None = None
+    """Dotted path to the field, such as ``context[2].role``."""
+
+    def __str__(self) -> str:
+        where = self.path + (f", line {self.line}" if self.line is not None else "")
+        where += f", field '{self.field}'" if self.field else ""
+        return f"{where}: found {self.found}, needed {self.needed}. {self.todo}"
+
+
+class UnknownName(DialevalError):
+    """A name that is in no table, with the close names that are."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, todo: str = "") -> None:
+        self.kind, self.name = kind, name
+        self.close = close_names(name, known)
+        hint = f" Did you mean {' or '.join(repr(c) for c in self.close)}?" if self.close else ""
+        super().__init__(f"There is no {kind} called {name!r}.{hint}{' ' + todo if todo else ''}")
+
+
+class BadStudy(DialevalError):
+    """A study file that breaks its own rules; ``problems`` has one line per bad value."""
+
+    def __init__(self, path: str, problems: Sequence[str]) -> None:
+        self.path, self.problems = path, tuple(problems)
+        super().__init__("\n".join([f"{path}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+
+
+class ResourceUnavailable(DialevalError):
+    """Weights, vectors or tables that are absent or not the bytes we know."""
+
+
+class Unsuitable(DialevalError):
+    """Subjects that cannot be measured or compared in the way that was asked."""
+
+
+class RunFailed(DialevalError):
+    """Part of a run went wrong; what could be done was done and kept."""
+
+
+def close_names(name: str, known: Iterable[str]) -> list[str]:
+    """At most three known names that look like ``name``, closest first."""
+    by_lower = {k.lower(): k for k in known}
+    return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
