@@ -1,0 +1,19 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real corpora: $DIALEVAL_DATA, else ../shared/data beside the checkout."""
+    folder = Path(os.environ.get("DIALEVAL_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"real data not found at {folder}; set DIALEVAL_DATA to the folder that holds it")
+    return folder
