@@ -1,0 +1,102 @@
+"""The bootstrap over items, computed from sums of their rows (Efron & Tibshirani, 1993, chapters 6 and 13).
+
+A score is a function of summed rows, so a resample never copies rows: it is a vector of how often each item was
+drawn, and a batch of resamples is one matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Aggregate: TypeAlias = Callable[[Floats], Floats]
+"""From summed rows, shape (..., k), to scores, shape (...)."""
+
+CELLS = 1 << 20
+"""Weights held at once. Enough that the product is fast, few enough to stay in a few megabytes."""
+
+
+class Bounds(NamedTuple):
+    """The two ends of an interval."""
+
+    low: float
+    high: float
+
+
+def bootstrap(
+    rows: Floats,
+    aggregate: Aggregate,
+    *,
+    trials: int = 1000,
+    seed: int = 0,
+    clusters: Integers | None = None,
+) -> Floats:
+    """Scores of ``trials`` resamples of the items, shape (trials,); all NaN where there are no items.
+
+    Each resample draws as many items as there are, with replacement. ``clusters`` gives each row's cluster: then
+    whole clusters are drawn, which is right where the items of one dialogue or document resemble each other.
+    """
+    units = pool(rows, clusters)
+    totals = [weights @ units for weights in draws(len(units), trials=trials, seed=seed)]
+    return aggregate(np.concatenate(totals)) if len(units) else np.full(trials, np.nan)
+
+
+def percentile_interval(scores: Floats, level: float = 0.95) -> Bounds:
+    """The central ``level`` of resampled scores (Efron & Tibshirani, 1993, section 13.3).
+
+    NaN scores (resamples on which the metric is undefined) are left out; NaN bounds where none is left, or where
+    a bound falls among infinite scores.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+    defined = scores[~np.isnan(scores)]
+    if not defined.size:
+        return Bounds(np.nan, np.nan)
+    tail = (1 - level) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(defined, [tail, 1 - tail])
+    return Bounds(float(low), float(high))
+
+
+def pool(rows: Floats, clusters: Integers | None) -> Floats:
+    """The rows that are resampled: as given, or summed within each cluster in order of its label."""
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError(
+            f"rows must be finite and of shape (n, k), not {rows.shape}; leave unscored items out"
+        )
+    if clusters is None:
+        return rows
+    if clusters.shape != (len(rows),):
+        raise ValueError(f"{len(rows)} rows need as many cluster labels, not {clusters.shape}")
+    labels, inverse = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(labels), rows.shape[1]))
+    np.add.at(sums, inverse, rows)
+    return sums
+
+
+def draws(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
+    """How often each of ``n`` units occurs in each resample: multinomial counts, in blocks of shape (some, n).
+
+    One stream of random numbers serves all blocks, so the counts do not depend on ``cells``, and fewer trials
+    give the first of more.
+    """
+    rng = np.random.default_rng(seed)
+    for size in blocks(n, trials, cells):
+        counts = np.empty((size, n))
+        for count in counts:
+            count[:] = np.bincount(rng.integers(n, size=n), minlength=n) if n else 0
+        yield counts
+
+
+def blocks(n: int, trials: int, cells: int = CELLS) -> Iterator[int]:
+    """Sizes that add up to ``trials``, each block having about ``cells`` cells of ``n`` columns at most."""
+    if trials < 1:
+        raise ValueError(f"resampling needs at least one trial, not {trials}")
+    most = max(1, cells // max(1, n))
+    for start in range(0, trials, most):
+        yield min(most, trials - start)
