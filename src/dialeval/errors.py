@@ -1,12 +1,12 @@
 """Everything dialeval raises on purpose.
 
-    DialevalError                   something the user can mend; the CLI prints it without a traceback
-    ├── BadInput                    a file says something we cannot use: where, found, needed, what to do
-    ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
-    ├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
-    ├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
-    ├── Unsuitable                  these subjects cannot be measured or compared in this way
-    └── RunFailed                   part of a run went wrong and the rest was kept
+DialevalError                   something the user can mend; the CLI prints it without a traceback
+├── BadInput                    a file says something we cannot use: where, found, needed, what to do
+├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
+├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
+├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
+├── Unsuitable                  these subjects cannot be measured or compared in this way
+└── RunFailed                   part of a run went wrong and the rest was kept
 """
 
 from __future__ import annotations

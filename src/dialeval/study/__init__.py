@@ -1,1 +1,39 @@
-"""study."""
+"""The main job: from a ``study.yaml`` to a run folder.
+
+study = load_study(Path("study.yaml"))
+run = run_study(study, workshop)
+write_run(run, Path("runs/mine"))
+"""
+
+from dialeval.study.config import Study, load_study
+from dialeval.study.folder import LoadedRun, load_run, write_run
+from dialeval.study.gates import Gate, GateOutcome, parse_gate
+from dialeval.study.manifest import Circumstances
+from dialeval.study.measures import MEASURES, Measure, Respondent, build_measure
+from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
+from dialeval.study.summary import comparison_json, number
+
+__all__ = [
+    "MEASURES",
+    "Circumstances",
+    "Compared",
+    "Failure",
+    "Gate",
+    "GateOutcome",
+    "LoadedRun",
+    "Measure",
+    "Respondent",
+    "Run",
+    "Scored",
+    "Study",
+    "Workshop",
+    "build_measure",
+    "check_gates",
+    "comparison_json",
+    "load_run",
+    "load_study",
+    "number",
+    "parse_gate",
+    "run_study",
+    "write_run",
+]

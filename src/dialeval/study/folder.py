@@ -1,0 +1,60 @@
+"""The run folder: written whole, and read back into results that can be compared (its files: docs/files.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialeval.core import Missing
+from dialeval.data import Example, read, write
+from dialeval.data.atomic import write_atomically
+from dialeval.errors import BadInput
+from dialeval.study.manifest import Circumstances, manifest
+from dialeval.study.results import read_results, write_results
+from dialeval.study.run import Run, Scored
+from dialeval.study.summary import Json, summarise
+
+FILES = ("study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRun:
+    """A run read back from its folder."""
+
+    folder: Path
+    scored: tuple[Scored, ...]
+    examples: tuple[Example, ...]
+
+
+def write_run(run: Run, folder: Path, circumstances: Circumstances) -> None:
+    """Write everything but the report.
+
+    Each file appears whole. The manifest goes first and comes last, so a folder that has one is complete.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("manifest.json", "report.html"):
+        (folder / name).unlink(missing_ok=True)
+    write_atomically(folder / "study.yaml", run.study.text.encode())
+    examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
+    write(folder / "examples.jsonl", examples)
+    write_results(run.scored, folder / "results.parquet")
+    _write_json(folder / "summary.json", summarise(run))
+    _write_json(folder / "manifest.json", manifest(run, circumstances))
+
+
+def load_run(folder: Path) -> LoadedRun:
+    """The results of the run in ``folder``, ready to be compared."""
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise BadInput(
+            path=str(folder),
+            found=f"no {', no '.join(missing)}" if folder.is_dir() else "no such folder",
+            needed="a run folder with " + ", ".join(FILES),
+            todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
+        )
+    return LoadedRun(folder, read_results(folder), tuple(read(folder / "examples.jsonl", "example")))
+
+
+def _write_json(path: Path, content: Json) -> None:
+    write_atomically(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())

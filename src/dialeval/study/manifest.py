@@ -1,0 +1,66 @@
+"""``manifest.json``: where a run's numbers come from, when and on what machine they were made."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from typing import Any, TypeAlias
+
+from dialeval.data import file_digest
+from dialeval.study.run import Run, Scored
+from dialeval.version import __version__
+
+Json: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """When and how a run was made; the only part of a run folder that differs between equal runs."""
+
+    started: datetime
+    finished: datetime
+    command: str
+
+
+def manifest(run: Run, circumstances: Circumstances) -> Json:
+    """The content of ``manifest.json``."""
+    study = run.study
+    return {
+        "format": 1,
+        "dialeval": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "started": circumstances.started.isoformat(timespec="seconds"),
+        "finished": circumstances.finished.isoformat(timespec="seconds"),
+        "command": circumstances.command,
+        "study": {"path": str(study.path), "sha256": file_digest(study.path)},
+        "files": [{"path": str(study.data), "sha256": file_digest(study.data)}],
+        "provenance": [_provenance(one) for one in run.scored],
+        "packages": _packages(),
+    }
+
+
+def _provenance(one: Scored) -> Json:
+    source = one.result.provenance
+    return {
+        "system": one.system,
+        "measure": one.measure.label,
+        "signature": str(source.signature),
+        "data": source.data,
+        "package": source.package,
+        "seed": source.seed,
+        "trials": source.trials,
+        "resources": dict(source.resources),
+    }
+
+
+def _packages() -> Mapping[str, str]:
+    """Versions of the installed packages that are loaded now, so of all that could have taken part."""
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    owners = metadata.packages_distributions()
+    names = sorted({name for module in loaded for name in owners.get(module, [])})
+    return {name: metadata.version(name) for name in names}

@@ -1,0 +1,120 @@
+"""``results.parquet``: one row per item, system and measure, from which every score can be computed again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dialeval.core import Interval, Provenance, Result, Signature
+from dialeval.data.atomic import atomic_path
+from dialeval.errors import BadInput
+from dialeval.study.measures import build_measure
+from dialeval.study.run import Scored
+
+_LABEL: Final = pa.dictionary(pa.int32(), pa.string())
+_SCHEMA: Final = pa.schema(
+    [
+        ("item", pa.string()),
+        ("system", _LABEL),
+        ("measure", _LABEL),
+        ("rater", _LABEL),
+        ("criterion", _LABEL),
+        ("value", pa.float64()),
+        ("reason", pa.string()),
+        ("statistics", pa.list_(pa.float64())),
+    ]
+)
+
+
+def write_results(scored: Sequence[Scored], path: Path) -> None:
+    """Write every item's value under every measure, in the order of ``scored``."""
+    with atomic_path(path) as scratch, pq.ParquetWriter(scratch, _SCHEMA) as writer:
+        for one in scored:
+            writer.write_table(_table(one))
+
+
+def _table(one: Scored) -> pa.Table:
+    result, n = one.result, len(one.result)
+    labels = (one.system, one.measure.label, str(result.signature), result.signature.name)
+    unscored = np.zeros(n, dtype=bool)
+    unscored[list(result.reasons)] = True
+    widths = np.where(unscored, 0, result.rows.shape[1])
+    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    columns = [
+        pa.array(result.items, pa.string()),
+        *(pa.array([label] * n, _LABEL) for label in labels),
+        pa.array(result.values, pa.float64(), mask=unscored),
+        pa.array([result.reasons.get(at) for at in range(n)], pa.string()),
+        pa.ListArray.from_arrays(offsets, result.rows[~unscored].ravel()),
+    ]
+    return pa.Table.from_arrays(columns, schema=_SCHEMA)
+
+
+def read_results(folder: Path) -> tuple[Scored, ...]:
+    """The results of a run folder, with scores and intervals as its summary has them."""
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    scores = {(row["measure"], row["system"]): row for row in summary["results"]}
+    sources = {(row["measure"], row["system"]): row for row in manifest["provenance"]}
+    return tuple(
+        _scored(folder, label, system, rows, scores[label, system], sources[label, system], summary["level"])
+        for (label, system), rows in _groups(folder / "results.parquet")
+    )
+
+
+def _groups(path: Path) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]]]]:
+    rows = pq.read_table(path, schema=_SCHEMA).to_pylist()
+    for key, group in groupby(rows, key=lambda row: (row["measure"], row["system"])):
+        yield key, list(group)
+
+
+def _scored(
+    folder: Path,
+    label: str,
+    system: str,
+    rows: list[dict[str, Any]],
+    score: dict[str, Any],
+    source: dict[str, Any],
+    level: float,
+) -> Scored:
+    measure = build_measure(label)
+    if str(measure.metric.signature) != score["signature"]:
+        raise BadInput(
+            path=str(folder / "summary.json"),
+            field=f"results.{label}.signature",
+            found=score["signature"],
+            needed=str(measure.metric.signature),
+            todo="The run was made with another version of this measure: run the study again to compare it.",
+        )
+    width = max((len(row["statistics"]) for row in rows), default=0)
+    blank = [float("nan")] * width
+    result = Result(
+        metric=measure.metric,
+        items=tuple(row["item"] for row in rows),
+        systems=tuple(row["system"] for row in rows),
+        rows=np.array([row["statistics"] or blank for row in rows], dtype=np.float64).reshape(-1, width),
+        values=np.array([row["value"] if row["value"] is not None else np.nan for row in rows]),
+        score=_or_nan(score["score"]),
+        interval=Interval(score["low"], score["high"], level) if score["low"] is not None else None,
+        provenance=Provenance(
+            signature=Signature.parse(source["signature"]),
+            data=source["data"],
+            package=source["package"],
+            seed=source["seed"],
+            trials=source["trials"],
+            resources=tuple(sorted(source["resources"].items())),
+        ),
+        reasons={at: row["reason"] for at, row in enumerate(rows) if row["value"] is None},
+    )
+    return Scored(measure, system, result)
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value

@@ -1,0 +1,218 @@
+"""Carrying out a study: every system answers, every measure judges, pairs are compared, gates are checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from dialeval.compare import Comparison, compare_all
+from dialeval.core import Generator, Missing, Replayer, Result, System, UsesResources
+from dialeval.data import Example, Prompt, Response, digest, read_prompts
+from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
+from dialeval.engine import run as run_batches
+from dialeval.errors import BadInput, DialevalError
+from dialeval.evaluate import by_dialogue, evaluate
+from dialeval.study.config import Study
+from dialeval.study.gates import Gate, GateOutcome
+from dialeval.study.measures import Measure, Respondent
+from dialeval.version import __version__
+
+Watch = Callable[[str, int], AbstractContextManager[Progress]]
+"""Makes a progress bar from what is being done and how many items it will take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where and how the work is done; nothing in it can move a number."""
+
+    executor: Executor = field(default_factory=InProcess)
+    cache: Cache | None = None
+    watch: Watch = lambda _what, _total: nullcontext(SILENT)
+    batch_size: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Part of a study that went wrong while the rest went on; ``measure`` None means the system itself failed."""
+
+    system: str
+    measure: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One measure's result for one system."""
+
+    measure: Measure
+    system: str
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two systems under one measure."""
+
+    measure: Measure
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All that a study brought forth."""
+
+    study: Study
+    prompts: tuple[Prompt, ...]
+    respondents: tuple[Respondent, ...]
+    scored: tuple[Scored, ...]
+    compared: tuple[Compared, ...]
+    gates: tuple[GateOutcome, ...]
+    failures: tuple[Failure, ...]
+
+
+def run_study(study: Study, workshop: Workshop) -> Run:
+    """Carry out ``study``. A system or measure that fails is recorded, and the rest goes on."""
+    prompts = _prompts(study)
+    failures: list[Failure] = []
+    respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
+    scored = tuple(_score(study, respondents, workshop, failures))
+    compared = tuple(_compare(study, scored))
+    return Run(study, prompts, respondents, scored, compared, tuple(_check(study, scored)), tuple(failures))
+
+
+def _prompts(study: Study) -> tuple[Prompt, ...]:
+    prompts = tuple(read_prompts(study.data))[: study.limit]
+    if not prompts:
+        raise BadInput(
+            str(study.data), "no prompts", "at least one context to answer", "Check 'data' in the study."
+        )
+    return prompts
+
+
+def _ask(
+    system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop, failures: list[Failure]
+) -> Respondent:
+    """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
+    try:
+        answers = list(_answers(system, prompts, study, workshop))
+    except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
+        message = _describe(error)
+        failures.append(Failure(system.name, None, message))
+        return Respondent(
+            system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
+        )
+    return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
+
+
+def _answers(
+    system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop
+) -> Iterator[tuple[Response, ...]]:
+    # Answers are computed here and not in a pool: a model is loaded once, and brings its own threads.
+    if isinstance(system, Replayer):
+        return iter(system.replay(prompts))
+    if not isinstance(system, Generator):
+        raise DialevalError(f"{system.name} can neither generate nor replay responses")
+    resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
+    key = json.dumps(["responses", str(system.signature), resources, study.seed, __version__])
+    job = Job(key, _Answer(system, study.seed), ResponsesCodec())
+    batches = (
+        Batch(chunk, digest(chunk))
+        for start in range(0, len(prompts), workshop.batch_size)
+        if (chunk := prompts[start : start + workshop.batch_size])
+    )
+    with workshop.watch(f"{system.name} answers", len(prompts)) as progress, InProcess() as here:
+        return iter(
+            [
+                a
+                for part in run_batches(job, batches, executor=here, cache=workshop.cache, progress=progress)
+                for a in part
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    system: Generator
+    seed: int
+
+    def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
+        return self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+
+
+class ResponsesCodec:
+    """Responses on disk, as JSON."""
+
+    def encode(self, result: list[tuple[Response, ...]]) -> bytes:
+        """As lists of ``[text, logprob]``."""
+        return json.dumps([[[r.text, r.logprob] for r in responses] for responses in result]).encode()
+
+    def decode(self, payload: bytes) -> list[tuple[Response, ...]]:
+        """Back from JSON."""
+        return [tuple(Response(text, logprob) for text, logprob in pairs) for pairs in json.loads(payload)]
+
+
+def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+    if not responses:
+        return Missing(prompt.item, system.name, "the system gave no response")
+    return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
+
+
+def _score(
+    study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
+) -> Iterator[Scored]:
+    for measure in study.measures:
+        with workshop.watch(measure.label, sum(len(r.examples) for r in respondents)) as progress:
+            for respondent in respondents:
+                name = respondent.system.name
+                try:
+                    result = _evaluate(measure, respondent, study, workshop, progress)
+                except Exception as error:  # one measure's failure must not lose the others' results
+                    failures.append(Failure(name, measure.label, _describe(error)))
+                else:
+                    yield Scored(measure, name, result)
+
+
+def _evaluate(
+    measure: Measure, respondent: Respondent, study: Study, workshop: Workshop, progress: Progress
+) -> Result:
+    return evaluate(
+        measure.metric,
+        measure.subjects(respondent),
+        trials=study.trials,
+        seed=study.seed,
+        level=study.level,
+        cluster=by_dialogue if study.cluster == "dialogue" else None,
+        executor=workshop.executor,
+        cache=workshop.cache,
+        progress=progress,
+        batch_size=workshop.batch_size,
+    )
+
+
+def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
+    """All pairs of systems that have at least one scored item, measure by measure."""
+    for measure in study.measures:
+        results = [one.result for one in scored if one.measure is measure and one.result.scored]
+        cluster = by_dialogue if study.cluster == "dialogue" else None
+        pairs = compare_all(
+            results, trials=study.trials, seed=study.seed, level=study.level, clusters=cluster
+        )
+        yield from (Compared(measure, pair) for pair in pairs)
+
+
+def _check(study: Study, scored: Sequence[Scored]) -> Iterator[GateOutcome]:
+    return check_gates(study.gates, [(one.measure.label, one.system, one.result.score) for one in scored])
+
+
+def check_gates(gates: Sequence[Gate], scores: Sequence[tuple[str, str, float]]) -> Iterator[GateOutcome]:
+    """How each (measure, system, score) fares at the gates that concern it."""
+    for gate in gates:
+        for measure, system, score in scores:
+            if measure == gate.measure and gate.system in (None, system):
+                yield GateOutcome(gate, system, score, gate.met_by(score))
+
+
+def _describe(error: Exception) -> str:
+    return str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,102 @@
+"""``summary.json``: scores, intervals, comparisons, gates and failures as plain JSON (docs/files.md)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from dialeval.compare import Comparison
+from dialeval.metrics import summary
+from dialeval.study.gates import GateOutcome
+from dialeval.study.run import Compared, Run, Scored
+
+Json: TypeAlias = dict[str, Any]
+
+
+def summarise(run: Run) -> Json:
+    """The content of ``summary.json``."""
+    study = run.study
+    return {
+        "format": 1,
+        "study": study.name,
+        "seed": study.seed,
+        "items": len(run.prompts),
+        "trials": study.trials,
+        "level": study.level,
+        "cluster": study.cluster,
+        "systems": [
+            {"name": system.name, "kind": kind, "signature": str(system.signature)}
+            for system, kind in zip(study.systems, study.kinds, strict=True)
+        ],
+        "measures": [
+            {
+                "measure": measure.label,
+                "name": measure.metric.signature.name,
+                "signature": str(measure.metric.signature),
+                "higher_is_better": measure.metric.higher_is_better,
+                "summary": summary(measure.metric.signature.name),
+            }
+            for measure in study.measures
+        ],
+        "results": [_result(one) for one in run.scored],
+        "comparisons": [_comparison(one) for one in run.compared],
+        "gates": [_gate(outcome) for outcome in run.gates],
+        "failures": [{"system": f.system, "measure": f.measure, "message": f.message} for f in run.failures],
+    }
+
+
+def _result(one: Scored) -> Json:
+    result = one.result
+    return {
+        "system": one.system,
+        "measure": one.measure.label,
+        "signature": str(result.signature),
+        "score": number(result.score),
+        "low": number(result.interval.low) if result.interval else None,
+        "high": number(result.interval.high) if result.interval else None,
+        "n": result.scored,
+        "unscored": len(result) - result.scored,
+    }
+
+
+def _comparison(one: Compared) -> Json:
+    return {"measure": one.measure.label, **comparison_json(one.comparison)}
+
+
+def comparison_json(pair: Comparison) -> Json:
+    """A comparison as JSON, under the names of docs/files.md."""
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "difference": number(pair.difference),
+        "low": number(pair.interval.low),
+        "high": number(pair.interval.high),
+        "p_bootstrap": number(pair.p_bootstrap),
+        "p_permutation": number(pair.p_permutation),
+        "p_mcnemar": number(pair.p_mcnemar),
+        "p_adjusted": number(pair.p_adjusted),
+        "significant": pair.significant,
+        "better": pair.better,
+        "effect_size": number(pair.effect_size),
+        "wins": pair.wins,
+        "ties": pair.ties,
+        "losses": pair.losses,
+        "n": pair.n,
+        "unpaired": pair.unpaired,
+        "more_items": pair.more_items,
+    }
+
+
+def _gate(outcome: GateOutcome) -> Json:
+    return {
+        "gate": str(outcome.gate),
+        "system": outcome.system,
+        "measure": outcome.gate.measure,
+        "score": number(outcome.score),
+        "passed": outcome.passed,
+    }
+
+
+def number(value: float | None) -> float | None:
+    """The value as JSON can hold it: undefined and infinite become null."""
+    return value if value is not None and math.isfinite(value) else None
