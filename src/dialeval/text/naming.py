@@ -31,18 +31,21 @@ def split_call(text: str) -> Call:
     """
     text = text.strip()
     end = _end_of_call(text)
-    head, rest = text[:end], text[end:]
+    head, rest = text[:end].rstrip(), text[end:]
     if head.isidentifier():
         return Call(head, (), rest)
     try:
         node = ast.parse(head, mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ValueError(f"{head!r} is not a name such as bleu or bleu(order=4)") from None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise ValueError(f"{head!r} is not a name such as bleu or bleu(order=4)")
     if node.args:
         raise ValueError(f"{head!r} gives a value without its name; write it as in {node.func.id}(order=4)")
-    return Call(node.func.id, tuple(_parameter(word) for word in node.keywords), rest)
+    parameters = tuple(_parameter(word) for word in node.keywords)
+    if len(dict(parameters)) < len(parameters):
+        raise ValueError(f"{head!r} gives one parameter twice")
+    return Call(node.func.id, parameters, rest)
 
 
 def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
@@ -50,9 +53,11 @@ def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
         raise ValueError("** is not allowed in a name")
     try:
         value = ast.literal_eval(word.value)
-    except ValueError:
+    except (ValueError, TypeError):
         shown = ast.unparse(word.value)
-        raise ValueError(f"{word.arg}={shown} is no plain value; quote words, as in {word.arg}={shown!r}") from None
+        raise ValueError(
+            f"{word.arg}={shown} is no plain value; quote words, as in {word.arg}={shown!r}"
+        ) from None
     if not isinstance(value, str | int | float | bool | None):
         raise ValueError(f"{word.arg} must be text, a number, True, False or None")
     return word.arg, value

@@ -1,0 +1,39 @@
+"""How long responses are: no quality, yet many measures of quality follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Example
+from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.text.words import split_white_space
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Words per response, parted by white space; neither direction is better.
+
+    The corpus score is the mean. An empty response has 0 words. A text in a script without blanks, such as
+    Japanese, counts as one word between its blanks.
+    """
+
+    higher_is_better: ClassVar[None] = None
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        return Signature("length", (), (("tokens", "whitespace"),))
+
+    def unscorable(self, example: Example) -> None:
+        """None: every response has a length."""
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the response's words and 1."""
+        return rows_of_values([len(split_white_space(example.response.text)) for example in examples])
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean number of words; NaN of no example."""
+        return mean_of_rows(totals)
