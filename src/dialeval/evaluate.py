@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
@@ -167,6 +167,23 @@ class Tally(Generic[S]):
             trials=self._plan.trials,
             resources=tuple(sorted(self._resources.items())),
         )
+
+
+def evaluate_each(
+    metrics: Mapping[str, Metric[S]], subjects: Iterable[S], plan: Plan
+) -> dict[tuple[str, str], Result]:
+    """Every metric's result for every system, from one pass over ``subjects``, keyed by metric and system."""
+    tallies: dict[tuple[str, str], Tally[S]] = {}
+    stream = iter(subjects)
+    while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
+        by_system: dict[str, list[S]] = {}
+        for subject in chunk:
+            by_system.setdefault(subject.system, []).append(subject)
+        for system, own in by_system.items():
+            for name, metric in metrics.items():
+                tallies.setdefault((name, system), Tally(metric, plan)).add(own)
+    order = sorted(tallies, key=lambda key: list(metrics).index(key[0]))
+    return {key: tallies[key].result() for key in order}
 
 
 def by_dialogue(item: str) -> str:

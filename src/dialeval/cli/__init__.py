@@ -1,1 +1,5 @@
-"""cli."""
+"""The command line: one module per verb, each of which parses, calls the library, and prints."""
+
+from dialeval.cli.main import app, main
+
+__all__ = ["app", "main"]

@@ -11,6 +11,7 @@ from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances
 from dialeval.study.measures import MEASURES, Measure, Respondent, build_measure
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
+from dialeval.study.sides import compare_sides, open_side
 from dialeval.study.summary import comparison_json, number
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "Workshop",
     "build_measure",
     "check_gates",
+    "compare_sides",
     "comparison_json",
     "load_run",
     "load_study",
     "number",
+    "open_side",
     "parse_gate",
     "run_study",
     "write_run",

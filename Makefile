@@ -1,0 +1,51 @@
+# Every target sets itself up in .venv; a second call starts at once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test test-fast check format bench docs clean
+
+demo: $(VENV)/.installed ## the main job on bundled examples
+	@$(BIN)/dialeval demo
+
+test: $(VENV)/.installed-dev ## every test
+	$(BIN)/python -m pytest -q -n auto
+
+test-fast: $(VENV)/.installed-dev ## every test but the slow ones
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+check: $(VENV)/.installed-dev ## lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev ## measure what we claim
+	$(BIN)/python -m bench
+
+docs: $(VENV)/.installed-dev ## the documentation site, in site/
+	$(BIN)/python docs/write_cli.py
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
+clean:
+	rm -rf $(VENV) site runs
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dialeval needs Python 3.11 or newer; set PYTHON=...")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing dialeval into $(VENV) (this once) ..."
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing dialeval and its development tools into $(VENV) (this once) ..."
+	@$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,60 @@
+"""The ``dialeval`` command: its verbs, and how errors and warnings reach a person."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, TextIO
+
+import typer
+
+from dialeval.cli import compare, data, demo, doctor, report, resources, run, score
+from dialeval.errors import DialevalError
+from dialeval.version import __version__
+
+app = typer.Typer(
+    name="dialeval",
+    help="Which dialogue system is better, and can you trust the number?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.command("report")(report.report)
+app.add_typer(data.app, name="data")
+app.add_typer(resources.app, name="resources")
+app.command("doctor")(doctor.doctor)
+
+
+def main() -> None:
+    """Run the command line; what a user can mend is printed without a traceback and exits with 1."""
+    warnings.showwarning = _print_warning
+    try:
+        app()
+    except DialevalError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        print(f"dialeval {__version__}")
+        raise typer.Exit
+
+
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"warning: {message}", file=sys.stderr)

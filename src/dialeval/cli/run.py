@@ -1,0 +1,103 @@
+"""``dialeval run``: the main job."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as jsonlib
+import shlex
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.gates import exit_on_gates, parse_fail_under
+from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resume
+from dialeval.cli.workshop import open_workshop
+
+if TYPE_CHECKING:
+    from dialeval.study import Run, Study
+
+
+def run(
+    study: Annotated[Path, typer.Argument(help="The study file.", metavar="STUDY.YAML")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run folder.", show_default="runs/NAME")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the study's seed.")] = None,
+    limit: Limit = None,
+    jobs: Jobs = 1,
+    resume: Resume = True,
+    cache: CacheFolder = None,
+    fail_under: FailUnder = None,
+    json: Json = False,
+) -> None:
+    """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
+
+    Interrupted? The same command goes on where it stopped.
+
+    Example: dialeval run study.yaml -o runs/monday --jobs 2
+    """
+    from dialeval.study import load_study
+
+    loaded = _override(load_study(study), seed=seed, limit=limit)
+    gates = parse_fail_under(fail_under, [measure.label for measure in loaded.measures])
+    loaded = dataclasses.replace(loaded, gates=loaded.gates + gates)
+    carry_out(loaded, out or Path("runs") / loaded.name, jobs=jobs, resume=resume, cache=cache, json=json)
+
+
+def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
+    """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
+    from dialeval.report import render
+    from dialeval.study import Circumstances, run_study, write_run
+
+    _check_target(folder)
+    started = datetime.now(UTC)
+    try:
+        with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
+            done = run_study(study, workshop)
+    except KeyboardInterrupt:
+        print("Interrupted. What was computed is kept: the same command goes on from there.", file=sys.stderr)
+        raise
+    command = shlex.join(["dialeval", *sys.argv[1:]])
+    write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
+    _print(folder, render(folder), json=json)
+    _leave(done, folder)
+
+
+def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
+    """The study with the command line's say, noted at the top of the copy that the run folder keeps."""
+    given = {key: value for key, value in (("seed", seed), ("limit", limit)) if value is not None}
+    note = "".join(f"# run with --{key} {value}\n" for key, value in given.items())
+    return dataclasses.replace(study, text=note + study.text, **given)
+
+
+def _check_target(folder: Path) -> None:
+    """A folder with other things in it is never written into."""
+    from dialeval.errors import BadInput
+
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "study.yaml").is_file():
+        raise BadInput(str(folder), "a folder with other files", "a new, empty or run folder", "Give another -o.")
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(str(folder), "a file", "a new, empty or run folder", "Give another -o.")
+
+
+def _print(folder: Path, report: Path, *, json: bool) -> None:
+    from dialeval.report import print_leaderboard
+
+    if json:
+        summary = jsonlib.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        print(jsonlib.dumps({**summary, "folder": str(folder), "report": str(report)}, ensure_ascii=False))
+        return
+    print_leaderboard(folder)
+    print(f"Report: {report}")
+
+
+def _leave(done: Run, folder: Path) -> None:
+    from dialeval.errors import RunFailed
+
+    if done.failures:
+        count = len(done.failures)
+        raise RunFailed(f"{count} part(s) of the study failed, the rest is in {folder}. See the report's failures.")
+    exit_on_gates(done.gates)
