@@ -1,7 +1,7 @@
 """Tests of two systems on the same items: paired bootstrap, approximate randomisation, McNemar.
 
-Everywhere the difference is a's score minus b's. Differences within rounding error of zero are zero, so two systems
-that tie on paper tie here too. Trials on which the metric is undefined (NaN) are left out.
+Everywhere the difference is a's score minus b's. Differences within rounding error of zero are zero, so two
+systems that tie on paper tie here too. Trials on which the score is undefined (NaN) are left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def paired_bootstrap(
     a, b = _pairs(rows_a, rows_b, clusters)
     if not len(a):
         return np.full(trials, np.nan)
-    # Two products rather than one over joined columns: equal rows then give equal bits, and swapping negates exactly.
+    # Two products, not one over joined columns: equal rows give equal bits, and swapping negates exactly.
     totals = [(weights @ a, weights @ b) for weights in draws(len(a), trials=trials, seed=seed)]
     totals_a, totals_b = (np.concatenate(side) for side in zip(*totals, strict=True))
     return _difference(aggregate(totals_a), aggregate(totals_b))
@@ -92,7 +92,7 @@ def permutation_test(
 def mcnemar(a: NDArray[np.bool_] | Floats, b: NDArray[np.bool_] | Floats) -> float:
     """Exact two-sided p-value of McNemar's test on paired yes/no values (McNemar, 1947; binomial form).
 
-    Only items on which the systems disagree count: under the null each goes to either with probability one half.
+    Only items on which the systems disagree count: by chance each goes to either with probability one half.
     1 where they never disagree.
     """
     won, lost = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))

@@ -12,9 +12,9 @@ FLAT: Final = 1e-12
 
 
 def cohens_d_paired(differences: Floats) -> float:
-    """Cohen's d of paired differences: their mean over their standard deviation (Cohen, 1988, section 2.3.5).
+    """Cohen's d of paired differences: their mean over their standard deviation (Cohen, 1988, chapter 2).
 
-    0 where all are zero; NaN of fewer than two, and where all are equal but not zero, since d has no bound there.
+    0 where all are zero; NaN of fewer than two, and where all are equal but not zero: d has no bound there.
     """
     if differences.size < 2:
         return math.nan
@@ -27,12 +27,12 @@ def cohens_d_paired(differences: Floats) -> float:
 def required_items(
     difference: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05
 ) -> int | None:
-    """How many items in all would show this difference with the given power; None where no number is known to.
+    """How many items in all would show this difference with the given power; None where we know no number.
 
     The standard error seen on ``n`` items shrinks with the root of their number, so a two-sided z test needs
-    n ((z[1 - alpha/2] + z[power]) standard_error / difference)^2 items (Cohen, 1988, chapter 2). Never fewer than
-    can reach alpha when all agree: 2^(1 - items) < alpha. A difference of zero, or fewer than two items to learn
-    the spread from, gives None.
+    n ((z[1 - alpha/2] + z[power]) standard_error / difference)^2 items (Cohen, 1988, chapter 2). Never fewer
+    than can reach alpha when all agree, 2^(1 - items) < alpha. None for a difference of zero, or where fewer
+    than two items leave the spread unknown.
     """
     if n < 2 or difference == 0 or not math.isfinite(difference) or not math.isfinite(standard_error):
         return None

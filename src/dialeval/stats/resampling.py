@@ -1,7 +1,7 @@
 """The bootstrap over items, computed from sums of their rows (Efron & Tibshirani, 1993, chapters 6 and 13).
 
-A score is a function of summed rows, so a resample never copies rows: it is a vector of how often each item was
-drawn, and a batch of resamples is one matrix product.
+A score is a function of summed rows, so a resample never copies rows: it is a vector of how often each item
+was drawn, and a batch of resamples is one matrix product.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def bootstrap(
 ) -> Floats:
     """Scores of ``trials`` resamples of the items, shape (trials,); all NaN where there are no items.
 
-    Each resample draws as many items as there are, with replacement. ``clusters`` gives each row's cluster: then
-    whole clusters are drawn, which is right where the items of one dialogue or document resemble each other.
+    Each resample draws as many items as there are, with replacement. ``clusters`` gives each row's cluster:
+    then whole clusters are drawn, which is right where the items of one document resemble each other.
     """
     units = pool(rows, clusters)
     totals = [weights @ units for weights in draws(len(units), trials=trials, seed=seed)]
@@ -49,8 +49,8 @@ def bootstrap(
 def percentile_interval(scores: Floats, level: float = 0.95) -> Bounds:
     """The central ``level`` of resampled scores (Efron & Tibshirani, 1993, section 13.3).
 
-    NaN scores (resamples on which the metric is undefined) are left out; NaN bounds where none is left, or where
-    a bound falls among infinite scores.
+    NaN scores (resamples without a defined score) are left out. A bound is NaN where no score is left,
+    or where it falls among infinite ones.
     """
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
@@ -80,7 +80,7 @@ def pool(rows: Floats, clusters: Integers | None) -> Floats:
 
 
 def draws(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
-    """How often each of ``n`` units occurs in each resample: multinomial counts, in blocks of shape (some, n).
+    """How often each of ``n`` units occurs in each resample: multinomial counts, in blocks of (some, n).
 
     One stream of random numbers serves all blocks, so the counts do not depend on ``cells``, and fewer trials
     give the first of more.

@@ -1,0 +1,42 @@
+"""Holm's correction, worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialeval.stats.multiple import holm
+
+
+@pytest.mark.parametrize(
+    ("given_p", "adjusted"),
+    [
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),  # 3 x 0.01; 2 x 0.03; 1 x 0.04 lifted to 0.06
+        ([0.04, 0.01, 0.03], [0.06, 0.03, 0.06]),  # the same in another order
+        ([0.02, 0.02], [0.04, 0.04]),
+        ([0.9, 0.6, 0.5], [1.0, 1.0, 1.0]),  # clipped
+        ([0.2], [0.2]),
+        ([], []),
+    ],
+)
+def test_holm_by_hand(given_p: list[float], adjusted: list[float]) -> None:
+    assert holm(given_p) == pytest.approx(adjusted)
+
+
+def test_what_was_not_tested_stays_out_of_the_count() -> None:
+    assert holm([math.nan, 0.01, 0.03]) == pytest.approx([math.nan, 0.02, 0.03], nan_ok=True)
+    assert np.isnan(holm([math.nan])).all()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_between_the_raw_and_the_bonferroni_value_and_in_the_same_order(ps: list[float]) -> None:
+    raw = np.array(ps)
+    adjusted = holm(raw)
+    assert (adjusted >= raw).all()
+    assert (adjusted <= np.minimum(1, raw * len(ps))).all()
+    assert (np.diff(adjusted[np.argsort(raw, kind="stable")]) >= 0).all()
+    assert adjusted[raw.argmin()] == min(1, raw.min() * len(ps))
