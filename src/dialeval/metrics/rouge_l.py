@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,10 +28,9 @@ class RougeL:
     beta: float = 1.2
 
     def __post_init__(self) -> None:
-        if not (self.beta > 0 and math.isfinite(self.beta)):
-            raise DialevalError(
-                f"The parameter 'beta' of rouge_l: found {self.beta!r}, needed a number above 0."
-            )
+        if not 0 < self.beta <= 1000:
+            needed = "a number above 0 and at most 1000"
+            raise DialevalError(f"The parameter 'beta' of rouge_l: found {self.beta!r}, needed {needed}.")
 
     @property
     def signature(self) -> Signature:
