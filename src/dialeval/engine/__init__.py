@@ -1,1 +1,31 @@
-"""engine."""
+"""Where batches run (here, in a pool of processes, one day on a cluster), with a cache that lets a run resume.
+
+Example::
+
+    job = Job(key=str(metric.signature), task=metric.statistics, codec=ROWS)
+    with ProcessPool(4) as pool:
+        for rows in run(job, batches, executor=pool, cache=Cache(folder)): ...
+"""
+
+from dialeval.engine.cache import Cache, CacheSize, CacheWarning
+from dialeval.engine.executors import Executor, InProcess, ProcessPool
+from dialeval.engine.jobs import ROWS, Batch, Codec, Job
+from dialeval.engine.progress import SILENT, Progress, RichProgress
+from dialeval.engine.stream import run
+
+__all__ = [
+    "ROWS",
+    "SILENT",
+    "Batch",
+    "Cache",
+    "CacheSize",
+    "CacheWarning",
+    "Codec",
+    "Executor",
+    "InProcess",
+    "Job",
+    "ProcessPool",
+    "Progress",
+    "RichProgress",
+    "run",
+]

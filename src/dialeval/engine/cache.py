@@ -1,0 +1,131 @@
+"""Results of earlier runs on disk, found by what they were computed from.
+
+One file per batch, ``<2 hex>/<sha256 of key and digest>``: a magic word, a format version, a sha256 of the name
+and the payload, the payload. Files appear by renaming, so a killed process leaves a whole file or none. They
+are not flushed to the disk one by one (see ``docs/resources.md``): what a power cut tears, the checksum catches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import time
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_MAGIC: Final = b"dialeval"
+_VERSION: Final = 1
+_HEADER: Final = struct.Struct("<8sH32s")
+_SCRATCH: Final = "scratch"
+_STALE_SECONDS: Final = 24 * 3600
+
+
+class CacheWarning(UserWarning):
+    """A cached result could not be used or kept; the run goes on without it."""
+
+
+class CacheSize(NamedTuple):
+    """How much a cache holds."""
+
+    files: int
+    bytes: int
+
+
+class Cache:
+    """A folder of results that any number of processes may share."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._sweep()
+
+    def get(self, key: str, digest: str) -> bytes | None:
+        """What was put under this key and digest; None, with a warning, where it can no longer be trusted."""
+        path = self.path(key, digest)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.distrust(path, error.strerror or str(error))
+            return None
+        fault = _fault(path.name, content)
+        if fault:
+            self.distrust(path, fault)
+            return None
+        return content[_HEADER.size :]
+
+    def put(self, key: str, digest: str, payload: bytes) -> None:
+        """Keep a result; where the folder cannot be written, warn and go on."""
+        path = self.path(key, digest)
+        header = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload))
+        scratch = self.folder / _SCRATCH / uuid.uuid4().hex
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            scratch.parent.mkdir(exist_ok=True)
+            try:
+                scratch.write_bytes(header + payload)
+                scratch.replace(path)
+            finally:
+                scratch.unlink(missing_ok=True)
+        except OSError as error:
+            # The same words every time, so that Python shows them once.
+            reason = error.strerror or str(error)
+            warnings.warn(
+                f"Results cannot be kept in {self.folder} ({reason}), so this run could not be resumed. "
+                "Free some space or choose another cache folder.",
+                CacheWarning,
+                stacklevel=2,
+            )
+
+    def path(self, key: str, digest: str) -> Path:
+        """The file that holds, or would hold, this result."""
+        # The length keeps ("ab", "c") and ("a", "bc") apart.
+        name = hashlib.sha256(f"{len(key)}:{key}{digest}".encode()).hexdigest()
+        return self.folder / name[:2] / name
+
+    def size(self) -> CacheSize:
+        """How many results there are, and their bytes."""
+        sizes = [entry.stat().st_size for entry in self._entries()]
+        return CacheSize(len(sizes), sum(sizes))
+
+    def distrust(self, path: Path, reason: str) -> None:
+        """Warn that a file of this cache cannot be used."""
+        warnings.warn(
+            f"The cached result {path} is damaged ({reason}); it is computed again.",
+            CacheWarning,
+            stacklevel=3,
+        )
+
+    def _entries(self) -> Iterator[Path]:
+        return (path for path in self.folder.glob("[0-9a-f][0-9a-f]/*") if len(path.name) == 64)
+
+    def _sweep(self) -> None:
+        """Remove what killed processes left half-written, long enough ago that nobody is writing it now."""
+        for path in self.folder.glob(f"{_SCRATCH}/*"):
+            try:
+                if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                    path.unlink()
+            except OSError:
+                continue
+
+
+def _checksum(name: str, payload: bytes) -> bytes:
+    # With the name, a file copied to another's place is as wrong as a flipped bit.
+    return hashlib.sha256(name.encode() + payload).digest()
+
+
+def _fault(name: str, content: bytes) -> str | None:
+    """What is wrong with a file of the cache; None where nothing is."""
+    if len(content) < _HEADER.size:
+        return f"only {len(content)} bytes long"
+    magic, version, checksum = _HEADER.unpack_from(content)
+    if magic != _MAGIC:
+        return "not a result of dialeval"
+    if version != _VERSION:
+        return f"format {version}, needed {_VERSION}"
+    if checksum != _checksum(name, content[_HEADER.size :]):
+        return "checksum does not match"
+    return None

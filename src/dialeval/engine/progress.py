@@ -1,0 +1,66 @@
+"""How far a run has come, for people who wait."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+if TYPE_CHECKING:
+    import rich.progress
+
+
+class Progress(Protocol):
+    """Something that wants to know how many items are done."""
+
+    def advance(self, n: int, /) -> None:
+        """Take note that ``n`` more items are done."""
+
+
+class _Silent:
+    def advance(self, n: int, /) -> None:
+        return None
+
+
+SILENT: Final[Progress] = _Silent()
+
+
+class RichProgress:
+    """A bar on stderr with count, speed and time left; nothing at all where stderr is not a terminal."""
+
+    def __init__(self, description: str, total: int | None = None) -> None:
+        self._description, self._total = description, total
+        self._bar: rich.progress.Progress | None = None
+
+    def advance(self, n: int, /) -> None:
+        """Move the bar by ``n`` items."""
+        if self._bar is not None:
+            self._bar.advance(self._bar.task_ids[0], n)
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._bar = _bar()
+            self._bar.add_task(self._description, total=self._total)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+def _bar() -> rich.progress.Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        # A study's names may hold brackets, which are text here and not markup.
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=Console(stderr=True),
+    )
