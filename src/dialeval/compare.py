@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -15,6 +16,7 @@ from dialeval.errors import Unsuitable
 from dialeval.stats import (
     bootstrap_p,
     cohens_d_paired,
+    difference_of,
     holm,
     mcnemar,
     paired_bootstrap,
@@ -137,13 +139,15 @@ def _measure(
     n = len(pairs.items)
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
     labels = None if clusters is None else _codes([clusters(item) for item in pairs.items])
-    score_a, score_b = (float(aggregate(rows.sum(axis=0))) for rows in (pairs.rows_a, pairs.rows_b))
+    scores = [aggregate(rows.sum(axis=0)) for rows in (pairs.rows_a, pairs.rows_b)]
+    score_a, score_b = map(float, scores)
+    difference = float(difference_of(*scores))
     resampled = paired_bootstrap(
         pairs.rows_a, pairs.rows_b, aggregate, trials=trials, seed=seed, clusters=labels
     )
     alpha = round(1 - level, 12)
     units = n if labels is None else int(labels.max()) + 1
-    needed = required_items(score_a - score_b, _spread(resampled), units, alpha=alpha / rivals)
+    needed = required_items(difference, _spread(resampled), units, alpha=alpha / rivals)
     effect = cohens_d_paired(pairs.values_a - pairs.values_b)
     wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
     yes_no = clusters is None and _is_yes_no(pairs, score_a, score_b)
@@ -153,7 +157,7 @@ def _measure(
         b=_system(b),
         score_a=score_a,
         score_b=score_b,
-        difference=score_a - score_b,
+        difference=difference,
         interval=Interval(*percentile_interval(resampled, level), level),
         p_bootstrap=bootstrap_p(resampled),
         p_permutation=permutation_test(
@@ -210,7 +214,7 @@ def _shared(a: Result, b: Result) -> list[str]:
 def _scored(result: Result) -> dict[str, int]:
     """Where each item with a value stands."""
     if len(set(result.items)) < len(result):
-        twice = next(item for at, item in enumerate(result.items) if item in result.items[:at])
+        twice = next(item for item, times in Counter(result.items).items() if times > 1)
         raise Unsuitable(
             f"{_system(result)} has several values for one item (first: {twice!r}) under {result.signature.call}, "
             "so items cannot be paired. Give every item of the data its own id."
@@ -301,7 +305,7 @@ def _numbers(*values: float) -> list[str]:
     """The values with as many decimals as give the largest three significant digits."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     places = 3 if largest == 0 else min(12, max(0, 2 - math.floor(math.log10(largest))))
-    return [f"{value:.{places}f}" for value in values]
+    return [f"{value:z.{places}f}" for value in values]
 
 
 def _p(p: float) -> str:

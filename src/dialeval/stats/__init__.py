@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialeval.stats.multiple import holm
-from dialeval.stats.paired import bootstrap_p, mcnemar, paired_bootstrap, permutation_test
+from dialeval.stats.paired import bootstrap_p, difference_of, mcnemar, paired_bootstrap, permutation_test
 from dialeval.stats.power import cohens_d_paired, required_items
 from dialeval.stats.resampling import Aggregate, Bounds, bootstrap, percentile_interval
 
@@ -13,6 +13,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_p",
     "cohens_d_paired",
+    "difference_of",
     "holm",
     "mcnemar",
     "paired_bootstrap",

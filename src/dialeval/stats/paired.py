@@ -22,6 +22,13 @@ MOST_ENUMERATED: Final = 13
 """Up to this many units, all 2^n assignments are enumerated; 8,192 of them take milliseconds."""
 
 
+def difference_of(scores_a: Floats, scores_b: Floats) -> Floats:
+    """Scores of a minus those of b, elementwise; zero where only rounding tells them apart."""
+    difference = scores_a - scores_b
+    noise = ROUNDING * (np.abs(scores_a) + np.abs(scores_b))
+    return np.where(np.abs(difference) <= noise, 0.0, difference)
+
+
 def paired_bootstrap(
     rows_a: Floats,
     rows_b: Floats,
@@ -41,7 +48,7 @@ def paired_bootstrap(
     # Two products, not one over joined columns: equal rows give equal bits, and swapping negates exactly.
     totals = [(weights @ a, weights @ b) for weights in draws(len(a), trials=trials, seed=seed)]
     totals_a, totals_b = (np.concatenate(side) for side in zip(*totals, strict=True))
-    return _difference(aggregate(totals_a), aggregate(totals_b))
+    return difference_of(aggregate(totals_a), aggregate(totals_b))
 
 
 def bootstrap_p(differences: Floats) -> float:
@@ -76,13 +83,13 @@ def permutation_test(
     a, b = _pairs(rows_a, rows_b, clusters)
     gain, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
     score_a, score_b = aggregate(total_a), aggregate(total_b)
-    observed = abs(float(_difference(score_a, score_b)))
+    observed = abs(float(difference_of(score_a, score_b)))
     if not len(a) or math.isnan(observed):
         return math.nan
     exact = len(a) <= MOST_ENUMERATED
     swaps = _every_swap(len(a)) if exact else _random_swaps(len(a), trials=trials, seed=seed)
     moved = np.concatenate([swap @ gain for swap in swaps])
-    differences = np.abs(_difference(aggregate(total_a + moved), aggregate(total_b - moved)))
+    differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
     slack = ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
     count = int(np.count_nonzero(differences >= observed - slack))
     defined = int(np.count_nonzero(~np.isnan(differences)))
@@ -108,12 +115,6 @@ def _pairs(rows_a: Floats, rows_b: Floats, clusters: Integers | None) -> tuple[F
     if rows_a.shape != rows_b.shape:
         raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
     return pool(rows_a, clusters), pool(rows_b, clusters)
-
-
-def _difference(scores_a: Floats, scores_b: Floats) -> Floats:
-    difference = scores_a - scores_b
-    noise = ROUNDING * (np.abs(scores_a) + np.abs(scores_b))
-    return np.where(np.abs(difference) <= noise, 0.0, difference)
 
 
 def _every_swap(n: int) -> Iterator[Floats]:
