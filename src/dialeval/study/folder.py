@@ -33,8 +33,8 @@ def write_run(run: Run, folder: Path, circumstances: Circumstances) -> None:
     Each file appears whole. The manifest goes first and comes last, so a folder that has one is complete.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("manifest.json", "report.html"):
-        (folder / name).unlink(missing_ok=True)
+    for stale in (folder / "manifest.json", folder / "report.html", *folder.glob(".*.part")):
+        stale.unlink(missing_ok=True)
     write_atomically(folder / "study.yaml", run.study.text.encode())
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
     write(folder / "examples.jsonl", examples)

@@ -1,0 +1,72 @@
+"""``dialeval compare``: runs or files, one verdict per measure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+
+def write(path: str, system: str, *, good: int, n: int = 60, ask: str = "where") -> None:
+    with Path(path).open("w") as file:
+        for at in range(n):
+            row = {
+                "id": f"i{at}",
+                "system": system,
+                "context": [{"role": "user", "content": ask}],
+                "response": f"it is at number {at}" if at < good else "i do not know",
+                "references": [f"it is at number {at}"],
+            }
+            file.write(json.dumps(row) + "\n")
+
+
+@pytest.fixture
+def files(dialeval):
+    write("old.jsonl", "old", good=20)
+    write("new.jsonl", "new", good=40)
+    write("same.jsonl", "same", good=21)
+    return dialeval
+
+
+def test_two_files_get_a_verdict_per_measure(files):
+    done = files("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l")
+    assert done.code == 0
+    assert done.out.startswith("rouge_l: new is better than old by 0.3")
+    assert "60 items" in done.out
+
+
+def test_noise_is_called_noise_with_what_it_would_take(files):
+    out = files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l").out
+    assert "No difference shown" in out
+    assert "more items would settle" in " ".join(out.split())
+
+
+def test_json_has_the_summarys_fields(files):
+    rows = json.loads(files("compare", "new.jsonl", "old.jsonl", "--json").out)["comparisons"]
+    assert [row["measure"] for row in rows] == ["bleu(order=4)", "rouge_l"]
+    assert rows[1]["better"] == "new"
+    assert rows[1]["wins"] == 20
+
+
+def test_items_that_mean_something_else_cannot_be_paired(files):
+    write("other.jsonl", "other", good=10, ask="when")
+    done = files("compare", "new.jsonl", "other.jsonl")
+    assert done.code == 1
+    assert "60 item(s) have other contexts or references" in done.err
+
+
+def test_systems_of_runs_are_named_or_matched(files):
+    Path("study.yaml").write_text(
+        "data: old.jsonl\nsystems:\n  - {name: old, kind: transcript, path: old.jsonl}\n"
+        "  - {name: new, kind: transcript, path: new.jsonl}\nmeasures: [rouge_l]\n"
+    )
+    assert files("run", "study.yaml", "-o", "run").code == 0
+    assert "new is better than old" in files("compare", "run:new", "run:old").out
+    same = files("compare", "run", "run")
+    assert same.code == 1
+    assert "Say which to compare" in same.err
+    wrong = files("compare", "run:nwe", "run:old")
+    assert "Did you mean 'new'?" in wrong.err
+    assert files("compare", "run", "no-such-folder").code == 1
+    assert "has no measure" in (unknown := files("compare", "run:new", "run:old", "-m", "length")).err or unknown.code == 1

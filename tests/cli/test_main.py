@@ -1,0 +1,85 @@
+"""The command line as a whole: quick, helpful, honest in its exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dialeval as package
+
+VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
+VERBS += ["resources ls", "resources verify", "doctor"]
+HEAVY = ("torch", "numba", "matplotlib", "fastapi", "pyarrow", "pydantic", "scipy.stats", "jinja2")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(dialeval, verb):
+    done = dialeval(*verb.split(), "--help")
+    assert done.code == 0
+    assert "Example" in done.out
+    assert f"dialeval {verb}" in " ".join(done.out.split())
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_help_names_every_verb(dialeval):
+    out = dialeval("--help").out
+    assert all(verb.split()[0] in out for verb in VERBS)
+
+
+def test_a_wrong_verb_or_option_is_a_usage_error(dialeval):
+    assert dialeval("scoer", "x").code == 2
+    assert dialeval("score", "--no-such-option").code == 2
+    assert dialeval("run").code == 2
+
+
+def test_the_version_is_the_packages(dialeval):
+    assert dialeval("--version").out.strip() == f"dialeval {package.__version__}"
+
+
+def test_an_error_is_printed_without_traceback_and_exits_with_1(dialeval):
+    done = dialeval("run", "no-such-study.yaml")
+    assert done.code == 1
+    assert done.err.startswith("error: no-such-study.yaml: found no such file, needed a study file")
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+def loaded_by(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_dialeval_loads_nothing_heavy():
+    assert loaded_by("import dialeval").isdisjoint(HEAVY)
+
+
+def test_help_loads_nothing_heavy():
+    code = "sys.argv = ['dialeval', '--help']\nfrom dialeval.cli import main\ntry: main()\nexcept SystemExit: pass"
+    assert loaded_by(code).isdisjoint(HEAVY)
+
+
+def test_the_public_list_is_sorted_complete_and_loads():
+    names = package.__all__
+    capitals_first = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+    assert names == capitals_first
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert getattr(package, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = package.nonsense
+
+
+def test_the_functions_are_not_hidden_by_their_modules():
+    code = "import dialeval.study, dialeval\nassert callable(dialeval.evaluate) and callable(dialeval.compare)"
+    assert loaded_by(code)
+
+
+def test_the_command_line_page_is_what_help_says():
+    root = Path(__file__).parents[2]
+    script = "import sys; sys.path.insert(0, 'docs'); import write_cli; sys.stdout.write(write_cli.reference())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"

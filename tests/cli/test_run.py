@@ -1,0 +1,121 @@
+"""``dialeval run`` and ``dialeval demo`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+STUDY = """\
+data: prompts.jsonl
+systems:
+  - {name: good, kind: transcript, path: good.jsonl}
+  - {name: floor, kind: echo}
+measures: [rouge_l, length]
+"""
+
+
+@pytest.fixture
+def study(tmp_path) -> Path:
+    def lines(rows):
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    context = [{"role": "user", "content": "where is it"}]
+    prompts = [{"id": f"i{n}", "context": context, "references": [f"it is at {n}"]} for n in range(12)]
+    answers = [{"id": f"i{n}", "system": "good", "context": context, "response": f"it is near {n}"} for n in range(12)]
+    (tmp_path / "prompts.jsonl").write_text(lines(prompts))
+    (tmp_path / "good.jsonl").write_text(lines(answers))
+    (tmp_path / "study.yaml").write_text(STUDY)
+    return tmp_path / "study.yaml"
+
+
+def test_a_run_prints_the_leaderboard_and_the_reports_path(dialeval, study):
+    done = dialeval("run", study, "-o", "out")
+    assert done.code == 0
+    for word in ("good", "floor", "rouge_l", "length", "Report: out/report.html"):
+        assert word in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert Path("out/report.html").is_file()
+
+
+def test_the_folder_defaults_to_the_studys_name(dialeval, study):
+    assert dialeval("run", study).code == 0
+    assert Path("runs/study/summary.json").is_file()
+
+
+def test_json_is_the_summary_and_nothing_else_on_stdout(dialeval, study):
+    done = dialeval("run", study, "-o", "out", "--json")
+    printed = json.loads(done.out)
+    assert printed["folder"] == "out"
+    assert printed["results"] == json.loads(Path("out/summary.json").read_text())["results"]
+
+
+def test_jobs_seed_and_resume_do_not_move_scores(dialeval, study):
+    runs = [("a",), ("b", "--jobs", "2"), ("c", "--no-resume"), ("d", "--seed", "5")]
+    results = [json.loads(dialeval("run", study, "-o", *run, "--json").out)["results"] for run in runs]
+    assert results[0] == results[1] == results[2]
+    assert [row["score"] for row in results[3]] == [row["score"] for row in results[0]]
+    assert results[3] != results[0]
+    assert Path("d/study.yaml").read_text().startswith("# run with --seed 5\n")
+
+
+def test_a_gate_that_is_not_met_exits_with_100_after_everything_is_written(dialeval, study):
+    done = dialeval("run", study, "-o", "out", "--fail-under", "rouge_l=0.99")
+    assert done.code == 100
+    assert "gate not met: rouge_l >= 0.99 (good has 0.75)" in done.err
+    assert Path("out/report.html").is_file()
+    assert dialeval("run", study, "-o", "out", "--fail-under", "rouge_l=0").code == 0
+
+
+def test_a_gate_on_something_not_measured_is_a_usage_error(dialeval, study):
+    done = dialeval("run", study, "--fail-under", "rogue_l=0.5")
+    assert done.code == 2
+    assert "rouge_l" in done.err
+    assert dialeval("run", study, "--fail-under", "rouge_l").code == 2
+
+
+def test_a_failed_system_exits_with_1_and_the_rest_is_kept(dialeval, study):
+    (study.parent / "good.jsonl").write_text("{broken\n")
+    done = dialeval("run", study, "-o", "out")
+    assert done.code == 1
+    assert "1 part(s) of the study failed" in done.err
+    summary = json.loads(Path("out/summary.json").read_text())
+    assert summary["failures"][0]["system"] == "good"
+    assert {row["system"]: row["n"] for row in summary["results"]} == {"good": 0, "floor": 12}
+
+
+def test_a_folder_with_other_files_is_never_written_into(dialeval, study):
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("years of work")
+    done = dialeval("run", study, "-o", "mine")
+    assert done.code == 1
+    assert "found a folder with other files" in done.err
+    assert [path.name for path in Path("mine").iterdir()] == ["thesis.txt"]
+    assert dialeval("run", study, "-o", "mine/thesis.txt").code == 1
+
+
+def test_running_again_replaces_the_run(dialeval, study):
+    dialeval("run", study, "-o", "out")
+    first = Path("out/results.parquet").read_bytes()
+    assert dialeval("run", study, "-o", "out", "--limit", "5").code == 0
+    assert json.loads(Path("out/summary.json").read_text())["items"] == 5
+    assert dialeval("run", study, "-o", "out").code == 0
+    assert Path("out/results.parquet").read_bytes() == first
+
+
+def test_the_demo_shows_intervals_significance_and_coverage(dialeval):
+    done = dialeval("demo", "-o", "out")
+    assert done.code == 0
+    summary = json.loads(Path("out/summary.json").read_text())
+    systems = {row["name"]: row["kind"] for row in summary["systems"]}
+    assert {"transcript", "retrieval", "echo", "random"} <= set(systems.values())
+    assert any(row["unscored"] for row in summary["results"])
+    assert any(pair["significant"] for pair in summary["comparisons"])
+    assert any(not pair["significant"] for pair in summary["comparisons"])
+
+
+def test_the_demo_can_be_copied_as_a_start(dialeval):
+    assert dialeval("demo", "--copy", "mine").code == 0
+    assert dialeval("run", "mine/study.yaml", "-o", "out").code == 0
+    assert dialeval("demo", "--copy", "mine").code == 1

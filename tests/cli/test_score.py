@@ -1,0 +1,113 @@
+"""``dialeval score``: files, pipes and text in; scores, JSON and judgements out."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROWS = [
+    {"id": "1", "system": "a", "context": [], "response": "this is a good test", "references": ["this is a test"]},
+    {"id": "2", "system": "a", "context": [], "response": "no", "references": []},
+    {"id": "1", "system": "b", "context": [], "response": "this is a test", "references": ["this is a test"]},
+]
+
+
+@pytest.fixture
+def examples(tmp_path) -> Path:
+    path = tmp_path / "examples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def results(done) -> dict[tuple[str, str], dict]:
+    return {(row["metric"], row["system"]): row for row in json.loads(done.out)["results"]}
+
+
+def test_json_has_the_promised_fields(dialeval, examples):
+    done = dialeval("score", examples, "-m", "bleu(order=1)", "-m", "rouge_l", "--json")
+    assert done.code == 0
+    row = results(done)["bleu(order=1)", "a"]
+    assert {"metric", "signature", "score", "low", "high", "n", "unscored"} <= set(row)
+    assert row["score"] == pytest.approx(0.8, abs=1e-6)
+    assert (row["n"], row["unscored"]) == (1, 1)
+    assert row["signature"].startswith("bleu(order=1)|")
+    assert results(done)["rouge_l", "b"]["score"] == pytest.approx(1)
+
+
+def test_the_table_says_what_is_unscored_and_why(dialeval, examples):
+    done = dialeval("score", examples, "-m", "rouge_l")
+    assert "no references" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_a_pipe_gives_the_same_as_the_file(dialeval, examples, monkeypatch):
+    direct = dialeval("score", examples, "-m", "rouge_l", "--json")
+    piped_in = io.TextIOWrapper(io.BytesIO(examples.read_bytes()), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", piped_in)
+    assert dialeval("score", "-", "-m", "rouge_l", "--json").out == direct.out
+
+
+def test_text_files_with_ragged_references(dialeval):
+    Path("hyp.txt").write_text("this is a test\nwell done\n")
+    Path("ref1.txt").write_text("this is a test\nwell done\n")
+    Path("ref2.txt").write_text("that was a test\n\n")
+    done = dialeval("score", "--hyp", "hyp.txt", "--ref", "ref1.txt", "--ref", "ref2.txt", "-m", "rouge_l", "--json")
+    (row,) = results(done).values()
+    assert (row["score"], row["n"], row["unscored"]) == (1.0, 2, 0)
+
+
+def test_text_files_of_different_length_are_refused(dialeval):
+    Path("hyp.txt").write_text("a\nb\n")
+    Path("ref.txt").write_text("a\n")
+    done = dialeval("score", "--hyp", "hyp.txt", "--ref", "ref.txt")
+    assert done.code == 1
+    assert "hyp.txt" in done.err
+    assert "ref.txt" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_per_item_writes_a_judgement_for_every_item_and_metric(dialeval, examples):
+    dialeval("score", examples, "-m", "rouge_l", "-m", "length", "--per-item", "items.jsonl")
+    rows = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
+    assert len(rows) == 6
+    assert {"item", "system", "rater", "criterion", "value"} <= set(rows[0])
+    (gap,) = [row for row in rows if row["value"] is None]
+    assert (gap["item"], gap["criterion"], gap["reason"]) == ("2", "rouge_l", "no references")
+    assert gap["rater"].startswith("rouge_l(")
+
+
+def test_a_wrong_metric_suggests_the_close_one(dialeval, examples):
+    done = dialeval("score", examples, "-m", "rogue_l")
+    assert done.code == 1
+    assert "Did you mean 'rouge_l'?" in done.err
+
+
+def test_bad_lines_stop_the_run_or_are_set_aside(dialeval, examples):
+    with examples.open("a") as file:
+        file.write('{"id": "9"\n')
+    refused = dialeval("score", examples, "-m", "length")
+    assert refused.code == 1
+    assert "examples.jsonl, line 4" in refused.err
+    kept = dialeval("score", examples, "-m", "length", "--json", "--skip-bad")
+    assert kept.code == 0
+    assert results(kept)["length", "a"]["n"] == 2
+    assert "1 bad line(s) left out" in kept.err
+    assert len(Path(f"{examples}.bad.jsonl").read_text().splitlines()) == 1
+
+
+def test_gates_work_here_too(dialeval, examples):
+    assert dialeval("score", examples, "-m", "length", "--fail-under", "length=2").code == 0
+    assert dialeval("score", examples, "-m", "length", "--fail-under", "length=4").code == 100
+
+
+def test_a_file_or_text_files_must_be_given_but_not_both(dialeval, examples):
+    assert dialeval("score").code == 2
+    assert dialeval("score", examples, "--hyp", "x.txt").code == 2
+
+
+def test_limit_takes_the_first(dialeval, examples):
+    assert set(results(dialeval("score", examples, "--limit", "2", "-m", "length", "--json"))) == {("length", "a")}

@@ -1,0 +1,115 @@
+"""A study file says what to do, or which value is wrong and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadInput, BadStudy
+from dialeval.study import load_study, parse_gate
+
+GOOD = """
+name: two-bots
+seed: 7
+data: prompts.jsonl
+systems:
+  - {name: old, kind: transcript, path: old.jsonl}
+  - {name: floor, kind: echo}
+measures: [bleu(order=2), rouge_l, {name: bleu, order: 4}]
+gates: ["old: rouge_l >= 0.2", "bleu(order=2) > .1"]
+"""
+
+
+def load(tmp_path: Path, text: str):
+    path = tmp_path / "study.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_study(path)
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(BadStudy) as caught:
+        load(tmp_path, text)
+    return list(caught.value.problems)
+
+
+def test_a_good_study_has_its_paths_beside_it_and_its_names_resolved(tmp_path):
+    study = load(tmp_path, GOOD)
+    assert (study.name, study.seed, study.data) == ("two-bots", 7, tmp_path / "prompts.jsonl")
+    assert [system.name for system in study.systems] == ["old", "floor"]
+    assert study.systems[0].path == tmp_path / "old.jsonl"
+    assert [measure.label for measure in study.measures] == ["bleu(order=2)", "rouge_l", "bleu(order=4)"]
+    assert [str(gate) for gate in study.gates] == ["old: rouge_l >= 0.2", "bleu(order=2) > 0.1"]
+    assert study.text == GOOD
+
+
+def test_the_name_defaults_to_the_files(tmp_path):
+    assert load(tmp_path, GOOD.replace("name: two-bots", "")).name == "study"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("data: prompts.jsonl", "", "data: missing, and it is needed"),
+        ("seed: 7", "sead: 7", "sead: unknown key; did you mean 'seed'?"),
+        ("seed: 7", "seed: many", "seed: found 'many', but input should be a valid integer"),
+        ("seed: 7", "seed: -1", "seed: found -1, but input should be greater than or equal to 0"),
+        ("kind: echo", "kind: ecco", "systems[1].kind: There is no kind of system called 'ecco'. Did you mean 'echo'?"),
+        (", kind: echo", "", "systems[1].kind: missing; known kinds: "),
+        ("path: old", "pth: old", "systems[0].pth: unknown key for kind 'transcript'; did you mean 'path'?"),
+        ("path: old.jsonl", "path: 3", "systems[0].path: found 3, but "),
+        ("rouge_l,", "rogue_l,", "measures[1]: There is no measure called 'rogue_l'. Did you mean 'rouge_l'?"),
+        ("order=2),", "oder=2),", "measures[0]: "),
+        ("name: floor", "name: old", "systems: the name 'old' occurs 2 times"),
+        ("rouge_l,", "bleu(order=2),", "measures: the measure 'bleu(order=2)' occurs 2 times"),
+        ("old: rouge_l", "odl: rouge_l", "gates[0]: There is no system in this study called 'odl'. Did you mean 'old'?"),
+        (">= 0.2", "is good", "gates[0]: 'old: rouge_l is good' is not a gate"),
+    ],
+)
+def test_each_mistake_is_named_with_the_path_to_it(tmp_path, old, new, expected):
+    assert old in GOOD
+    found = problems(tmp_path, GOOD.replace(old, new, 1))
+    assert any(problem.startswith(expected) for problem in found), found
+
+
+def test_all_problems_are_told_at_once(tmp_path):
+    assert len(problems(tmp_path, GOOD.replace("rouge_l,", "rogue_l,").replace("kind: echo", "kind: ecco"))) >= 2
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words"])
+def test_a_file_without_keys_is_refused(tmp_path, text):
+    assert "needed keys such as data, systems, measures" in problems(tmp_path, text)[0]
+
+
+def test_broken_yaml_names_the_line(tmp_path):
+    with pytest.raises(BadInput) as caught:
+        load(tmp_path, "name: x\ndata: [1, 2\nsystems: }")
+    assert caught.value.line == 3
+
+
+@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.mkdir(), lambda p: p.write_bytes(b"name: \xff")])
+def test_an_absent_study_a_folder_and_other_encodings_are_refused(tmp_path, make):
+    path = tmp_path / "study.yaml"
+    make(path)
+    with pytest.raises(BadInput, match=r"study\.yaml: found .+, needed a study file in YAML"):
+        load_study(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "passed"),
+    [
+        ("rouge_l >= 0.3", 0.3, True),
+        ("rouge_l > 0.3", 0.3, False),
+        ("rouge_l<=1e-2", 0.01, True),
+        ("rouge_l < -.5", -1, True),
+        ("rouge_l >= 0", float("nan"), False),
+        ("rouge_l <= 0", float("nan"), False),
+    ],
+)
+def test_a_gate_is_met_or_not_and_an_undefined_score_never_meets_one(text, score, passed):
+    assert parse_gate(text).met_by(score) is passed
+
+
+def test_a_gate_prints_as_it_parses():
+    for text in ("new: bleu(order=2) >= 0.1", "length < 60"):
+        assert str(parse_gate(text)) == text
