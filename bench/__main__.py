@@ -1,0 +1,33 @@
+"""Run the benches: ``python -m bench`` for all, ``python -m bench bootstrap`` for those named."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from bench.result import BenchResult, table
+
+# By name, so that one bench neither needs another's libraries nor pays for importing them.
+BENCHES: Final = ("bootstrap", "imports", "runner")
+
+
+def main(names: Sequence[str]) -> int:
+    unknown = sorted(set(names) - set(BENCHES))
+    if unknown:
+        print(
+            f"There is no bench called {', '.join(unknown)}; choose from {', '.join(BENCHES)}.",
+            file=sys.stderr,
+        )
+        return 2
+    results: list[BenchResult] = []
+    for name in names or BENCHES:
+        print(f"{name} ...", file=sys.stderr)
+        results.extend(import_module(f"bench.{name}").run())
+    print("\n".join(table(results)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,35 @@
+"""What one bench measured, beside its peer in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResult:
+    """Seconds of ours and of the peer, doing the same work on the same data."""
+
+    name: str
+    ours_seconds: float
+    peer_seconds: float
+    note: str
+    """What the peer is, and whatever else one must know to read the ratio."""
+    peak_mb: float | None = None
+    """Most memory ours held, in a process of its own; None where that was not the question."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster than the peer; below one is slower."""
+        return self.peer_seconds / self.ours_seconds
+
+
+def table(results: Iterable[BenchResult]) -> Iterator[str]:
+    """One line per result, under a heading."""
+    yield f"{'bench':<36} {'ours s':>9} {'peer s':>9} {'ratio':>8} {'peak MB':>8}  note"
+    for result in results:
+        peak = "" if result.peak_mb is None else f"{result.peak_mb:.0f}"
+        yield (
+            f"{result.name:<36} {result.ours_seconds:>9.3f} {result.peer_seconds:>9.3f} {result.ratio:>7.2f}x "
+            f"{peak:>8}  {result.note}"
+        )
