@@ -1,1 +1,21 @@
-"""resources."""
+"""Where weights, vectors and lexicons come from, and the proof that they are the right ones.
+
+``CATALOGUE`` lists them with licence, hashes and install line. ``obtain(name)`` gives a path whose bytes were
+verified, or says how to get them. Nothing is downloaded unless the user allows the hub.
+"""
+
+from dialeval.resources.catalogue import CATALOGUE, PinnedFile, Resource
+from dialeval.resources.finding import State, Status, check, fingerprint, installed_version, locate, obtain
+
+__all__ = [
+    "CATALOGUE",
+    "PinnedFile",
+    "Resource",
+    "State",
+    "Status",
+    "check",
+    "fingerprint",
+    "installed_version",
+    "locate",
+    "obtain",
+]

