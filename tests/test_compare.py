@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -317,6 +319,11 @@ def test_repeated_items_are_refused() -> None:
         compare(twice, of("b", [1.0]))
 
 
+def test_no_trials_are_refused() -> None:
+    with pytest.raises(Unsuitable, match="trials is 0"):
+        compare(of("a", [1.0]), of("b", [1.0]), trials=0)
+
+
 def test_nothing_in_common_is_refused() -> None:
     with pytest.raises(Unsuitable, match=r"share no item .* 0 of 1 and 1 of 1 .* 1 ids are in both"):
         compare(of("a", [NAN]), of("b", [1.0]))
@@ -360,3 +367,9 @@ def test_a_constant_added_to_both_changes_no_conclusion(values: list[tuple[int, 
     assert moved.difference == pytest.approx(plain.difference, abs=1e-9)
     assert (moved.p_bootstrap, moved.p_permutation) == (plain.p_bootstrap, plain.p_permutation)
     assert (moved.wins, moved.ties, moved.losses) == (plain.wins, plain.ties, plain.losses)
+
+
+def test_the_examples_of_the_docs_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "comparing.md").read_text(encoding="utf-8")
+    exec("\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)), {})
+    assert capsys.readouterr().out.startswith("new is better than old by ")

@@ -135,6 +135,10 @@ def _measure(
     rivals: int = 1,
 ) -> Comparison:
     """One pair before correction; its ``more_items`` is an estimate even where the difference is settled."""
+    if trials < 1:
+        raise Unsuitable(
+            f"A comparison rests on resampling, but trials is {trials}. Ask for 1000 trials or so."
+        )
     pairs = _pair(a, b)
     n = len(pairs.items)
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better

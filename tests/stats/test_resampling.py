@@ -80,6 +80,17 @@ def test_interval_of_a_mean_agrees_with_scipy() -> None:
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.03 * width)
 
 
+def test_resamples_are_scipys_own_from_the_same_seed() -> None:
+    # scipy too draws one stream of indices, resample after resample, so more than the distribution is equal.
+    values = np.random.default_rng(0).random(50)
+    theirs = scipy.stats.bootstrap(
+        (values,), np.mean, n_resamples=100, method="percentile", batch=7, rng=np.random.default_rng(9)
+    )
+    assert bootstrap(mean_rows(values), mean, trials=100, seed=9) == pytest.approx(
+        theirs.bootstrap_distribution, rel=1e-12
+    )
+
+
 def test_spread_of_a_pooled_ratio_agrees_with_scipy() -> None:
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.poisson(3, 200), rng.poisson(9, 200) + 1]).astype(np.float64)
