@@ -1,1 +1,74 @@
-"""data."""
+"""Frozen data types, and one reader per format.
+
+    for example in read("responses.jsonl", "example"):
+        print(example.item, example.response.text)
+
+``read`` and ``write`` stream; ``FORMATS`` lists what can be read; docs/files.md describes our own files.
+"""
+
+from __future__ import annotations
+
+from dialeval.data.atomic import atomic_path, write_atomically
+from dialeval.data.bad import BadLine, OnBad, SideFile, Where, refuse
+from dialeval.data.decode import decode
+from dialeval.data.encode import canonical, digest, encode, file_digest
+from dialeval.data.formats import FORMATS, Format
+from dialeval.data.importers.text import read_texts
+from dialeval.data.prompts import prompt_of, read_prompts
+from dialeval.data.reading import kind_of, read, read_guessing
+from dialeval.data.survey import Survey, survey
+from dialeval.data.types import (
+    Answer,
+    Candidate,
+    Context,
+    Dialogue,
+    Example,
+    Judgement,
+    Kind,
+    NBest,
+    Prompt,
+    Question,
+    Record,
+    Response,
+    Turn,
+)
+from dialeval.data.writing import write
+
+__all__ = [
+    "FORMATS",
+    "Answer",
+    "BadLine",
+    "Candidate",
+    "Context",
+    "Dialogue",
+    "Example",
+    "Format",
+    "Judgement",
+    "Kind",
+    "NBest",
+    "OnBad",
+    "Prompt",
+    "Question",
+    "Record",
+    "Response",
+    "SideFile",
+    "Survey",
+    "Turn",
+    "Where",
+    "atomic_path",
+    "canonical",
+    "decode",
+    "digest",
+    "encode",
+    "file_digest",
+    "kind_of",
+    "prompt_of",
+    "read",
+    "read_guessing",
+    "read_prompts",
+    "read_texts",
+    "refuse",
+    "survey",
+    "write",
+    "write_atomically",
+]

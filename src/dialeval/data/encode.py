@@ -1,0 +1,163 @@
+"""From records to canonical lines of JSON, and digests of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from json.encoder import encode_basestring as _quote
+from pathlib import Path
+from typing import Final, cast
+
+from dialeval.data.types import (
+    Candidate,
+    Context,
+    Dialogue,
+    Example,
+    Judgement,
+    Kind,
+    NBest,
+    Prompt,
+    Question,
+    Record,
+    Response,
+    Turn,
+)
+from dialeval.errors import Unsuitable
+
+
+def canonical(record: Record) -> bytes:
+    """The record as one line of JSON, the same bytes for equal records everywhere; no newline at its end."""
+    try:
+        return _text(record).encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unsuitable(
+            f"{record.item!r} holds half of a character (a lone surrogate), which no file can keep. "
+            "Decode its text with errors='replace' before making the record."
+        ) from None
+
+
+def encode(record: Record) -> dict[str, object]:
+    """The JSON object that holds ``record``; optional fields that are empty are left out (docs/files.md)."""
+    return cast(dict[str, object], json.loads(_text(record)))
+
+
+def digest(records: Iterable[Record]) -> str:
+    """The sha256, in hex, of the records' canonical lines."""
+    sha = hashlib.sha256()
+    for record in records:
+        sha.update(canonical(record))
+        sha.update(b"\n")
+    return sha.hexdigest()
+
+
+def file_digest(path: str | Path) -> str:
+    """The sha256, in hex, of a file's bytes."""
+    with Path(path).open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def kind_of_record(record: Record) -> Kind:
+    """The kind of a record, by its type."""
+    return _KINDS[type(record)]
+
+
+_KINDS: Final[dict[type[Record], Kind]] = {
+    Dialogue: "dialogue",
+    Prompt: "prompt",
+    Example: "example",
+    Question: "question",
+    NBest: "nbest",
+    Judgement: "judgement",
+}
+
+
+def _text(record: Record) -> str:
+    # Put together by hand: caches take a digest of every subject, and json.dumps of a dict takes three times as long.
+    if isinstance(record, Example):
+        return (
+            f'{{"id":{_quote(record.item)},"system":{_quote(record.system)},"context":{_turns(record.context)},'
+            f'"response":{_response(record.response)}{_references(record.references)}}}'
+        )
+    if isinstance(record, Prompt):
+        references = _references(record.references)
+        return f'{{"id":{_quote(record.item)},"context":{_turns(record.context)}{references}}}'
+    if isinstance(record, Judgement):
+        return _judgement(record)
+    if isinstance(record, Dialogue):
+        return _dialogue(record)
+    if isinstance(record, Question):
+        candidates = ",".join([_candidate(candidate) for candidate in record.candidates])
+        return (
+            f'{{"id":{_quote(record.item)},"context":{_turns(record.context)},"candidates":[{candidates}]}}'
+        )
+    return _nbest(record)
+
+
+def _turns(turns: Context) -> str:
+    return f"[{','.join([_turn(turn) for turn in turns])}]"
+
+
+def _turn(turn: Turn) -> str:
+    name = "" if turn.name is None else f',"name":{_quote(turn.name)}'
+    return f'{{"role":{_quote(turn.speaker)},"content":{_quote(turn.text)}{name}}}'
+
+
+def _response(response: Response) -> str:
+    if response.logprob is None:
+        return _quote(response.text)
+    return f'{{"text":{_quote(response.text)},"logprob":{_number(response.logprob)}}}'
+
+
+def _references(references: tuple[str, ...]) -> str:
+    return (
+        f',"references":[{",".join([_quote(reference) for reference in references])}]' if references else ""
+    )
+
+
+def _candidate(candidate: Candidate) -> str:
+    correct = "true" if candidate.correct else "false"
+    error = "" if candidate.error is None else f',"error":{_quote(candidate.error)}'
+    return f'{{"text":{_quote(candidate.text)},"correct":{correct}{error}}}'
+
+
+def _dialogue(record: Dialogue) -> str:
+    system = f',"system":{_quote(record.system)}' if record.system else ""
+    metadata = ""
+    if record.metadata:
+        # Equal mappings may hold their keys in any order.
+        held = json.dumps(
+            dict(record.metadata), ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+        )
+        metadata = f',"metadata":{held}'
+    return f'{{"id":{_quote(record.item)},"messages":{_turns(record.turns)}{system}{metadata}}}'
+
+
+def _nbest(record: NBest) -> str:
+    responses = ",".join([_response(response) for response in record.responses])
+    expected = "" if record.expected is None else f',"expected":"{record.expected}"'
+    return (
+        f'{{"id":{_quote(record.item)},"system":{_quote(record.system)},"context":{_turns(record.context)},'
+        f'"responses":[{responses}]{expected}}}'
+    )
+
+
+def _judgement(record: Judgement) -> str:
+    value = "null" if record.value is None else _number(record.value)
+    reason = "" if record.reason is None else f',"reason":{_quote(record.reason)}'
+    return (
+        f'{{"item":{_quote(record.item)},"system":{_quote(record.system)},"rater":{_quote(record.rater)},'
+        f'"criterion":{_quote(record.criterion)},"value":{value}{reason}}}'
+    )
+
+
+def _number(value: float) -> str:
+    """A JSON number; NaN is no value, and JSON has no infinity."""
+    if math.isfinite(value):
+        return repr(float(value))
+    if math.isnan(value):
+        return "null"
+    raise Unsuitable(
+        f"{value} cannot be written: JSON has finite numbers only. Use None where there is no value."
+    )

@@ -1,0 +1,107 @@
+"""Every format we read, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+from dialeval.data import jsonl, parquet, tables
+from dialeval.data.bad import OnBad
+from dialeval.data.decode import decode
+from dialeval.data.importers import (
+    dailydialog_plusplus,
+    fed,
+    grade,
+    multirefeval,
+    openai,
+    parlai_jsonl,
+    parlai_text,
+    sharegpt,
+    text,
+    usr,
+)
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.suffixes import Native
+from dialeval.data.types import Kind, Record
+
+RowReader: TypeAlias = Callable[[Source, OnBad], Iterator[Row]]
+RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
+
+ROWS: Final[Mapping[str, RowReader]] = {
+    "jsonl": jsonl.read_rows,
+    "csv": partial(tables.read_rows, delimiter=","),
+    "tsv": partial(tables.read_rows, delimiter="\t"),
+    "parquet": parquet.read_rows,
+}
+"""Our own formats, as rows whose fields are those of docs/files.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way in which records are written down, and how to read it."""
+
+    name: str
+    summary: str
+    kinds: tuple[Kind, ...]
+    """Which records it can give, the most natural first."""
+    read: RecordReader
+    folder: bool = False
+    """Whether it is a folder of files."""
+
+
+def _native(name: Native, summary: str) -> Format:
+    def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+        return records(ROWS[name](source, on_bad), lambda row: (decode(row.fields, kind, row.where),), on_bad)
+
+    return Format(name, summary, ("example", "dialogue", "prompt", "question", "nbest", "judgement"), read)
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    form.name: form
+    for form in (
+        _native("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
+        _native("csv", "comma-separated values with a header (.csv)"),
+        _native("tsv", "tab-separated values with a header (.tsv)"),
+        _native("parquet", "Parquet with nested columns (.parquet)"),
+        Format("text", "one response a line; references in files of their own", ("example",), text.read),
+        Format("openai", "chat and fine-tuning files: {'messages': [...]}", openai.KINDS, openai.read),
+        Format("sharegpt", "{'conversations': [{'from', 'value'}]}", sharegpt.KINDS, sharegpt.read),
+        Format(
+            "parlai-text",
+            "text:...<tab>labels:...<tab>episode_done:True",
+            parlai_text.KINDS,
+            parlai_text.read,
+        ),
+        Format(
+            "parlai-jsonl",
+            "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}",
+            parlai_jsonl.KINDS,
+            parlai_jsonl.read,
+        ),
+        Format("fed", "FED: rated turns and dialogues (fed_data.json)", fed.KINDS, fed.read),
+        Format(
+            "grade",
+            "GRADE: the folder with eval_data/ and human_score/",
+            grade.KINDS,
+            grade.read,
+            folder=True,
+        ),
+        Format("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", usr.KINDS, usr.read),
+        Format(
+            "multirefeval",
+            "multi-reference DailyDialog (.csv ratings, multireftest.json)",
+            multirefeval.KINDS,
+            multirefeval.read,
+        ),
+        Format(
+            "dailydialog++",
+            "DailyDialog++: 5 good, 5 adversarial, 5 random responses",
+            dailydialog_plusplus.KINDS,
+            dailydialog_plusplus.read,
+        ),
+    )
+}
+"""The formats ``read`` knows, by name. A new reader is one file and one line here."""

@@ -1,0 +1,106 @@
+"""GRADE's evaluation data (Huang et al., 2020): six systems on ConvAI2 and DailyDialog, 8 to 11 raters a response."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dialeval.data.bad import OnBad, Where, refuse
+from dialeval.data.fields import text, wrong
+from dialeval.data.importers.ratings import rating
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source, lines
+from dialeval.data.speakers import alternating
+from dialeval.data.types import Example, Judgement, Kind, Record, Response
+from dialeval.errors import BadInput
+
+KINDS: Final[tuple[Kind, ...]] = ("example", "judgement")
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """Examples with the human reference, or every rater's coherence score, from the folder of the corpus.
+
+    Systems of one dataset that answer the same context share its item (``convai2-17``). A system that meets a context a
+    second time answers another item.
+    """
+    folder = Path(source)
+    numbers = _Numbers()
+
+    def parse(row: Row) -> Sequence[Record]:
+        rated = _rated(row)
+        item = numbers.item(rated)
+        if kind == "judgement":
+            return _judgements(rated, item)
+        reference = numbers.reference(folder, rated)
+        context = alternating(rated.context.split("|||"))
+        return (Example(item, rated.system, context, Response(rated.response), (reference,)),)
+
+    return records(read_rows(folder / "human_score" / "human_judgement.json", on_bad), parse, on_bad)
+
+
+class _Rated(NamedTuple):
+    where: Where
+    dataset: str
+    system: str
+    context: str
+    response: str
+    scores: Sequence[object]
+
+
+def _rated(row: Row) -> _Rated:
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object", "Name the folder that holds eval_data and human_score.")
+    dataset, system = text(fields, "Dataset", where, ""), text(fields, "DialogModel", where, "")
+    context, response = text(fields, "Context", where, ""), text(fields, "Response", where, "")
+    given = text(fields, "HumanScores", where, "", "a list of numbers, in quotes")
+    try:
+        scores = json.loads(given)
+    except ValueError:
+        scores = None
+    if not isinstance(scores, list):
+        raise wrong(where, "HumanScores", given, "a list of numbers, in quotes", "Mend the scores.")
+    return _Rated(where, dataset.removesuffix("_EVAL"), system, context, response, scores)
+
+
+def _judgements(rated: _Rated, item: str) -> list[Judgement]:
+    values = [rating(score, rated.where, f"HumanScores[{at}]") for at, score in enumerate(rated.scores)]
+    return [
+        Judgement(item, rated.system, f"rater{at}", "coherence", value, reason)
+        for at, (value, reason) in enumerate(values, start=1)
+    ]
+
+
+class _Numbers:
+    """Which item each response belongs to, and its reference."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[str, str, int], str] = {}
+        self._per_dataset: Counter[str] = Counter()
+        self._met: Counter[tuple[str, str, str]] = Counter()
+        self._references: dict[tuple[str, str], Iterator[str]] = {}
+
+    def item(self, rated: _Rated) -> str:
+        """The item of this response, new where the context is."""
+        self._met[rated.dataset, rated.system, rated.context] += 1
+        key = (rated.dataset, rated.context, self._met[rated.dataset, rated.system, rated.context])
+        if key not in self._items:
+            self._per_dataset[rated.dataset] += 1
+            self._items[key] = f"{rated.dataset}-{self._per_dataset[rated.dataset]}"
+        return self._items[key]
+
+    def reference(self, folder: Path, rated: _Rated) -> str:
+        """The next line of the system's reference file, which goes with this response."""
+        key = (rated.dataset, rated.system)
+        path = folder / "eval_data" / rated.dataset / rated.system / "human_ref.txt"
+        if key not in self._references:
+            self._references[key] = (line.text.rstrip("\r\n") for line in lines(path, refuse))
+        reference = next(self._references[key], None)
+        if reference is None:
+            todo = "Fetch the corpus again: its files do not fit together."
+            raise BadInput(str(path), "fewer lines", f"one for each response of {rated.system}", todo)
+        return reference

@@ -1,0 +1,66 @@
+"""ShareGPT conversations: ``{"conversations": [{"from": "human", "value": "..."}]}``, in an array or in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from dialeval.data.bad import OnBad, Where
+from dialeval.data.fields import missing, text, wrong
+from dialeval.data.importers.conversation import KINDS, as_kind
+from dialeval.data.importers.ids import item_of
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.types import Dialogue, Kind, Record, Turn
+
+__all__ = ["KINDS", "read"]
+
+_ROLES: Final[Mapping[str, str]] = {
+    "human": "user",
+    "user": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "assistant": "assistant",
+    "bing": "assistant",
+    "bard": "assistant",
+    "system": "system",
+    "function_call": "assistant",
+    "observation": "tool",
+}
+"""Speakers as these files name them; others keep their name."""
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """One record per conversation; a ``system`` text beside the turns becomes the first turn."""
+
+    def parse(row: Row) -> Sequence[Record]:
+        return as_kind(_dialogue(row), kind, row.where)
+
+    return records(read_rows(source, on_bad), parse, on_bad)
+
+
+def _dialogue(row: Row) -> Dialogue:
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'conversations'", "Write one conversation per object.")
+    if "conversations" not in fields:
+        raise missing(fields, "conversations", where, "", "a list of turns")
+    said = fields["conversations"]
+    if not isinstance(said, list):
+        raise wrong(
+            where, "conversations", said, "a list of turns", 'Write [{"from": "human", "value": "..."}].'
+        )
+    turns = tuple(_turn(turn, where, f"conversations[{at}]") for at, turn in enumerate(said))
+    instruction = fields.get("system")
+    if isinstance(instruction, str) and instruction:
+        turns = (Turn("system", instruction), *turns)
+    model = fields.get("model")
+    return Dialogue(item_of(fields, row), turns, model if isinstance(model, str) else "", {})
+
+
+def _turn(turn: object, where: Where, field: str) -> Turn:
+    if not isinstance(turn, Mapping):
+        raise wrong(where, field, turn, "a turn", 'Write {"from": "human", "value": "..."}.')
+    speaker = text(turn, "from", where, field)
+    return Turn(_ROLES.get(speaker.lower(), speaker), text(turn, "value", where, field))

@@ -1,0 +1,64 @@
+"""One JSON value from text, strictly: no NaN, no half characters, and errors that say where."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final, NoReturn
+
+from dialeval.data.bad import Where
+from dialeval.errors import BadInput
+
+_HALF_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def loads(text: str, where: Where) -> object:
+    """The JSON value that ``text`` holds and nothing else; BadInput says what is wrong with it."""
+    try:
+        value, end = decode_at(text, 0)
+    except (ValueError, RecursionError) as error:
+        raise broken(text, error, where) from None
+    if end != len(text):
+        raise _bad(
+            where, f"more text after the JSON value, at column {end + 1}", "Put each object on its own line."
+        )
+    check_characters(value, text, where)
+    return value
+
+
+def check_characters(value: object, text: str, where: Where) -> None:
+    """Raise BadInput if ``value``, parsed from ``text``, holds half of a surrogate pair, which no file can keep."""
+    # Only an escape can smuggle one in, so all other text skips the costly look.
+    if _HALF_PAIR.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise _bad(
+                where, f"half of a character ({half} alone)", "Write the character whole, or drop it."
+            ) from None
+
+
+def broken(text: str, error: ValueError | RecursionError, where: Where) -> BadInput:
+    """The BadInput that explains why ``text`` is not JSON."""
+    if isinstance(error, RecursionError):
+        return _bad(where, "lists or objects nested too deeply", "Flatten the record.")
+    if isinstance(error, json.JSONDecodeError):
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            found = f"JSON that breaks off at column {len(text)}"
+            return _bad(where, found, "The file may be cut short: fetch or write it again.")
+        near = text[max(0, error.pos - 10) : error.pos + 10]
+        return _bad(where, f"broken JSON at column {error.pos + 1}, near {near!r}", "Mend the line.")
+    return _bad(where, str(error), "Write null where there is no value.")
+
+
+def _bad(where: Where, found: str, todo: str) -> BadInput:
+    return BadInput(where.path, found, "a JSON object", todo, line=where.line)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name}, which JSON does not have")
+
+
+decode_at: Final = json.JSONDecoder(parse_constant=_no_constant).raw_decode
+"""The value that starts at a position of a text, and where it ends."""

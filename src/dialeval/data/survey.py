@@ -1,0 +1,108 @@
+"""What a file holds, counted in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dialeval.data.bad import OnBad, refuse
+from dialeval.data.fields import FIELDS, meant_by
+from dialeval.data.reading import read_guessing
+from dialeval.data.rows import Row
+from dialeval.data.sources import Source
+from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
+
+
+@dataclass(slots=True)
+class Spread:
+    """Counts per record: how many there are in all, at least and at most."""
+
+    records: int = 0
+    total: int = 0
+    least: int = 0
+    most: int = 0
+
+    @property
+    def mean(self) -> float:
+        """The mean count; NaN of no records."""
+        return self.total / self.records if self.records else float("nan")
+
+    def add(self, count: int) -> None:
+        """Take in one record's count."""
+        self.least = min(self.least, count) if self.records else count
+        self.most = max(self.most, count)
+        self.records += 1
+        self.total += count
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a file holds."""
+
+    kind: Kind
+    systems: Mapping[str, int]
+    """Records of each system, in order of appearance; empty where records name none."""
+    raters: Mapping[str, int]
+    turns: Spread
+    """Turns of contexts or dialogues."""
+    answers: Spread
+    """References, candidates or n-best responses, whichever the kind has; values present for judgements."""
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    """Fields we do not know, and how many records have them."""
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.turns.records
+
+    @property
+    def meant(self) -> dict[str, str]:
+        """Unknown fields that look like one of ours, and which."""
+        guesses = {name: meant_by(name, FIELDS[self.kind]) for name in self.unknown}
+        return {name: guess for name, guess in guesses.items() if guess}
+
+
+def survey(
+    source: Source, *, kind: Kind | None = None, format: str | None = None, on_bad: OnBad = refuse
+) -> Survey:
+    """Read a whole file, strictly, and count what is in it."""
+    names: Counter[str] = Counter()
+
+    def note(row: Row) -> None:
+        if isinstance(row.fields, Mapping):
+            names.update(row.fields.keys())
+
+    guess = read_guessing(source, kind=kind, format=format, on_bad=on_bad, note=note)
+    systems: Counter[str] = Counter()
+    raters: Counter[str] = Counter()
+    turns, answers = Spread(), Spread()
+    for record in guess.records:
+        if not isinstance(record, Prompt | Question) and record.system:
+            systems[record.system] += 1
+        if isinstance(record, Judgement):
+            raters[record.rater] += 1
+        turns.add(_turns(record))
+        answers.add(_answers(record))
+    unknown = {name: count for name, count in names.items() if name not in FIELDS[guess.kind]}
+    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, unknown)
+
+
+def _turns(record: Record) -> int:
+    if isinstance(record, Judgement):
+        return 0
+    return len(record.turns) if isinstance(record, Dialogue) else len(record.context)
+
+
+def _answers(record: Record) -> int:
+    match record:
+        case Prompt() | Example():
+            return len(record.references)
+        case Question():
+            return len(record.candidates)
+        case NBest():
+            return len(record.responses)
+        case Judgement():
+            return int(record.value is not None)
+        case Dialogue():
+            return 0

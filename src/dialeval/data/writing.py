@@ -1,0 +1,83 @@
+"""Records to files."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from dialeval.data.atomic import atomic_path
+from dialeval.data.encode import canonical, kind_of_record
+from dialeval.data.parquet import write_table
+from dialeval.data.sources import Source, is_stdin
+from dialeval.data.suffixes import Native, native_format
+from dialeval.data.tables import write_rows
+from dialeval.data.types import Kind, Record
+from dialeval.errors import BadInput, Unsuitable
+
+
+def write(target: Source, records: Iterable[Record]) -> int:
+    """Write records of one kind in the format the target's suffix names; return how many there were.
+
+    The file appears whole when the last record is written, or not at all. ``-`` writes JSON Lines to standard output.
+    """
+    stream = _OneKind(records)
+    if is_stdin(target):
+        _write_lines(sys.stdout.buffer, stream)
+        sys.stdout.buffer.flush()
+        return stream.count
+    path = Path(target)
+    if path.is_dir():
+        raise BadInput(str(target), "a directory", "a file to write", "Name a file in it.")
+    writer = _WRITERS[native_format(target)]
+    with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
+        writer(handle, stream)
+    return stream.count
+
+
+def _write_lines(handle: BinaryIO, records: Iterable[Record]) -> None:
+    for record in records:
+        handle.write(canonical(record) + b"\n")
+
+
+_WRITERS: Final[Mapping[Native, Callable[[BinaryIO, Iterable[Record]], None]]] = {
+    "jsonl": _write_lines,
+    "csv": partial(write_rows, delimiter=","),
+    "tsv": partial(write_rows, delimiter="\t"),
+    "parquet": write_table,
+}
+
+
+@contextmanager
+def _opened(path: Path, *, zipped: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as plain:
+        if zipped:
+            # No name and no time inside, so that equal records give equal bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=plain, mtime=0) as packed:
+                yield cast(BinaryIO, packed)
+        else:
+            yield plain
+
+
+class _OneKind:
+    """Passes records on, counts them, and refuses a second kind."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.count = 0
+        self._records = records
+
+    def __iter__(self) -> Iterator[Record]:
+        first: Kind | None = None
+        for record in self._records:
+            kind = kind_of_record(record)
+            first = first or kind
+            if kind != first:
+                raise Unsuitable(
+                    f"A file holds one kind of record, but after {first}s came a {kind}. Write two files."
+                )
+            self.count += 1
+            yield record
