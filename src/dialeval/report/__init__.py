@@ -1,1 +1,43 @@
-"""report."""
+"""Tables, plots and pages from a run folder. Nothing is computed here: a report only renders.
+
+``render`` writes the one-file HTML report; ``leaderboard`` is the table that ``print_leaderboard`` puts on a terminal
+and ``markdown`` in a document.
+"""
+
+from dialeval.report.folder import Folder, read_folder, read_summary
+from dialeval.report.manifest import FileDigest, Manifest, Trace
+from dialeval.report.page import render
+from dialeval.report.summary import Comparison, Failure, Gate, MeasureInfo, Score, Summary, SystemInfo
+from dialeval.report.table import Cell, Column, Table, markdown
+from dialeval.report.tables import comparisons, failures, gates, leaderboard, unscored
+from dialeval.report.terminal import print_leaderboard, print_table
+from dialeval.report.verdict import verdict
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Comparison",
+    "Failure",
+    "FileDigest",
+    "Folder",
+    "Gate",
+    "Manifest",
+    "MeasureInfo",
+    "Score",
+    "Summary",
+    "SystemInfo",
+    "Table",
+    "Trace",
+    "comparisons",
+    "failures",
+    "gates",
+    "leaderboard",
+    "markdown",
+    "print_leaderboard",
+    "print_table",
+    "read_folder",
+    "read_summary",
+    "render",
+    "unscored",
+    "verdict",
+]

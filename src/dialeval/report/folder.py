@@ -1,0 +1,96 @@
+"""A run folder as its files tell it, checked on the way in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from dialeval.errors import BadInput
+from dialeval.report.manifest import Manifest
+from dialeval.report.summary import Summary
+from dialeval.report.values import Values, read_values
+
+T = TypeVar("T")
+FileName = Literal["study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json"]
+FILES: tuple[FileName, ...] = (
+    "summary.json",
+    "manifest.json",
+    "results.parquet",
+    "examples.jsonl",
+    "study.yaml",
+)
+NEEDED = "a run folder as written by 'dialeval run'"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folder:
+    """All of a run but its examples, which are streamed as they may be many."""
+
+    path: Path
+    study: str
+    """The text of ``study.yaml``."""
+    summary: Summary
+    manifest: Manifest
+    values: Values
+
+
+def read_folder(path: Path) -> Folder:
+    """The run at ``path``; BadInput names the file and field that is absent or damaged."""
+    for name in FILES:
+        _require(path, name)
+    try:
+        study = (path / "study.yaml").read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise _damaged(path / "study.yaml", "bytes that are not UTF-8") from None
+    manifest = _parse(Manifest, path / "manifest.json")
+    return Folder(path, study, read_summary(path), manifest, read_values(path / "results.parquet"))
+
+
+def read_summary(path: Path) -> Summary:
+    """What ``summary.json`` of the run folder at ``path`` says."""
+    return _parse(Summary, _require(path, "summary.json"))
+
+
+def _require(path: Path, name: FileName) -> Path:
+    file = path / name
+    if file.is_file():
+        return file
+    elsewhere = "a file" if path.exists() else "nothing there"
+    found = f"a folder without {name}" if path.is_dir() else elsewhere
+    raise BadInput(
+        str(path), found, NEEDED, "Give the folder that 'dialeval run' named, or run the study again."
+    )
+
+
+def _damaged(file: Path, found: str, field: str | None = None) -> BadInput:
+    todo = "Run the study again; what was computed is kept, so it is quick."
+    return BadInput(str(file), found, f"{file.name} of {NEEDED}", todo, field=field)
+
+
+def _parse(shape: type[T], file: Path) -> T:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(shape).validate_json(file.read_bytes(), strict=True)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        field = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in first["loc"]).lstrip(".")
+        if first["type"] == "json_invalid":
+            raise _damaged(file, f"broken JSON ({first['msg']})") from None
+        if field == "format":
+            raise BadInput(
+                str(file),
+                f"format {first['input']!r}",
+                f"format 1, in {NEEDED}",
+                "Use the version of dialeval that wrote the folder, or run the study again.",
+                field="format",
+            ) from None
+        missing = first["type"] in ("missing", "missing_argument")
+        found = "no such field" if missing else f"{_shown(first['input'])} ({first['msg']})"
+        raise _damaged(file, found, field or None) from None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"

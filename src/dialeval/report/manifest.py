@@ -1,0 +1,46 @@
+"""What ``manifest.json`` says, as frozen values (see ``docs/files.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A file a run read, by its content."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where one score comes from."""
+
+    system: str
+    measure: str
+    signature: str
+    data: str
+    """sha256 of the subjects that were measured."""
+    package: str
+    seed: int
+    trials: int
+    resources: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """When, where and from what a run was made."""
+
+    format: Literal[1]
+    dialeval: str
+    python: str
+    platform: str
+    started: str
+    finished: str
+    command: str
+    study: FileDigest
+    files: tuple[FileDigest, ...]
+    provenance: tuple[Trace, ...]
+    packages: dict[str, str]

@@ -1,0 +1,173 @@
+"""One self-contained HTML file from a run folder."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from dialeval.data.atomic import write_atomically
+from dialeval.data.types import Example
+from dialeval.report import browse, plots, tables
+from dialeval.report.folder import Folder, read_folder
+from dialeval.report.standing import MARKS, standings
+from dialeval.report.summary import MeasureInfo, Summary
+from dialeval.report.verdict import verdict
+from dialeval.report.wording import count, interval, number
+
+STATIC_ITEMS = 10
+"""How many items a page shows where scripts do not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A plot with the words for those who do not see it."""
+
+    title: str
+    caption: str
+    source: str
+    """A data: address."""
+    alt: str
+
+
+def render(folder: Path) -> Path:
+    """Write ``report.html`` into the run folder and return its path; the same run gives the same bytes."""
+    run = read_folder(folder)
+    path = folder / "report.html"
+    write_atomically(path, _page(run).encode("utf-8", "replace"))
+    return path
+
+
+def _page(run: Folder) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    chosen = browse.choose(run.values)
+    items = browse.shown(run.values, chosen, _examples(run.path / "examples.jsonl"))
+    script, style = _asset("report.js"), _asset("report.css")
+    loader = PackageLoader("dialeval.report", "assets")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["count"] = count
+    return environment.get_template("report.html").render(
+        run=run,
+        summary=run.summary,
+        manifest=run.manifest,
+        verdict=verdict(run.summary),
+        leaderboard=tables.leaderboard(run.summary),
+        comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
+        gates=tables.gates(run.summary),
+        failures=tables.failures(run.summary),
+        unscored=tables.unscored(run.values),
+        intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
+        distributions=[_distributions(run, measure) for measure in run.summary.measures],
+        citations=_citations(run),
+        items=items,
+        static=items[:STATIC_ITEMS],
+        data=Markup(_data(run, items)),
+        # Our own two files are the only text on the page that is not escaped; the policy admits them by their hash.
+        script=Markup(script),
+        style=Markup(style),
+        policy=_policy(script, style),
+    )
+
+
+def _examples(path: Path) -> Iterable[Example]:
+    from dialeval.data import read
+
+    # A run in which no system answered has an empty file, which elsewhere would be a mistake.
+    return read(path, "example") if path.stat().st_size else ()
+
+
+def _asset(name: str) -> str:
+    return files("dialeval.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _policy(script: str, style: str) -> str:
+    """A content security policy under which nothing runs, loads or is sent but what this file holds."""
+
+    def digest(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest(script)}'; style-src 'sha256-{digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data(run: Folder, items: tuple[browse.Shown, ...]) -> str:
+    """What the item browser needs, as JSON that cannot end its script element or be anything but JSON."""
+    better = {m.measure: m.higher_is_better for m in run.summary.measures}
+    content = {
+        "systems": run.values.systems,
+        "measures": [
+            {
+                "name": name,
+                "places": 0 if run.values.whole(name) else tables.measure_decimals(run.summary, name),
+                "higher": better.get(name),
+            }
+            for name in run.values.measures
+        ],
+        "items": [asdict(item) for item in items],
+    }
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
+    places = tables.measure_decimals(summary, measure.measure)
+    stands = standings(summary, measure)
+    dots, words = [], []
+    for system in tables.ranked(summary):
+        found = summary.score(system, measure.measure)
+        label = f"{system} {MARKS[stands[system]]}".strip()
+        if found is None or found.score is None:
+            dots.append(plots.Dot(label, None))
+            words.append(f"{system} has no score")
+            continue
+        dots.append(plots.Dot(label, found.score, found.low, found.high))
+        words.append(
+            f"{system} {number(found.score, places)} {interval(found.low, found.high, places)}".strip()
+        )
+    alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
+    return Picture(measure.measure, _caption(measure), _address(plots.intervals(dots)), alt)
+
+
+def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
+    spreads, words = [], []
+    for system in tables.ranked(run.summary):
+        values = run.values.of(measure.measure, system)
+        found = run.summary.score(system, measure.measure)
+        missing = found.unscored if found else 0
+        spreads.append(plots.Spread(system, values, missing))
+        span = f"from {values.min():.3g} to {values.max():.3g}" if values.size else "no values"
+        words.append(f"{system}: {count(len(values), 'item')}, {span}, {missing} unscored")
+    alt = f"Histograms of the items' own {measure.measure} values, one per system. {'; '.join(words)}."
+    return Picture(measure.measure, "", _address(plots.distributions(spreads)), alt)
+
+
+def _caption(measure: MeasureInfo) -> str:
+    direction = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
+    return f"{measure.summary.rstrip('.')}; {direction[measure.higher_is_better]}."
+
+
+def _address(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+def _citations(run: Folder) -> list[str]:
+    """One line per score, with all one needs to quote it."""
+    lines = []
+    for result in run.summary.results:
+        places = tables.measure_decimals(run.summary, result.measure)
+        shown = f"{number(result.score, places)} {interval(result.low, result.high, places)}".strip()
+        version = f"dialeval {run.manifest.dialeval}"
+        lines.append(f"{result.system}: {shown}, n={result.n}, {result.signature}, {version}")
+    return lines

@@ -1,0 +1,153 @@
+"""Plots as SVG: small, one measure each, the same bytes from the same numbers."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.report.wording import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH: Final = 4.4
+"""Inches; at 96 dots an inch about as wide as a phone, so that text keeps its size there."""
+LABEL_LIMIT: Final = 18
+CONTINUOUS: Final = 31
+"""Edges of a histogram whose values are not all whole; those of whole ones are even in number."""
+# Okabe and Ito's colours, which most kinds of colour vision tell apart; black and yellow left out.
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+SETTINGS: Final[dict[str, object]] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dialeval",
+    "text.parse_math": False,
+    "font.size": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.edgecolor": "#777777",
+    "ytick.left": False,
+    "grid.color": "#dddddd",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One system in an interval plot; a system without a score keeps its row."""
+
+    label: str
+    score: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """One system in a plot of distributions."""
+
+    label: str
+    values: Floats
+    unscored: int = 0
+
+
+def intervals(dots: Sequence[Dot]) -> bytes:
+    """An SVG with one row per system: its score as a dot, its interval as a bar."""
+    with _drawing(0.62 + 0.36 * len(dots)) as (figure, axes):
+        for row, dot in enumerate(dots):
+            colour = COLOURS[row % len(COLOURS)]
+            if dot.low is not None and dot.high is not None:
+                axes.plot(
+                    [dot.low, dot.high],
+                    [row, row],
+                    color=colour,
+                    linewidth=3,
+                    solid_capstyle="butt",
+                    alpha=0.55,
+                )
+            if dot.score is None:
+                _say(axes, row, "no score")
+            else:
+                axes.plot([dot.score], [row], "o", color=colour, markersize=8)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        if all(dot.score is None for dot in dots):
+            axes.set_xticks([])
+        _rows(axes, [dot.label for dot in dots], below=-0.6)
+        return _svg(figure)
+
+
+def distributions(spreads: Sequence[Spread]) -> bytes:
+    """An SVG with one histogram per system on a shared axis, and how many items are unscored."""
+    from matplotlib.ticker import MaxNLocator
+
+    edges = _edges(np.concatenate([np.empty(0), *(spread.values for spread in spreads)]))
+    counts = [np.histogram(spread.values, edges)[0] for spread in spreads]
+    # Shares, not counts, so that a system with fewer scored items keeps a shape one can compare.
+    shares = [count / max(count.sum(), 1) for count in counts]
+    tallest = max((float(share.max()) for share in shares), default=0.0) or 1.0
+    with _drawing(0.62 + 0.56 * len(spreads)) as (figure, axes):
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=len(edges) != CONTINUOUS))
+        for row, (spread, share) in enumerate(zip(spreads, shares, strict=True)):
+            axes.axhline(row, color="#bbbbbb", linewidth=0.8)
+            if spread.values.size:
+                colour = COLOURS[row % len(COLOURS)]
+                # Rows grow downwards, so bars rise by subtracting.
+                axes.stairs(
+                    row - 0.82 * share / tallest, edges, baseline=row, fill=True, color=colour, alpha=0.8
+                )
+            if spread.unscored:
+                _say(axes, row - 0.62, f"{spread.unscored:,} unscored")
+        if not any(spread.values.size for spread in spreads):
+            axes.set_xticks([])
+        _rows(axes, [spread.label for spread in spreads], below=-0.95, raised=0.25)
+        return _svg(figure)
+
+
+def _edges(values: Floats) -> Floats:
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    if values.size and high - low <= 40 and np.array_equal(values, np.round(values)):
+        # Every second bin is a gap, so that counts and yes/no values look like the separate values they are.
+        pairs: Floats = np.arange(low, high + 1)[:, None] + np.array([-0.4, 0.4])
+        return pairs.ravel()
+    return (
+        np.linspace(low, high, CONTINUOUS) if high > low else np.linspace(low - 0.5, high + 0.5, CONTINUOUS)
+    )
+
+
+def _say(axes: Axes, row: float, words: str) -> None:
+    where = axes.get_yaxis_transform()
+    axes.text(1.0, row, words, transform=where, ha="right", va="center", color="#555555", fontsize=8.5)
+
+
+def _rows(axes: Axes, labels: Sequence[str], *, below: float, raised: float = 0.0) -> None:
+    shown = [one_line(label, limit=LABEL_LIMIT) for label in labels]
+    axes.set_yticks([row - raised for row in range(len(labels))], labels=shown)
+    axes.set_ylim(max(len(labels), 1) - 0.4, below)
+    axes.margins(x=0.06)
+
+
+@contextmanager
+def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
+    import matplotlib.style
+    from matplotlib.figure import Figure
+
+    with matplotlib.style.context(["default", SETTINGS]), warnings.catch_warnings():
+        # The browser draws the labels, so a glyph that matplotlib's own font lacks is none of its business.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor="none")
+        axes = figure.add_subplot(facecolor="none")
+        yield figure, axes
+
+
+def _svg(figure: Figure) -> bytes:
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()

@@ -1,0 +1,161 @@
+"""The tables a report shows, from a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dialeval.report.standing import MARKS, MEANINGS, Standing, standings
+from dialeval.report.summary import Comparison, MeasureInfo, Score, Summary
+from dialeval.report.table import Cell, Column, Table
+from dialeval.report.values import Values
+from dialeval.report.wording import count, decimals, interval, number, p_value, percent, signed
+
+MOST_NOTES = 6
+MOST_REASONS = 30
+
+
+def leaderboard(summary: Summary) -> Table:
+    """Systems by measures, each score with its interval, best first by the first measure that has a direction."""
+    places = {m.measure: measure_decimals(summary, m.measure) for m in summary.measures}
+    stands = {m.measure: standings(summary, m) for m in summary.measures}
+    partial = any(r.unscored for r in summary.results)
+    rows = []
+    for system in ranked(summary):
+        row = [Cell(system)]
+        for measure in places:
+            row.append(_score(summary.score(system, measure), places[measure], stands[measure][system]))
+        if partial:
+            row.append(Cell(percent(_lowest_coverage(summary, system))))
+        rows.append(tuple(row))
+    columns = [Column("system"), *(Column(m.measure + _arrow(m), numeric=True) for m in summary.measures)]
+    columns += [Column("coverage", numeric=True)] if partial else []
+    seen = {standing for by_system in stands.values() for standing in by_system.values()}
+    title = f"{summary.study}: {count(len(summary.systems), 'system')} on {count(summary.items, 'item')}"
+    return Table(title, tuple(columns), tuple(rows), (*_legend(summary, seen), *_coverage_notes(summary)))
+
+
+def ranked(summary: Summary) -> tuple[str, ...]:
+    """The systems' names, best first by the first measure that has a direction, those without a score last."""
+    names = tuple(system.name for system in summary.systems)
+    first = next((m for m in summary.measures if m.higher_is_better is not None), None)
+    if first is None:
+        return names
+    sign = -1 if first.higher_is_better else 1
+    scores = {r.system: r.score for r in summary.results if r.measure == first.measure}
+
+    def key(name: str) -> tuple[bool, float]:
+        score = scores.get(name)
+        return score is None, 0.0 if score is None else sign * score
+
+    return tuple(sorted(names, key=key))
+
+
+def measure_decimals(summary: Summary, measure: str) -> int:
+    """How many decimals that measure's scores are shown with."""
+    return decimals(x for r in summary.results if r.measure == measure for x in (r.score, r.low, r.high))
+
+
+def comparisons(summary: Summary, measure: MeasureInfo) -> Table:
+    """Every pair of systems under one measure: difference, interval, tests, effect, items still needed."""
+    pairs = [c for c in summary.comparisons if c.measure == measure.measure]
+    places = decimals(x for c in pairs for x in (c.difference, c.low, c.high))
+    columns = (
+        *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
+        *(Column("effect size", numeric=True), Column("wins / ties / losses", numeric=True)),
+        *(Column("paired items", numeric=True), Column("verdict"), Column("more items needed", numeric=True)),
+    )
+    return Table(measure.measure, columns, tuple(_pair(c, places, measure) for c in pairs))
+
+
+def gates(summary: Summary) -> Table:
+    """Each gate and whether it was passed."""
+    columns = (Column("gate"), Column("system"), Column("score", numeric=True), Column("outcome"))
+    rows = tuple(
+        (
+            Cell(g.gate),
+            Cell(g.system),
+            Cell(number(g.score, measure_decimals(summary, g.measure))),
+            Cell("passed" if g.passed else "FAILED", strong=not g.passed),
+        )
+        for g in summary.gates
+    )
+    return Table("Gates", columns, rows)
+
+
+def failures(summary: Summary) -> Table:
+    """Each part of the run that went wrong."""
+    columns = (Column("system"), Column("measure"), Column("what went wrong"))
+    rows = tuple(
+        (Cell(f.system or "all"), Cell(f.measure or "all"), Cell(f.message)) for f in summary.failures
+    )
+    return Table("Failures", columns, rows)
+
+
+def unscored(values: Values) -> Table:
+    """Why items have no value, and how many of them."""
+    found = values.unscored()
+    columns = (Column("measure"), Column("system"), Column("reason"), Column("items", numeric=True))
+    rows = tuple(
+        (Cell(u.measure), Cell(u.system), Cell(u.reason), Cell(f"{u.items:,}")) for u in found[:MOST_REASONS]
+    )
+    left = len(found) - len(rows)
+    return Table("Unscored items", columns, rows, (f"and {count(left, 'rarer reason')}",) if left else ())
+
+
+def _score(result: Score | None, places: int, standing: Standing) -> Cell:
+    if result is None:
+        return Cell("failed")
+    if result.score is None:
+        return Cell("unscored" if not result.n else "undefined")
+    shown = interval(result.low, result.high, places)
+    return Cell(number(result.score, places), shown, MARKS[standing], strong=standing == "best")
+
+
+def _arrow(measure: MeasureInfo) -> str:
+    return {True: " ↑", False: " ↓", None: ""}[measure.higher_is_better]
+
+
+def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
+    marks = [f"{MARKS[s]} {MEANINGS[s]}" for s in MEANINGS if s in set(seen)]
+    if marks:
+        yield "; ".join(marks)
+    if any(r.low is not None for r in summary.results):
+        yield (
+            f"brackets hold {summary.level:.0%} bootstrap intervals; "
+            f"differences count as significant when Holm's p < {1 - summary.level:.2g}"
+        )
+    if any(m.higher_is_better is None for m in summary.measures):
+        yield "a measure without an arrow describes: neither direction is better"
+
+
+def _coverage_notes(summary: Summary) -> list[str]:
+    partial = [r for r in summary.results if r.unscored]
+    notes = [
+        f"{r.system}, {r.measure}: {r.unscored:,} of {count(r.n + r.unscored, 'item')} unscored"
+        for r in partial[:MOST_NOTES]
+    ]
+    left = len(partial) - len(notes)
+    lowest = ["coverage is the lowest over the measures"] if partial and len(summary.measures) > 1 else []
+    return lowest + notes + ([f"and {left} more scores with unscored items"] if left else [])
+
+
+def _lowest_coverage(summary: Summary, system: str) -> float | None:
+    shares = [r.coverage for r in summary.results if r.system == system]
+    return min((share for share in shares if share is not None), default=None)
+
+
+def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
+    verdict = "no significant difference"
+    if c.significant:
+        verdict = "significantly different" if measure.higher_is_better is None else f"{c.better} is better"
+    needed = "no number would do" if c.more_items is None else f"about {c.more_items:,}"
+    return (
+        Cell(f"{c.a} − {c.b}"),
+        Cell(signed(c.difference, places), interval(c.low, c.high, places)),
+        Cell(p_value(c.p_adjusted)),
+        Cell(signed(c.effect_size, 2)),
+        Cell(f"{c.wins:,} / {c.ties:,} / {c.losses:,}"),
+        Cell(f"{c.n:,}" + (f" ({c.unpaired:,} unpaired)" if c.unpaired else "")),
+        Cell(verdict, strong=c.significant),
+        Cell("none, settled" if c.significant or c.more_items == 0 else needed),
+    )

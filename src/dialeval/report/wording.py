@@ -1,0 +1,75 @@
+"""Numbers, names and lists as people read them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+NOTHING = "—"
+
+
+def one_line(text: str, *, limit: int | None = None) -> str:
+    """The text on one line, without control characters or lone surrogates, cut to ``limit`` characters."""
+    clean = "".join(
+        " " if char in "\n\r\t\u2028\u2029" else "�" if unicodedata.category(char) in ("Cc", "Cs") else char
+        for char in text
+    )
+    return clean if limit is None or len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def decimals(numbers: Iterable[float | None]) -> int:
+    """How many decimals show these numbers to about three digits, the same for all of them."""
+    largest = max((abs(n) for n in numbers if n is not None), default=0.0)
+    if largest == 0:
+        return 3
+    return min(max(3 - max(math.floor(math.log10(largest)), 0), 0) + _leading_zeros(largest), 6)
+
+
+def _leading_zeros(number: float) -> int:
+    return max(-math.floor(math.log10(number)) - 1, 0)
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """The number with that many decimals; a dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    text = f"{value:.{places}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def signed(value: float | None, places: int = 3) -> str:
+    """The number with its sign, as differences are written."""
+    text = number(value, places)
+    return text if text == NOTHING or text.startswith("-") or not text.strip("0.") else f"+{text}"
+
+
+def interval(low: float | None, high: float | None, places: int = 3) -> str:
+    """``[0.180, 0.240]``; empty where there is none."""
+    return "" if low is None or high is None else f"[{number(low, places)}, {number(high, places)}]"
+
+
+def percent(share: float | None) -> str:
+    """The share as a percentage that says 100 only of the whole, and 0 only of nothing."""
+    if share is None:
+        return NOTHING
+    if 0 < share < 0.01:
+        return "<1 %"
+    return f"{100 if share >= 1 else min(round(100 * share), 99)} %"
+
+
+def p_value(p: float | None) -> str:
+    """The p-value as papers print it."""
+    return NOTHING if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def listing(words: Sequence[str], *, most: int = 5) -> str:
+    """``a, b and c``; after ``most`` of them, how many more there are."""
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def count(n: int, noun: str) -> str:
+    """``1 item``, ``2 items``, ``1,000 items``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

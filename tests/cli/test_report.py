@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dialeval.cli.main import app, main
+
+# The folder builder of the report's own tests; tests are no package, so it is loaded by path.
+BUILDER = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write: Callable[..., Path] = BUILDER["write_folder"]
+    return write(tmp_path / "run", BUILDER["Sketch"]())
+
+
+def test_it_writes_the_page_and_prints_its_path(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(folder)])
+    assert result.exit_code == 0
+    assert result.stdout == f"{folder / 'report.html'}\n"
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_json_for_machines(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(folder), "--json"])
+    assert json.loads(result.stdout) == {"report": str(folder / "report.html")}
+
+
+def test_markdown_is_the_leaderboard_and_writes_nothing(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(folder), "--markdown"])
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "### support-bots: 2 systems on 12 items"
+    assert lines[2] == "| system | bleu(order=4) ↑ | rouge_l ↑ | length |"
+    assert lines[4].startswith("| old | ★ **0.375** [0.345, 0.415] |")
+    assert not (folder / "report.html").exists()
+
+
+def test_markdown_goes_with_no_page(folder: Path) -> None:
+    assert CliRunner().invoke(app, ["report", str(folder), "--markdown", "--json"]).exit_code == 2
+
+
+def test_a_folder_that_is_none_is_an_error_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["dialeval", "report", str(tmp_path)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    assert "found a folder without summary.json, needed a run folder" in capsys.readouterr().err
+
+
+def test_help_has_an_example() -> None:
+    assert "Example: dialeval report" in CliRunner().invoke(app, ["report", "--help"]).stdout

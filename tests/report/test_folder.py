@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadInput
+from dialeval.report.folder import FILES, read_folder, read_summary
+
+Make = Callable[..., Path]
+
+
+def test_a_folder_is_read_back_as_it_was_written(make_run: Make) -> None:
+    run = read_folder(make_run(value=lambda m, s, at: "no references" if at == 2 and s == "old" else at / 4))
+    assert [system.name for system in run.summary.systems] == ["old", "new"]
+    assert [m.higher_is_better for m in run.summary.measures] == [True, True, None]
+    found = run.summary.score("old", "rouge_l")
+    assert found is not None
+    assert (found.n, found.unscored) == (11, 1)
+    assert found.coverage == pytest.approx(11 / 12)
+    assert run.summary.comparison("rouge_l", "new", "old") == run.summary.comparison("rouge_l", "old", "new")
+    assert run.manifest.files[0].sha256 == "cd" * 32
+    assert run.study == 'name: "support-bots"\n'
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(make_run: Make, name: str) -> None:
+    folder = make_run()
+    (folder / name).unlink()
+    with pytest.raises(
+        BadInput, match=f"found a folder without {name}, needed a run folder as written by 'dialeval"
+    ):
+        read_folder(folder)
+
+
+def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="found nothing there"):
+        read_folder(tmp_path / "gone")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="found a file, needed a run folder"):
+        read_folder(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("results", [{"system": "old"}], r"summary.json, field 'results\[0\].measure': found no such field"),
+        ("seed", "seven", r"field 'seed': found 'seven'"),
+        ("items", 3.5, r"field 'items': found 3.5"),
+        ("format", 2, r"field 'format': found format 2, needed format 1"),
+        ("measures", None, r"field 'measures': found None"),
+    ],
+)
+def test_a_damaged_summary_names_the_field(make_run: Make, key: str, value: object, message: str) -> None:
+    folder = make_run()
+    content = json.loads((folder / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps({**content, key: value}))
+    with pytest.raises(BadInput, match=message):
+        read_summary(folder)
+
+
+def test_broken_json_and_broken_parquet_are_said_to_be_so(make_run: Make) -> None:
+    folder = make_run()
+    (folder / "manifest.json").write_text('{"format": 1, ')
+    with pytest.raises(BadInput, match=r"manifest.json: found broken JSON .* Run the study again"):
+        read_folder(folder)
+    other = make_run("other")
+    whole = (other / "results.parquet").read_bytes()
+    (other / "results.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadInput, match=r"results.parquet: found a file that cannot be read"):
+        read_folder(other)
+
+
+def test_a_number_that_is_none_is_refused(make_run: Make) -> None:
+    folder = make_run()
+    text = (folder / "summary.json").read_text()
+    (folder / "summary.json").write_text(text.replace('"level": 0.95', '"level": NaN'))
+    with pytest.raises(BadInput, match="field 'level'"):
+        read_summary(folder)
+
+
+def test_fields_of_later_versions_are_left_alone(make_run: Make) -> None:
+    folder = make_run()
+    content = json.loads((folder / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps({**content, "human": {"alpha": 0.7}}))
+    assert read_summary(folder).study == "support-bots"

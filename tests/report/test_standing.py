@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dialeval.report.folder import read_summary
+from dialeval.report.standing import leaders, standings
+
+Make = Callable[..., Path]
+SCORES = {"a": 0.3, "b": 0.5, "c": 0.45}
+
+
+def by_system(measure: str, system: str, at: int) -> float:
+    return SCORES[system]
+
+
+def test_the_direction_decides_who_leads(make_run: Make) -> None:
+    folder = make_run(systems="abc", measures={"up": True, "down": False, "none": None}, value=by_system)
+    summary = read_summary(folder)
+    assert [leaders(summary, measure) for measure in summary.measures] == [("b",), ("a",), ()]
+    assert set(standings(summary, summary.measures[2]).values()) == {"unranked"}
+
+
+def test_only_a_significant_difference_puts_a_system_behind(make_run: Make) -> None:
+    folder = make_run(
+        systems="abc", measures={"up": True}, value=by_system, significant=lambda m, a, b: "a" in (a, b)
+    )
+    summary = read_summary(folder)
+    assert standings(summary, summary.measures[0]) == {"a": "behind", "b": "best", "c": "level"}
+
+
+def test_a_system_that_was_not_compared_is_untested(make_run: Make) -> None:
+    summary = read_summary(make_run(systems="abc", measures={"up": True}, value=by_system, compared=False))
+    assert standings(summary, summary.measures[0]) == {"a": "untested", "b": "best", "c": "untested"}
+
+
+def test_ties_share_the_lead_and_one_system_alone_leads_nobody(make_run: Make) -> None:
+    summary = read_summary(make_run(systems="ab", measures={"up": True}, value=lambda m, s, at: 0.5))
+    assert leaders(summary, summary.measures[0]) == ("a", "b")
+    alone = read_summary(make_run("alone", systems="a", measures={"up": True}, value=by_system))
+    assert leaders(alone, alone.measures[0]) == ()
+
+
+def test_a_system_without_a_score_has_no_standing(make_run: Make) -> None:
+    folder = make_run(
+        systems="abc",
+        measures={"up": True},
+        value=lambda m, s, at: "no references" if s == "b" else SCORES[s],
+    )
+    summary = read_summary(folder)
+    assert standings(summary, summary.measures[0]) == {"a": "level", "b": "unranked", "c": "best"}

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dialeval.report import read_summary, verdict
+
+Make = Callable[..., Path]
+SCORES = {"old": 0.3, "new": 0.5, "echo": 0.1}
+
+
+def by_system(measure: str, system: str, at: int) -> float | str:
+    return SCORES[system]
+
+
+def test_a_clear_winner_is_said_to_be_one(make_run: Make) -> None:
+    folder = make_run(systems=list(SCORES), value=by_system, significant=lambda m, a, b: True)
+    assert verdict(read_summary(folder)) == (
+        "This study compared 3 systems on 12 items with 3 measures. new is best on bleu(order=4) and rouge_l, "
+        "significantly ahead of every other system. length only describes, without a better direction."
+    )
+
+
+def test_what_cannot_be_told_apart_is_said_with_what_would_settle_it(make_run: Make) -> None:
+    folder = make_run(measures={"rouge_l": True}, value=by_system)
+    assert verdict(read_summary(folder)) == (
+        "This study compared 2 systems on 12 items with 1 measure. No measure separates the best system from all the "
+        "others. On rouge_l, new scores highest, but old cannot be told apart from it (about 240 more items would "
+        "settle it)."
+    )
+
+
+def test_low_is_good_where_the_measure_says_so(make_run: Make) -> None:
+    text = verdict(read_summary(make_run(measures={"errors": False}, value=by_system)))
+    assert "old scores lowest, but new cannot" in text
+
+
+def test_ties_one_system_and_reservations(make_run: Make) -> None:
+    tied = verdict(read_summary(make_run("tied", measures={"m": True}, value=lambda m, s, at: 0.5)))
+    assert "On m, old and new tie for the highest score." in tied
+    folder = make_run(
+        "alone",
+        systems=["old"],
+        value=lambda m, s, at: "no words" if at == 0 else 0.5,
+        gates=[
+            {"gate": "rouge_l >= 0.9", "system": "old", "measure": "rouge_l", "score": 0.5, "passed": False}
+        ],
+        failures=[{"system": "new", "measure": None, "message": "503"}],
+    )
+    alone = verdict(read_summary(folder))
+    assert "With one system there is nothing to compare it with." in alone
+    assert "coverage is lowest for old on bleu(order=4) (92 %)" in alone
+    assert "1 of 1 gate failed. 1 part of the run failed" in alone
