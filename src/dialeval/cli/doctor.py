@@ -117,8 +117,12 @@ def _requirements() -> dict[str, list[Package]]:
     """The packages that each extra of the installed dialeval asks for; those of base use under the empty name."""
     from dialeval.resources import installed_version
 
+    try:
+        lines = metadata.requires("dialeval") or []
+    except metadata.PackageNotFoundError:
+        return {"": [Package("dialeval", None)]}
     found: dict[str, list[Package]] = {}
-    for line in metadata.requires("dialeval") or ():
+    for line in lines:
         name = re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]
         extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
         if name != "dialeval":
@@ -128,14 +132,14 @@ def _requirements() -> dict[str, list[Package]]:
 
 def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.missing:
-        yield f"Mend the installation ({', '.join(diagnosis.missing)} missing): pip install --force-reinstall dialeval"
+        yield f"Mend the installation ({', '.join(diagnosis.missing)} missing): pip install dialeval"
     else:
         yield "Ready for base use. Try: dialeval demo"
     lacking = [
         name for name, packages in diagnosis.extras.items() if any(p.version is None for p in packages)
     ]
-    if lacking:
-        yield f"For one extra: pip install 'dialeval[{lacking[0]}]'   (or {', '.join(lacking[1:] or lacking)})"
+    for name in lacking:
+        yield f"For {PURPOSES[name]}: pip install 'dialeval[{name}]'"
     for status in diagnosis.resources:
         if status.state == "altered":
             yield status.detail

@@ -57,7 +57,9 @@ def verify(
         print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
     else:
         for status in statuses:
-            print(f"{status.state:<9} {status.resource.name:<22} {status.detail}")
+            # What is wrong is told in a sentence that begins with the name.
+            name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
+            print(f"{status.state:<9} {name}{status.detail}")
     if any(status.state == "altered" or (names and status.state == "absent") for status in statuses):
         raise typer.Exit(1)
 

@@ -2,7 +2,8 @@
 
 One file per batch, ``<2 hex>/<sha256 of key and digest>``: a magic word, a format version, a sha256 of the name
 and the payload, the payload. Files appear by renaming, so a killed process leaves a whole file or none. They
-are not flushed to the disk one by one (see ``docs/resources.md``): what a power cut tears, the checksum catches.
+are not flushed to the disk one by one: that costs 0.4 ms a batch on a fast disk and 10 ms on a slow one, and
+only a power cut could tear a file without it, which the checksum then tells and the batch is computed again.
 """
 
 from __future__ import annotations

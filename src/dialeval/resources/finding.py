@@ -54,7 +54,7 @@ def obtain(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
     found = locate(known, path=path, allow_hub=allow_hub)
     if path is not None and known.replaceable:
         return found
-    wrong = list(differences(known, _folder_of(known, found)))
+    wrong = list(differences(known, found))
     if wrong:
         raise ResourceUnavailable(_alteration(known, wrong, given=path is not None))
     return found
@@ -64,7 +64,7 @@ def fingerprint(resource: str | Resource, *, path: Path | None = None, allow_hub
     """The sha256 of what ``obtain`` gives, for signatures and provenance."""
     known = _known(resource)
     found = obtain(known, path=path, allow_hub=allow_hub)
-    if known.sha256 is not None and not any(differences(known, _folder_of(known, found))):
+    if known.sha256 is not None and not any(differences(known, found)):
         return known.sha256
     return hash_tree(found)
 
@@ -80,7 +80,7 @@ def check(resource: str | Resource, *, verify: bool = True) -> Status:
         return Status(known, "present", f"{path}; its publisher has many versions, so no hash is known", path)
     if not verify:
         return Status(known, "present", str(path), path)
-    wrong = list(differences(known, folder))
+    wrong = list(differences(known, path))
     if wrong:
         return Status(known, "altered", _alteration(known, wrong, given=False), path)
     return Status(known, "verified", str(path), path)
@@ -132,13 +132,6 @@ def _given(resource: Resource, path: Path) -> Path:
 
 def _entry(resource: Resource, folder: Path) -> Path:
     return folder / resource.files[0].name if len(resource.files) == 1 else folder
-
-
-def _folder_of(resource: Resource, path: Path) -> Path:
-    """The folder against which the names of the resource's files are read."""
-    if len(resource.files) != 1 or path.is_dir():
-        return path
-    return path.parents[resource.files[0].name.count("/")]
 
 
 def _absence(resource: Resource) -> str:

@@ -24,17 +24,19 @@ def hash_tree(path: Path) -> str:
     return combine({each.relative_to(path).as_posix(): hash_file(each) for each in files})
 
 
-def differences(resource: Resource, folder: Path) -> Iterator[str]:
-    """What is not as the catalogue says among the resource's files in ``folder``, one sentence each."""
+def differences(resource: Resource, found: Path) -> Iterator[str]:
+    """What is not as the catalogue says in a resource that was found at this file or folder, one sentence each."""
+    alone = len(resource.files) == 1
     for pinned in resource.files:
-        difference = _difference(pinned, folder / pinned.name)
+        # A file that stands alone is judged itself, whatever its name: another of the right name may lie beside it.
+        difference = _difference(pinned, found if alone else found / pinned.name)
         if difference:
             yield difference
 
 
 def _difference(pinned: PinnedFile, path: Path) -> str | None:
     if not path.is_file():
-        return f"{path} is missing"
+        return f"{path} is missing" if not path.exists() else f"{path} is not a file"
     found = hash_file(path)
     if found == pinned.sha256:
         return None

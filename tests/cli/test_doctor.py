@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dialeval.cli import doctor
+from dialeval.engine import Cache
+from dialeval.resources import CATALOGUE
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words: str):
+    app = typer.Typer()
+    app.command()(doctor.doctor)
+    return CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "dialeval"
+
+
+def test_a_sound_installation_ends_well_and_says_what_to_try():
+    result = run()
+    assert result.exit_code == 0
+    assert "Ready for base use. Try: dialeval demo" in result.stdout
+    assert max(map(len, result.stdout.split("What to do next")[0].splitlines())) <= 80
+    for name in (*doctor.PURPOSES, *CATALOGUE):
+        assert name in result.stdout
+
+
+def test_json_tells_packages_cache_and_next_steps(cache_folder):
+    Cache(cache_folder).put("key", "digest", b"payload")
+    told = json.loads(run("--json").stdout)
+    assert told["ok"] is True
+    assert {"name": "numpy", "version": metadata.version("numpy")} in told["base"]
+    assert told["cache"] == {"folder": str(cache_folder), "files": 1, "bytes": 49, "writable": True}
+    assert set(told["tools"]) == {"java", "chromium"}
+    lacking = [name for name, found in told["extras"].items() if any(p["version"] is None for p in found)]
+    assert [step for step in told["next"] if "dialeval[" in step] == [
+        f"For {doctor.PURPOSES[name]}: pip install 'dialeval[{name}]'" for name in lacking
+    ]
+
+
+def test_a_missing_base_package_is_an_error_with_a_way_out(monkeypatch):
+    monkeypatch.setattr(
+        metadata, "requires", lambda name: ["numpy>=2", "no-such-package>=1; python_version > '3'"]
+    )
+    result = run()
+    assert result.exit_code == 1
+    assert "no-such-package MISSING" in result.stdout
+    assert "Mend the installation (no-such-package missing)" in result.stdout
+
+
+def test_every_extra_of_the_project_has_a_purpose():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(project["optional-dependencies"]) - {"all", "dev"} == set(doctor.PURPOSES)
+
+
+def test_verify_finds_an_altered_resource_that_a_quick_look_does_not(tmp_path, monkeypatch):
+    folder = tmp_path / "site" / "wordfreq" / "data"
+    folder.mkdir(parents=True)
+    (folder / "large_en.msgpack.gz").write_bytes(b"not that list")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    states = [
+        next(r["state"] for r in json.loads(run(*words).stdout)["resources"] if r["name"] == "wordfreq-en")
+        for words in (("--json",), ("--json", "--verify"))
+    ]
+    assert states == ["present", "altered"]
+    assert "pip install --force-reinstall --no-deps wordfreq==3.1.1" in run("--verify").stdout
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    result = run()
+    assert result.exit_code == 0
+    assert "cannot be written" in result.stdout
+    assert "set XDG_CACHE_HOME" in result.stdout
