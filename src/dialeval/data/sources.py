@@ -91,7 +91,7 @@ def _plain(source: Source) -> Iterator[io.BufferedReader]:
 
 def _open(path: Path) -> io.BufferedReader:
     try:
-        return path.open("rb", buffering=1 << 16)
+        return io.BufferedReader(io.FileIO(path), 1 << 16)
     except OSError as error:
         found = f"a file that will not open ({error.strerror})"
         raise BadInput(str(path), found, "a readable file", "Check its permissions.") from None

@@ -1,0 +1,200 @@
+"""``dialeval data``: which formats there are, is this file sound, turn it into that one."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from dialeval.cli.options import Json, Limit, SkipBad
+from dialeval.data.types import Kind, Prompt, Question
+
+if TYPE_CHECKING:
+    from dialeval.data import OnBad, Record, SideFile, Survey
+
+app = typer.Typer(no_args_is_help=True, help="Data files: what can be read, whether it is sound, conversion.")
+
+From: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="The format, where the file's ending does not tell.",
+        show_default="by ending",
+    ),
+]
+
+
+@app.command("ls")
+def ls(json: Json = False) -> None:
+    """List the formats that can be read, and the kinds of records each gives.
+
+    Example: dialeval data ls
+    """
+    from dialeval.data import FORMATS
+
+    if json:
+        rows = [
+            {"name": form.name, "summary": form.summary, "kinds": form.kinds} for form in FORMATS.values()
+        ]
+        print(jsonlib.dumps({"formats": rows}, ensure_ascii=False))
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("format", no_wrap=True)
+    table.add_column("what it is")
+    table.add_column("kinds of records")
+    for form in FORMATS.values():
+        table.add_row(form.name, form.summary, ", ".join(form.kinds))
+    Console().print(table)
+    print("Text formats may be gzipped. To see data of our own: dialeval demo --copy FOLDER")
+
+
+@app.command("validate")
+def validate(
+    file: Annotated[str, typer.Argument(help="The file, or - for standard input.")],
+    kind: Annotated[
+        Kind | None, typer.Option("--kind", help="What its records are.", show_default="by their fields")
+    ] = None,
+    format: From = None,
+    skip_bad: SkipBad = False,
+    json: Json = False,
+) -> None:
+    """Read a whole file, strictly, and say what is in it.
+
+    Exits with 1 at the first line that cannot be used, unless bad lines are to be skipped.
+
+    Example: dialeval data validate responses.jsonl
+
+    Example: dialeval data validate chats.jsonl --from openai --skip-bad
+    """
+    from dialeval.data import survey
+
+    with _side_file(file) as side:
+        found = survey(file, kind=kind, format=format, on_bad=_on_bad(side, skip_bad=skip_bad))
+    _report_bad(side)
+    if json:
+        print(jsonlib.dumps(_survey_json(found, side), ensure_ascii=False))
+    else:
+        print("\n".join(_survey_lines(found)))
+
+
+@app.command("convert")
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The file (or folder) to read, or -.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TO", help="The file to write; its ending names the format.")
+    ],
+    format: From = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option("--as", help="The kind of records to make.", show_default="what the file holds"),
+    ] = None,
+    ref: Annotated[
+        list[str] | None, typer.Option("--ref", help="A text file of references, a line each. Repeatable.")
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option("--system", help="The system's name.", show_default="as found")
+    ] = None,
+    skip_bad: SkipBad = False,
+    limit: Limit = None,
+) -> None:
+    """Turn a file of any format we read into one of ours: .jsonl, .csv, .tsv or .parquet.
+
+    Example: dialeval data convert chats.json dialogues.jsonl --from sharegpt
+
+    Example: dialeval data convert output.txt examples.jsonl --ref ref1.txt --ref ref2.txt --system mine
+    """
+    from dialeval.data import write
+
+    with _side_file(source if target == "-" else target) as side:
+        found = _records(source, format, kind, ref or [], _on_bad(side, skip_bad=skip_bad))
+        named = _named(found, system) if system else found
+        count = write(target, islice(named, limit))
+    _report_bad(side)
+    print(f"{count:,} records written to {'standard output' if target == '-' else target}", file=sys.stderr)
+
+
+def _records(
+    source: str, format: str | None, kind: Kind | None, references: list[str], on_bad: OnBad
+) -> Iterator[Record]:
+    from dialeval.data import read_guessing, read_prompts, read_texts
+    from dialeval.errors import Unsuitable
+
+    if references and (format not in (None, "text") or kind not in (None, "example")):
+        raise Unsuitable(
+            "--ref goes with a text file of responses: leave out --from and --as, or name text and example."
+        )
+    if references:
+        return read_texts(source, references)
+    if kind == "prompt":
+        return read_prompts(source, format=format, on_bad=on_bad)
+    return read_guessing(source, kind=kind, format=format, on_bad=on_bad).records
+
+
+def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
+    for record in records:
+        yield record if isinstance(record, Prompt | Question) else replace(record, system=system)
+
+
+def _side_file(beside: str) -> SideFile:
+    from dialeval.data import SideFile
+
+    return SideFile(Path(("stdin" if beside == "-" else beside.rstrip("/")) + ".bad.jsonl"))
+
+
+def _on_bad(side: SideFile, *, skip_bad: bool) -> OnBad:
+    from dialeval.data import refuse
+
+    return side if skip_bad else refuse
+
+
+def _report_bad(side: SideFile) -> None:
+    if side.count:
+        lines = "line was" if side.count == 1 else "lines were"
+        print(f"warning: {side.count:,} bad {lines} left out and written to {side.path}", file=sys.stderr)
+
+
+def _survey_json(found: Survey, side: SideFile) -> dict[str, object]:
+    return {
+        "kind": found.kind,
+        "records": found.records,
+        "systems": found.systems,
+        "raters": found.raters,
+        "turns": asdict(found.turns),
+        "answers": asdict(found.answers),
+        "unknown": {
+            name: {"records": n, "meant": found.meant.get(name)} for name, n in found.unknown.items()
+        },
+        "bad": side.count,
+        "bad_file": str(side.path) if side.count else None,
+    }
+
+
+def _survey_lines(found: Survey) -> Iterator[str]:
+    yield f"{found.records:,} {found.kind} records"
+    for heading, counts in (("systems", found.systems), ("raters", found.raters)):
+        if counts:
+            shown = ", ".join(f"{name} ({count:,})" for name, count in list(counts.items())[:8])
+            yield f"  {heading}: {len(counts):,}: {shown}{', ...' if len(counts) > 8 else ''}"
+    if found.kind == "judgement":
+        yield f"  with a value: {found.answers.total:,}"
+    else:
+        turns = found.turns
+        yield f"  turns per record: {turns.mean:.1f} on average, {turns.least:,} to {turns.most:,}"
+    noun = {"question": "candidates", "nbest": "responses", "example": "references", "prompt": "references"}
+    if found.kind in noun:
+        answers = found.answers
+        yield f"  {noun[found.kind]} per record: {answers.mean:.1f} on average, {answers.least:,} to {answers.most:,}"
+    for name, count in found.unknown.items():
+        hint = f"; did you mean {found.meant[name]!r}?" if name in found.meant else ""
+        yield f"  unknown field {name!r} in {count:,} records{hint}"
