@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.text.words import search_terms, split_blanks, split_white_space
+from dialeval.text.words import folded, search_terms, split_blanks, split_white_space
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,8 @@ def test_case_never_matters_to_search(text: str) -> None:
 def test_both_splits_agree_where_blanks_are_single(text: str) -> None:
     joined = " ".join(text.split())
     assert split_white_space(text) == [word for word in split_blanks(joined) if word]
+
+
+def test_folded_texts_are_equal_where_only_case_and_spacing_differ() -> None:
+    assert folded(" How  ARE\nyou? ") == folded("how are you?") == "how are you?"
+    assert folded("how are you") != folded("how are you?")

@@ -1,1 +1,24 @@
-"""systems."""
+"""Things measured: systems that answer, and recordings of systems that did.
+
+``SYSTEMS`` names every kind; the fields of its class are the keys a study gives it, beside ``kind``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from dialeval.core import System
+from dialeval.systems.echo import Echo
+from dialeval.systems.random import Random
+from dialeval.systems.retrieval import Retrieval
+from dialeval.systems.transcript import Transcript
+
+__all__ = ["SYSTEMS", "Echo", "Random", "Retrieval", "Transcript"]
+
+SYSTEMS: Final[Mapping[str, Callable[..., System]]] = {
+    "echo": Echo,
+    "random": Random,
+    "retrieval": Retrieval,
+    "transcript": Transcript,
+}

@@ -1,4 +1,4 @@
-"""Three ways to cut text into words, each named for what it is used for elsewhere."""
+"""Ways to cut text into words; which one a metric takes can move its number."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def search_terms(text: str) -> list[str]:
     """
     # Folding each term, and not the whole text: folding can add marks that are no word characters (İ).
     return [term.casefold() for term in _TERM.findall(text)]
+
+
+def folded(text: str) -> str:
+    """The text as it is where case and spacing make no difference: case-folded, words parted by one blank."""
+    return " ".join(text.casefold().split())

@@ -1,0 +1,71 @@
+"""What was said next: a corpus as pairs of a context and the turn that followed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from dialeval.data import kind_of, read
+from dialeval.data.types import Dialogue, Example, Prompt
+from dialeval.errors import BadInput
+from dialeval.systems.files import Stamp, stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A turn and what came before it."""
+
+    turns: tuple[str, ...]
+    """The dialogue's turns, shared by its exchanges; only those before ``end`` are context."""
+    end: int
+    response: str
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """The turns before the response, oldest first; may be empty."""
+        return self.turns[: self.end]
+
+
+def exchanges(corpus: Path) -> tuple[Exchange, ...]:
+    """Every exchange of a corpus file, in its order; read again only when the file has changed.
+
+    A dialogue gives one exchange per turn, a prompt one per reference, an example one per reference, or one with its
+    response where it has none. Blank turns answer nothing.
+    """
+    return _exchanges(stamp(corpus))
+
+
+@lru_cache(maxsize=4)
+def _exchanges(file: Stamp) -> tuple[Exchange, ...]:
+    found = tuple(_read(file.path))
+    if not found:
+        raise BadInput(
+            path=str(file.path),
+            found="no turn that answers another",
+            needed="dialogues, or prompts with references",
+            todo="Give 'corpus' a file of conversations.",
+        )
+    return found
+
+
+def _read(path: Path) -> Iterator[Exchange]:
+    kind = kind_of(path)
+    if kind not in ("dialogue", "prompt", "example"):
+        raise BadInput(
+            path=str(path),
+            found=f"{kind} records",
+            needed="dialogues, prompts with references, or examples",
+            todo="Give 'corpus' a file of conversations.",
+        )
+    for record in read(path, kind):
+        if isinstance(record, Dialogue):
+            turns = tuple(turn.text for turn in record.turns)
+            yield from (Exchange(turns, end, text) for end, text in enumerate(turns) if text.strip())
+        elif isinstance(record, Prompt | Example):
+            context = tuple(turn.text for turn in record.context)
+            texts = record.references
+            if isinstance(record, Example) and not texts:
+                texts = (record.response.text,)
+            yield from (Exchange(context, len(context), text) for text in texts if text.strip())

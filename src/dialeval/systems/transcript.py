@@ -1,0 +1,100 @@
+"""Systems that ran elsewhere: their recorded responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from dialeval.core import Signature
+from dialeval.data import kind_of, read
+from dialeval.data.types import Context, Example, NBest, Prompt, Response
+from dialeval.errors import BadInput
+from dialeval.systems.files import Stamp, digest, stamp
+from dialeval.text.words import folded
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Replays the responses recorded in a file of examples or n-best lists, found by the item's id.
+
+    ``system`` says whose, where the file holds those of several. An item that is not in the file has no response. One
+    that was recorded with another last turn than the prompt's is an error, for then the ids do not mean the same.
+    """
+
+    name: str
+    path: Path
+    system: str | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its responses."""
+        return Signature("transcript", (("system", self.system),), (("file", digest(self.path)),))
+
+    def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
+        """What was recorded for each prompt, best first; none where nothing was."""
+        recorded = _recorded(stamp(self.path), self.system)
+        return [self._responses(prompt, recorded.get(prompt.item)) for prompt in prompts]
+
+    def _responses(self, prompt: Prompt, entry: _Entry | None) -> tuple[Response, ...]:
+        if entry is None:
+            return ()
+        if prompt.context and entry.asked is not None and folded(prompt.context[-1].text) != entry.asked:
+            raise BadInput(
+                path=str(self.path),
+                found=f"item {prompt.item!r} as an answer to {_short(entry.asked)}",
+                needed=f"an answer to {_short(folded(prompt.context[-1].text))}, as the data has it",
+                todo="Give both files the same ids, or empty the contexts of the transcript to go by id alone.",
+            )
+        return entry.responses
+
+
+class _Entry(NamedTuple):
+    asked: str | None
+    """The last turn of the recorded context; None where no context was recorded."""
+    responses: tuple[Response, ...]
+
+
+@lru_cache(maxsize=16)
+def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
+    """Each item's entry, of one system."""
+    by_system: dict[str, dict[str, _Entry]] = {}
+    for record in _records(file.path):
+        entries = by_system.setdefault(record.system, {})
+        if record.item in entries:
+            raise BadInput(
+                path=str(file.path),
+                found=f"item {record.item!r} of system {record.system!r} twice",
+                needed="each item once",
+                todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
+            )
+        responses = (record.response,) if isinstance(record, Example) else record.responses
+        entries[record.item] = _Entry(_last(record.context), responses)
+    return by_system[_choose(file.path, system, sorted(by_system))]
+
+
+def _records(path: Path) -> Iterator[Example | NBest]:
+    kind = kind_of(path)
+    for record in read(path, kind if kind in ("example", "nbest") else "example"):
+        if isinstance(record, Example | NBest):
+            yield record
+
+
+def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
+    if system is None and len(found) == 1:
+        return found[0]
+    if system is None or system not in found:
+        names = ", ".join(repr(name) for name in found) or "no system"
+        wanted = "one system" if system is None else f"responses of {system!r}"
+        raise BadInput(str(path), names, wanted, "Say which with 'system: NAME' in the study.")
+    return system
+
+
+def _last(context: Context) -> str | None:
+    return folded(context[-1].text) if context else None
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dialeval.data.types import Context, Turn
+from dialeval.errors import BadInput
+from dialeval.systems import Retrieval
+from dialeval.systems.retrieval import Method
+
+both_methods = pytest.mark.parametrize("method", ["bm25", "tfidf"])
+
+
+def corpus(path: Path, *dialogues: Sequence[str]) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for number, turns in enumerate(dialogues):
+            messages = [{"role": "user", "content": text} for text in turns]
+            file.write(json.dumps({"id": str(number), "messages": messages}) + "\n")
+    return path
+
+
+def context(*texts: str) -> Context:
+    return tuple(Turn("user", text) for text in texts)
+
+
+def texts(system: Retrieval, *turns: str, n: int = 1) -> list[str]:
+    return [response.text for response in system.generate([context(*turns)], n=n)[0]]
+
+
+@both_methods
+def test_it_says_what_followed_the_most_similar_turn(tmp_path: Path, method: Method) -> None:
+    path = corpus(
+        tmp_path / "c.jsonl",
+        ["Hello!", "Do you like black tea?", "Only with milk.", "I see."],
+        ["Hello!", "Do you like cats?", "I have two.", "Tea is nice."],
+    )
+    system = Retrieval("r", path, method)
+    assert texts(system, "Do you drink black TEA") == ["Only with milk."]
+    assert texts(system, "Any cats?") == ["I have two."]
+    # 'Tea is nice.' is the last turn: nothing followed it, so it cannot be matched.
+    assert texts(system, "Tea is nice, is it?") == ["Only with milk."]
+    assert texts(system, "xyz") == []
+    assert texts(system, "?!") == []
+
+
+@both_methods
+def test_the_n_best_are_different_texts_in_order(tmp_path: Path, method: Method) -> None:
+    path = corpus(
+        tmp_path / "c.jsonl", ["red tea", "A"], ["red tea later", "A"], ["red", "B"], ["tea tea", "C"]
+    )
+    system = Retrieval("r", path, method)
+    found = texts(system, "Red tea, ok?", n=9)
+    assert found[0] == "A"
+    assert sorted(found) == ["A", "B", "C"]
+    assert texts(system, "Red tea, ok?", n=2) == found[:2]
+
+
+@both_methods
+def test_the_item_itself_is_never_its_own_answer(tmp_path: Path, method: Method) -> None:
+    dialogues = [
+        ["Good morning.", "Morning! Coffee or tea?", "Tea, please.", "Here you are."],
+        ["Good evening.", "Coffee or tea?", "Nothing, thanks.", "As you wish."],
+    ]
+    system = Retrieval("r", corpus(tmp_path / "c.jsonl", *dialogues), method)
+    for turns in dialogues:
+        for end in range(1, len(turns)):
+            for start in range(end):  # however many of the last turns the test set kept
+                assert turns[end] not in texts(system, *turns[start:end], n=9)
+    assert texts(system, "Welcome!", "Morning! Coffee or tea?") == ["Tea, please."]  # another place: allowed
+    assert "Tea, please." not in texts(system, "good  MORNING.", "Morning! Coffee or tea?")
+
+
+@both_methods
+def test_a_slightly_edited_copy_of_the_item_is_passed_over_too(tmp_path: Path, method: Method) -> None:
+    copy = ["She is my grandma, you know.", "She looks very healthy.How old is she ?", "92."]
+    other = ["He is my uncle, you know.", "How old is he?", "Sixty."]
+    system = Retrieval("r", corpus(tmp_path / "c.jsonl", copy, other), method)
+    item = ["She's my grandma, you know.", "She looks very healthy. How old is she?"]
+    assert texts(system, *item) == ["Sixty."]
+    assert "92." not in texts(system, *item, n=9)
+    # One turn in common is not the same place, nor is a single turn that differs by a word.
+    assert texts(system, "Who is that?", "She looks very healthy. How old is she?") == ["92."]
+    assert texts(system, "She looks so very healthy. How old is she?") == ["92."]
+    assert texts(system, "she looks very healthy; how old is she?") == ["Sixty."]
+
+
+def test_a_longer_asked_context_that_ends_with_the_whole_of_the_places_is_passed_over(tmp_path: Path) -> None:
+    system = Retrieval("r", corpus(tmp_path / "c.jsonl", ["Any tea?", "Yes."], ["No tea here?", "None."]))
+    assert texts(system, "Hi.", "Hello.", "Any tea?") == ["None."]
+
+
+def test_passing_over_many_places_still_finds_the_next(tmp_path: Path) -> None:
+    same = [["tea?", f"answer {at}"] for at in range(200)]
+    system = Retrieval("r", corpus(tmp_path / "c.jsonl", *same, ["some tea with cake?", "Gladly."]))
+    assert texts(system, "tea?", n=2) == ["Gladly."]
+
+
+def test_prompts_and_examples_are_corpora_too(tmp_path: Path) -> None:
+    asked = [{"role": "user", "content": "Any tea today?"}]
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text(json.dumps({"id": "1", "context": asked, "references": ["Yes.", "No."]}) + "\n")
+    assert texts(Retrieval("r", prompts), "tea", n=9) == ["Yes.", "No."]
+    examples = tmp_path / "examples.jsonl"
+    lines = [
+        {"id": "1", "system": "s", "context": asked, "response": "said", "references": ["human"]},
+        {"id": "2", "system": "s", "context": asked, "response": "only said"},
+    ]
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert texts(Retrieval("r", examples), "tea", n=9) == ["human", "only said"]
+
+
+def test_ties_go_to_the_earlier_place(tmp_path: Path) -> None:
+    system = Retrieval("r", corpus(tmp_path / "c.jsonl", ["red tea", "first"], ["red tea", "second"]))
+    assert texts(system, "tea", n=2) == ["first", "second"]
+
+
+def test_a_changed_corpus_is_read_again(tmp_path: Path) -> None:
+    path = corpus(tmp_path / "c.jsonl", ["red tea", "old"])
+    system = Retrieval("r", path)
+    assert texts(system, "tea") == ["old"]
+    corpus(path, ["red tea", "newer"])
+    assert texts(system, "tea") == ["newer"]
+
+
+def test_a_corpus_that_cannot_serve_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"gone\.jsonl"):
+        texts(Retrieval("r", tmp_path / "gone.jsonl"), "tea")
+    judgements = tmp_path / "ratings.jsonl"
+    judgements.write_text('{"item": "1", "system": "s", "rater": "r", "criterion": "c", "value": 1}\n')
+    with pytest.raises(BadInput, match="judgement records"):
+        texts(Retrieval("r", judgements), "tea")
+    bare = tmp_path / "prompts.jsonl"
+    bare.write_text('{"id": "1", "context": [{"role": "user", "content": "Any tea?"}]}\n')
+    with pytest.raises(BadInput, match="no turn that answers another"):
+        texts(Retrieval("r", bare), "tea")

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialeval.data.types import Prompt, Response, Turn
+from dialeval.errors import BadInput
+from dialeval.systems import Transcript
+
+ASKED = {"role": "user", "content": "How are you?"}
+PROMPT = Prompt("1", (Turn("user", "Hello!"), Turn("user", "How are you?")))
+
+
+def write(path: Path, *records: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def record(item: str, system: str = "bot", **more: object) -> dict[str, object]:
+    return {"id": item, "system": system, "context": [], "response": f"{system} on {item}"} | more
+
+
+def test_responses_are_found_by_id(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", record("2"), record("1"), record("3"))
+    prompts = [Prompt("1", ()), Prompt("9", ()), Prompt("2", ())]
+    assert Transcript("t", path).replay(prompts) == [(Response("bot on 1"),), (), (Response("bot on 2"),)]
+
+
+def test_an_n_best_list_is_replayed_whole(tmp_path: Path) -> None:
+    responses = [{"text": "a", "logprob": -1.5}, {"text": "b"}]
+    path = write(tmp_path / "t.jsonl", {"id": "1", "system": "bot", "context": [], "responses": responses})
+    assert Transcript("t", path).replay([PROMPT]) == [(Response("a", -1.5), Response("b"))]
+
+
+def test_one_of_several_systems_is_chosen_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", record("1", "old"), record("1", "new"))
+    assert Transcript("t", path, "new").replay([PROMPT]) == [(Response("new on 1"),)]
+    assert Transcript("t", path, "new").signature != Transcript("t", path, "old").signature
+    with pytest.raises(
+        BadInput, match=r"found 'new', 'old', needed one system\. Say which with 'system: NAME'"
+    ):
+        Transcript("t", path).replay([PROMPT])
+    with pytest.raises(BadInput, match="found 'new', 'old', needed responses of 'newer'"):
+        Transcript("t", path, "newer").replay([PROMPT])
+
+
+def test_the_only_system_need_not_be_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", record("1", "bot"))
+    assert Transcript("t", path).replay([PROMPT]) == Transcript("t", path, "bot").replay([PROMPT])
+
+
+def test_an_answer_to_another_turn_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", record("1", context=[{"role": "user", "content": "Where is it?"}]))
+    with pytest.raises(BadInput) as caught:
+        Transcript("t", path).replay([PROMPT])
+    message = str(caught.value)
+    assert "found item '1' as an answer to 'where is it?', needed an answer to 'how are you?'" in message
+    assert "Give both files the same ids" in message
+
+
+def test_a_shorter_context_and_other_spacing_are_no_other_turn(tmp_path: Path) -> None:
+    same = {"role": "assistant", "content": " how are\nYOU? "}
+    path = write(tmp_path / "t.jsonl", record("1", context=[same]), record("2", context=[ASKED]))
+    transcript = Transcript("t", path)
+    assert transcript.replay([PROMPT, Prompt("2", ())]) == [(Response("bot on 1"),), (Response("bot on 2"),)]
+
+
+def test_two_responses_to_one_item_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", record("1"), record("1", response="again"))
+    with pytest.raises(BadInput, match="'1'"):
+        Transcript("t", path).replay([PROMPT])
+
+
+@pytest.mark.parametrize("content", ["", '{"id": "1", "context": []}\n', "one response\nanother\n"])
+def test_a_file_that_records_no_responses_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(content)
+    with pytest.raises(BadInput, match=r"t\.jsonl"):
+        Transcript("t", path).replay([PROMPT])
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"gone\.jsonl"):
+        Transcript("t", tmp_path / "gone.jsonl").replay([PROMPT])
+    with pytest.raises(BadInput, match=r"gone\.jsonl"):
+        _ = Transcript("t", tmp_path / "gone.jsonl").signature
