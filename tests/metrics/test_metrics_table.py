@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.core import Floats, Metric, Signature
@@ -33,6 +33,7 @@ EXAMPLES = st.lists(
 )
 
 every_metric = pytest.mark.parametrize("name", METRICS)
+quick = settings(max_examples=40, deadline=None)
 
 
 def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
@@ -40,6 +41,7 @@ def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES, cut=st.integers(0, 6))
 def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) -> None:
     metric = build(name)
@@ -48,6 +50,7 @@ def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) 
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES)
 def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
     metric = build(name)
@@ -58,6 +61,7 @@ def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES)
 def test_the_order_of_references_changes_nothing(name: str, examples: list[Example]) -> None:
     metric = build(name)
@@ -66,6 +70,7 @@ def test_the_order_of_references_changes_nothing(name: str, examples: list[Examp
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES)
 def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example]) -> None:
     metric = build(name)
@@ -74,6 +79,7 @@ def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example])
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES)
 def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: list[Example]) -> None:
     metric = build(name)
@@ -85,6 +91,7 @@ def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: l
 
 
 @every_metric
+@quick
 @given(examples=EXAMPLES)
 def test_a_stack_of_totals_is_scored_as_one_by_one(name: str, examples: list[Example]) -> None:
     metric = build(name)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.text.lcs import lcs_length
@@ -22,6 +22,7 @@ def test_lengths_by_hand(a: str, b: str, length: int) -> None:
     assert lcs_length(a, b) == length
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abc", max_size=80), st.text(alphabet="abc", max_size=80))
 def test_it_agrees_with_the_table_of_the_textbook(a: str, b: str) -> None:
     table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]

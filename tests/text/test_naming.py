@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.text.naming import Call, Scalar, print_call, split_call
@@ -51,6 +51,7 @@ def test_what_is_no_call_is_refused_with_the_reason(text: str, complaint: str) -
         split_call(text)
 
 
+@settings(deadline=None)
 @given(
     NAMES, st.dictionaries(NAMES, SCALARS, max_size=3), st.sampled_from(["", "|version=1", "|a=(|version=2"])
 )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.text.ngrams import clipped_matches, count_ngrams, most_generous
@@ -19,6 +19,7 @@ def test_a_text_shorter_than_the_order_has_only_the_short_ones() -> None:
     assert count_ngrams([], 4) == {}
 
 
+@settings(deadline=None)
 @given(WORDS, st.integers(1, 4))
 def test_a_text_has_one_ngram_per_starting_word(words: list[str], order: int) -> None:
     lengths = Counter({n: max(len(words) - n + 1, 0) for n in range(1, order + 1)})
@@ -34,6 +35,7 @@ def test_repeats_are_clipped_by_the_most_generous_text() -> None:
     assert clipped_matches(count_ngrams(["the", "the", "the", "cat"], 2), limits, 2) == [3, 2]
 
 
+@settings(deadline=None)
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=3), st.integers(1, 3))
 def test_matches_agree_with_the_definition(words: list[str], references: list[list[str]], order: int) -> None:
     counts = count_ngrams(words, order)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.text.postings import Hit, Postings
@@ -23,6 +23,7 @@ def test_words_the_index_lacks_are_left_out_of_a_query() -> None:
     assert Postings.of([["a", "b"]]).query(["b", "z", "a", "b"]) == {0: 1, 1: 2}
 
 
+@settings(deadline=None)
 @given(DOCUMENTS, st.lists(st.sampled_from("abcdz"), max_size=4), st.integers(-1, 9))
 def test_the_best_come_first_and_ties_by_number(documents: list[list[str]], words: list[str], k: int) -> None:
     postings = Postings.of(documents)

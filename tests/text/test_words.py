@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.text.words import folded, search_terms, split_blanks, split_white_space
@@ -49,12 +49,14 @@ def test_search_terms_are_folded_words(text: str, terms: list[str]) -> None:
     assert search_terms(text) == terms
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_case_never_matters_to_search(text: str) -> None:
     # Upper-casing can change letters for good (ß becomes SS), so the folded text is what must agree with itself.
     assert all(term == term.casefold() for term in search_terms(text))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab \t\n"))
 def test_both_splits_agree_where_blanks_are_single(text: str) -> None:
     joined = " ".join(text.split())
