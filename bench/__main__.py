@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from bench.result import BenchResult, table
+from bench.result import HEADING, line
 
 # By name, so that one bench neither needs another's libraries nor pays for importing them.
 BENCHES: Final = ("bootstrap", "imports", "runner")
@@ -21,11 +21,10 @@ def main(names: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    results: list[BenchResult] = []
+    print(HEADING)
     for name in names or BENCHES:
-        print(f"{name} ...", file=sys.stderr)
-        results.extend(import_module(f"bench.{name}").run())
-    print("\n".join(table(results)))
+        for result in import_module(f"bench.{name}").run():
+            print(line(result), flush=True)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -24,12 +23,11 @@ class BenchResult:
         return self.peer_seconds / self.ours_seconds
 
 
-def table(results: Iterable[BenchResult]) -> Iterator[str]:
-    """One line per result, under a heading."""
-    yield f"{'bench':<36} {'ours s':>9} {'peer s':>9} {'ratio':>8} {'peak MB':>8}  note"
-    for result in results:
-        peak = "" if result.peak_mb is None else f"{result.peak_mb:.0f}"
-        yield (
-            f"{result.name:<36} {result.ours_seconds:>9.3f} {result.peer_seconds:>9.3f} {result.ratio:>7.2f}x "
-            f"{peak:>8}  {result.note}"
-        )
+HEADING = f"{'bench':<38} {'ours s':>9} {'peer s':>9} {'ratio':>8} {'peak MB':>8}  note"
+
+
+def line(result: BenchResult) -> str:
+    """The result under the heading."""
+    peak = "" if result.peak_mb is None else f"{result.peak_mb:.0f}"
+    times = f"{result.ours_seconds:>9.3f} {result.peer_seconds:>9.3f} {result.ratio:>7.2f}x"
+    return f"{result.name:<38} {times} {peak:>8}  {result.note}"
