@@ -78,7 +78,9 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
     covered = 0
     for trial in range(200):
         texts = np.where(generator.random(80) < 0.3, "a", "b")
-        result = evaluate(VowelShare(), [example(str(i), t) for i, t in enumerate(texts)], trials=300, seed=trial)
+        result = evaluate(
+            VowelShare(), [example(str(i), t) for i, t in enumerate(texts)], trials=300, seed=trial
+        )
         assert result.interval is not None
         covered += result.interval.low <= 0.3 <= result.interval.high
     assert 0.89 <= covered / 200 <= 0.99
@@ -95,7 +97,9 @@ def test_clusters_widen_the_interval_when_items_of_a_dialogue_agree():
     assert (together.high - together.low) / (alone.high - alone.low) == pytest.approx(math.sqrt(10), rel=0.25)
 
 
-@pytest.mark.parametrize(("item", "dialogue"), [("d1/3", "d1"), ("a/b/3", "a/b"), ("plain", "plain"), ("/x", "/x")])
+@pytest.mark.parametrize(
+    ("item", "dialogue"), [("d1/3", "d1"), ("a/b/3", "a/b"), ("plain", "plain"), ("/x", "/x")]
+)
 def test_items_of_a_dialogue_share_what_comes_before_the_last_slash(item, dialogue):
     assert by_dialogue(item) == dialogue
 
@@ -118,7 +122,11 @@ def test_a_pool_and_a_cache_move_nothing(tmp_path):
     again = evaluate(VowelShare(), subjects, cache=Cache(tmp_path), batch_size=7)
     for other in (pooled, again):
         np.testing.assert_array_equal(plain.rows, other.rows)
-        assert (plain.score, plain.interval, plain.provenance) == (other.score, other.interval, other.provenance)
+        assert (plain.score, plain.interval, plain.provenance) == (
+            other.score,
+            other.interval,
+            other.provenance,
+        )
 
 
 def test_the_seed_moves_the_interval_and_nothing_else():
@@ -148,6 +156,8 @@ def test_one_pass_over_a_stream_serves_several_metrics_and_systems():
     stream = (example(str(i), "ab" if i % 3 else "b", system="xy"[i % 2]) for i in range(30))
     results = evaluate_each({"v": VowelShare(), "w": VowelShare()}, stream, Plan(batch_size=2))
     assert list(results) == [("v", "x"), ("v", "y"), ("w", "x"), ("w", "y")]
-    alone = evaluate(VowelShare(), [example(str(i), "ab" if i % 3 else "b", system="x") for i in range(0, 30, 2)])
+    alone = evaluate(
+        VowelShare(), [example(str(i), "ab" if i % 3 else "b", system="x") for i in range(0, 30, 2)]
+    )
     assert results["v", "x"].score == alone.score
     assert results["v", "x"].provenance == alone.provenance

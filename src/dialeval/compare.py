@@ -116,10 +116,24 @@ def compare_all(
     Pairs that share no scored item cannot be compared and are left out.
     """
     pairs = [(a, b) for a, b in combinations(results, 2) if _shared(a, b)]
+    return compare_pairs(pairs, trials=trials, seed=seed, level=level, clusters=clusters)
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[Result, Result]],
+    *,
+    trials: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    clusters: Callable[[str], str] | None = None,
+) -> tuple[Comparison, ...]:
+    """These pairs under one measure, with Holm's correction over them; a pair that stands alone needs none."""
     raw = [
         _measure(a, b, trials=trials, seed=seed, level=level, clusters=clusters, rivals=len(pairs))
         for a, b in pairs
     ]
+    if len(raw) == 1:
+        return (_settle(raw[0], None),)
     adjusted = holm([comparison.p for comparison in raw]).tolist()
     return tuple(_settle(comparison, p) for comparison, p in zip(raw, adjusted, strict=True))
 

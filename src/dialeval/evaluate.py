@@ -5,22 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from itertools import islice
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from dialeval.core import Floats, Interval, Metric, Missing, Provenance, Result, Subject, UsesResources
-from dialeval.data import canonical
+from dialeval.data import Dialogue, Example, Judgement, NBest, canonical
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.stats import bootstrap, percentile_interval
 from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
 
-UNDEFINED = "undefined for this item: the metric could not compute a value from it"
+RECORDS: Final = (Example, Dialogue, NBest, Judgement)
+UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,9 @@ def by_dialogue(item: str) -> str:
     return item.rpartition("/")[0] or item
 
 
-def _line(subject: Subject | Missing) -> bytes:
-    if isinstance(subject, Missing):
-        return json.dumps([subject.item, subject.system, None, subject.reason]).encode()
-    return canonical(subject)
+def _line(subject: Subject) -> bytes:
+    """The subject in canonical form; kinds that are no files of their own go by their fields."""
+    if isinstance(subject, RECORDS):
+        return canonical(subject)
+    fields = asdict(subject) if is_dataclass(subject) else repr(subject)
+    return json.dumps([type(subject).__name__, fields], sort_keys=True, default=repr).encode()

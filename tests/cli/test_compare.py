@@ -69,4 +69,7 @@ def test_systems_of_runs_are_named_or_matched(files):
     wrong = files("compare", "run:nwe", "run:old")
     assert "Did you mean 'new'?" in wrong.err
     assert files("compare", "run", "no-such-folder").code == 1
-    assert "has no measure" in (unknown := files("compare", "run:new", "run:old", "-m", "length")).err or unknown.code == 1
+    assert (
+        "has no measure" in (unknown := files("compare", "run:new", "run:old", "-m", "length")).err
+        or unknown.code == 1
+    )

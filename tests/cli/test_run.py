@@ -23,7 +23,10 @@ def study(tmp_path) -> Path:
 
     context = [{"role": "user", "content": "where is it"}]
     prompts = [{"id": f"i{n}", "context": context, "references": [f"it is at {n}"]} for n in range(12)]
-    answers = [{"id": f"i{n}", "system": "good", "context": context, "response": f"it is near {n}"} for n in range(12)]
+    answers = [
+        {"id": f"i{n}", "system": "good", "context": context, "response": f"it is {'near ' * (n % 4)}{n}"}
+        for n in range(12)
+    ]
     (tmp_path / "prompts.jsonl").write_text(lines(prompts))
     (tmp_path / "good.jsonl").write_text(lines(answers))
     (tmp_path / "study.yaml").write_text(STUDY)
@@ -63,7 +66,7 @@ def test_jobs_seed_and_resume_do_not_move_scores(dialeval, study):
 def test_a_gate_that_is_not_met_exits_with_100_after_everything_is_written(dialeval, study):
     done = dialeval("run", study, "-o", "out", "--fail-under", "rouge_l=0.99")
     assert done.code == 100
-    assert "gate not met: rouge_l >= 0.99 (good has 0.75)" in done.err
+    assert "gate not met: rouge_l >= 0.99 (good has " in done.err
     assert Path("out/report.html").is_file()
     assert dialeval("run", study, "-o", "out", "--fail-under", "rouge_l=0").code == 0
 

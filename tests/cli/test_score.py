@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 ROWS = [
-    {"id": "1", "system": "a", "context": [], "response": "this is a good test", "references": ["this is a test"]},
+    {
+        "id": "1",
+        "system": "a",
+        "context": [],
+        "response": "this is a good test",
+        "references": ["this is a test"],
+    },
     {"id": "2", "system": "a", "context": [], "response": "no", "references": []},
     {"id": "1", "system": "b", "context": [], "response": "this is a test", "references": ["this is a test"]},
 ]
@@ -46,7 +52,7 @@ def test_the_table_says_what_is_unscored_and_why(dialeval, examples):
 
 def test_a_pipe_gives_the_same_as_the_file(dialeval, examples, monkeypatch):
     direct = dialeval("score", examples, "-m", "rouge_l", "--json")
-    piped_in = io.TextIOWrapper(io.BytesIO(examples.read_bytes()), encoding="utf-8")
+    piped_in = io.TextIOWrapper(examples.open("rb"), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", piped_in)
     assert dialeval("score", "-", "-m", "rouge_l", "--json").out == direct.out
 
@@ -55,7 +61,9 @@ def test_text_files_with_ragged_references(dialeval):
     Path("hyp.txt").write_text("this is a test\nwell done\n")
     Path("ref1.txt").write_text("this is a test\nwell done\n")
     Path("ref2.txt").write_text("that was a test\n\n")
-    done = dialeval("score", "--hyp", "hyp.txt", "--ref", "ref1.txt", "--ref", "ref2.txt", "-m", "rouge_l", "--json")
+    done = dialeval(
+        "score", "--hyp", "hyp.txt", "--ref", "ref1.txt", "--ref", "ref2.txt", "-m", "rouge_l", "--json"
+    )
     (row,) = results(done).values()
     assert (row["score"], row["n"], row["unscored"]) == (1.0, 2, 0)
 
@@ -110,4 +118,6 @@ def test_a_file_or_text_files_must_be_given_but_not_both(dialeval, examples):
 
 
 def test_limit_takes_the_first(dialeval, examples):
-    assert set(results(dialeval("score", examples, "--limit", "2", "-m", "length", "--json"))) == {("length", "a")}
+    assert set(results(dialeval("score", examples, "--limit", "2", "-m", "length", "--json"))) == {
+        ("length", "a")
+    }

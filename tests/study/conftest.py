@@ -36,7 +36,9 @@ def study_folder(tmp_path) -> Path:
         prompts.append({"id": item, "context": context, "references": references})
         good.append({"id": item, "system": "good", "context": context, "response": f"platform {at} is left"})
         if item != "d3/0":
-            poor.append({"id": item, "system": "poor", "context": context, "response": "i like tea" * (at % 3)})
+            poor.append(
+                {"id": item, "system": "poor", "context": context, "response": "i like tea" * (at % 3)}
+            )
     write_jsonl(folder / "prompts.jsonl", prompts)
     write_jsonl(folder / "good.jsonl", good)
     write_jsonl(folder / "poor.jsonl", poor)

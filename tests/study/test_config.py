@@ -54,15 +54,27 @@ def test_the_name_defaults_to_the_files(tmp_path):
         ("seed: 7", "sead: 7", "sead: unknown key; did you mean 'seed'?"),
         ("seed: 7", "seed: many", "seed: found 'many', but input should be a valid integer"),
         ("seed: 7", "seed: -1", "seed: found -1, but input should be greater than or equal to 0"),
-        ("kind: echo", "kind: ecco", "systems[1].kind: There is no kind of system called 'ecco'. Did you mean 'echo'?"),
+        (
+            "kind: echo",
+            "kind: ecco",
+            "systems[1].kind: There is no kind of system called 'ecco'. Did you mean 'echo'?",
+        ),
         (", kind: echo", "", "systems[1].kind: missing; known kinds: "),
         ("path: old", "pth: old", "systems[0].pth: unknown key for kind 'transcript'; did you mean 'path'?"),
         ("path: old.jsonl", "path: 3", "systems[0].path: found 3, but "),
-        ("rouge_l,", "rogue_l,", "measures[1]: There is no measure called 'rogue_l'. Did you mean 'rouge_l'?"),
+        (
+            "rouge_l,",
+            "rogue_l,",
+            "measures[1]: There is no measure called 'rogue_l'. Did you mean 'rouge_l'?",
+        ),
         ("order=2),", "oder=2),", "measures[0]: "),
         ("name: floor", "name: old", "systems: the name 'old' occurs 2 times"),
         ("rouge_l,", "bleu(order=2),", "measures: the measure 'bleu(order=2)' occurs 2 times"),
-        ("old: rouge_l", "odl: rouge_l", "gates[0]: There is no system in this study called 'odl'. Did you mean 'old'?"),
+        (
+            "old: rouge_l",
+            "odl: rouge_l",
+            "gates[0]: There is no system in this study called 'odl'. Did you mean 'old'?",
+        ),
         (">= 0.2", "is good", "gates[0]: 'old: rouge_l is good' is not a gate"),
     ],
 )
@@ -73,7 +85,9 @@ def test_each_mistake_is_named_with_the_path_to_it(tmp_path, old, new, expected)
 
 
 def test_all_problems_are_told_at_once(tmp_path):
-    assert len(problems(tmp_path, GOOD.replace("rouge_l,", "rogue_l,").replace("kind: echo", "kind: ecco"))) >= 2
+    assert (
+        len(problems(tmp_path, GOOD.replace("rouge_l,", "rogue_l,").replace("kind: echo", "kind: ecco"))) >= 2
+    )
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words"])
@@ -87,7 +101,9 @@ def test_broken_yaml_names_the_line(tmp_path):
     assert caught.value.line == 3
 
 
-@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.mkdir(), lambda p: p.write_bytes(b"name: \xff")])
+@pytest.mark.parametrize(
+    "make", [lambda p: None, lambda p: p.mkdir(), lambda p: p.write_bytes(b"name: \xff")]
+)
 def test_an_absent_study_a_folder_and_other_encodings_are_refused(tmp_path, make):
     path = tmp_path / "study.yaml"
     make(path)

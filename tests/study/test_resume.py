@@ -21,7 +21,26 @@ SAME_BYTES = ("results.parquet", "summary.json", "examples.jsonl", "study.yaml")
 @pytest.fixture
 def long_study(tmp_path) -> Path:
     """A study that takes some seconds, so that there are moments to kill it at."""
-    words = "the a train bus station left right over under please thank you where is my red blue ticket".split()
+    words = [
+        "the",
+        "a",
+        "train",
+        "bus",
+        "station",
+        "left",
+        "right",
+        "over",
+        "under",
+        "please",
+        "thank",
+        "you",
+        "where",
+        "is",
+        "my",
+        "red",
+        "blue",
+        "ticket",
+    ]
     generator = random.Random(3)
 
     def sentence() -> str:
@@ -47,7 +66,9 @@ def long_study(tmp_path) -> Path:
 
 def start(folder: Path, out: str, cache: str, *options: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "dialeval", "run", "study.yaml", "-o", out, "--cache", cache, *options]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
 
 
 def finish(process: subprocess.Popen[bytes]) -> None:

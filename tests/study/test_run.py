@@ -25,7 +25,9 @@ def run(folder, workshop=None, **changes):
 def test_every_system_is_scored_by_every_measure(study_folder):
     done = run(study_folder)
     assert [(one.system, one.measure.label) for one in done.scored] == [
-        (system, measure) for measure in ("bleu(order=2)", "rouge_l", "length") for system in ("good", "poor", "floor")
+        (system, measure)
+        for measure in ("bleu(order=2)", "rouge_l", "length")
+        for system in ("good", "poor", "floor")
     ]
     scores = {(one.system, one.measure.label): one.result.score for one in done.scored}
     assert scores["good", "length"] == 4
@@ -111,12 +113,30 @@ def test_a_run_folder_reads_back_as_it_was_written(study_folder, dialeval):
 def test_the_files_of_a_run_folder_are_those_promised(study_folder, dialeval, tmp_path):
     assert dialeval("run", study_folder / "study.yaml", "-o", "out").code == 0
     folder = tmp_path / "out"
-    names = {"study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json", "report.html"}
+    names = {
+        "study.yaml",
+        "examples.jsonl",
+        "results.parquet",
+        "summary.json",
+        "manifest.json",
+        "report.html",
+    }
     assert {path.name for path in folder.iterdir()} == names
     rows = pq.read_table(folder / "results.parquet").to_pylist()
     assert len(rows) == 3 * 3 * 40
-    assert list(rows[0]) == ["item", "system", "measure", "rater", "criterion", "value", "reason", "statistics"]
-    assert all((row["value"] is None) == (row["reason"] is not None) == (row["statistics"] == []) for row in rows)
+    assert list(rows[0]) == [
+        "item",
+        "system",
+        "measure",
+        "rater",
+        "criterion",
+        "value",
+        "reason",
+        "statistics",
+    ]
+    assert all(
+        (row["value"] is None) == (row["reason"] is not None) == (row["statistics"] == []) for row in rows
+    )
     summary = json.loads((folder / "summary.json").read_text())
     assert {"format", "study", "results", "comparisons", "gates", "failures"} <= set(summary)
     unscored = {(row["system"], row["measure"]): row["unscored"] for row in summary["results"]}

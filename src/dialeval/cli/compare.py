@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -19,12 +18,16 @@ Side: TypeAlias = "Mapping[tuple[str, str], Result]"
 
 
 def compare(
-    a: Annotated[str, typer.Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")],
+    a: Annotated[
+        str, typer.Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")
+    ],
     b: Annotated[str, typer.Argument(help="The other one.")],
     metric: MetricNames = None,
     seed: Seed = 0,
     trials: Trials = 1000,
-    cluster: Annotated[bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")] = False,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Say whether A is better than B, how sure that is, and how many more items would settle it.
@@ -39,7 +42,9 @@ def compare(
     from dialeval.study import compare_sides, comparison_json, open_side
 
     group = by_dialogue if cluster else None
-    pairs = compare_sides(open_side(a, metric), open_side(b, metric), trials=trials, seed=seed, clusters=group)
+    pairs = compare_sides(
+        open_side(a, metric), open_side(b, metric), trials=trials, seed=seed, clusters=group
+    )
     if json:
         rows = [{"measure": label, **comparison_json(pair)} for label, pair in pairs]
         print(jsonlib.dumps({"comparisons": rows}, ensure_ascii=False))

@@ -79,8 +79,8 @@ def validate(
     """
     from dialeval.data import survey
 
-    with _side_file(file) as side:
-        found = survey(file, kind=kind, format=format, on_bad=_on_bad(side, skip_bad=skip_bad))
+    side = _side_file(file)
+    found = survey(file, kind=kind, format=format, on_bad=_on_bad(side, skip_bad=skip_bad))
     _report_bad(side)
     if json:
         print(jsonlib.dumps(_survey_json(found, side), ensure_ascii=False))
@@ -116,10 +116,10 @@ def convert(
     """
     from dialeval.data import write
 
-    with _side_file(source if target == "-" else target) as side:
-        found = _records(source, format, kind, ref or [], _on_bad(side, skip_bad=skip_bad))
-        named = _named(found, system) if system else found
-        count = write(target, islice(named, limit))
+    side = _side_file(source if target == "-" else target)
+    found = _records(source, format, kind, ref or [], _on_bad(side, skip_bad=skip_bad))
+    named = _named(found, system) if system else found
+    count = write(target, islice(named, limit))
     _report_bad(side)
     print(f"{count:,} records written to {'standard output' if target == '-' else target}", file=sys.stderr)
 

@@ -27,10 +27,15 @@ def demo(
 
     Example: dialeval demo -o runs/demo
     """
+    from dialeval.errors import BadInput
     from dialeval.study import load_study
 
     with as_file(files("dialeval.study").joinpath("demo")) as bundled:
         if copy is not None:
+            if copy.exists():
+                raise BadInput(
+                    str(copy), "something there already", "a folder yet to be made", "Give another name."
+                )
             shutil.copytree(bundled, copy)
             print(f"Copied. Now try: dialeval run {copy / 'study.yaml'}")
             return

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 PURPOSES: Final[Mapping[str, str]] = {
     "neural": "encoders, language models, learned scorers",
     "meteor": "METEOR's tables",
-    "vectors": "GloVe word vectors",
     "language": "word frequencies, lemmas",
     "retrieval": "search by words or vectors",
     "milvus": "vector search in Milvus",

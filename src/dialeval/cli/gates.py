@@ -28,7 +28,9 @@ def parse_fail_under(given: Sequence[str] | None, known: Sequence[str]) -> tuple
             message = f"found {text!r}, needed METRIC=VALUE such as 'rouge_l=0.3'"
             raise typer.BadParameter(message, param_hint="--fail-under") from None
         if gate.measure not in known:
-            raise typer.BadParameter(str(UnknownName("metric here", gate.measure, known)), param_hint="--fail-under")
+            raise typer.BadParameter(
+                str(UnknownName("metric here", gate.measure, known)), param_hint="--fail-under"
+            )
         gates.append(gate)
     return tuple(gates)
 

@@ -8,24 +8,35 @@ from typing import Annotated, TypeAlias
 import typer
 
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Trials: TypeAlias = Annotated[int, typer.Option("--trials", min=0, help="Bootstrap resamples; 0 for no intervals.")]
+Trials: TypeAlias = Annotated[
+    int, typer.Option("--trials", min=0, help="Bootstrap resamples; 0 for no intervals.")
+]
 Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N items.")]
-Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes score batches.")]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, help="How many processes score batches.")
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Resume: TypeAlias = Annotated[
-    bool, typer.Option("--resume/--no-resume", help="Use what earlier runs computed and kept, or compute all anew.")
+    bool,
+    typer.Option(
+        "--resume/--no-resume", help="Use what earlier runs computed and kept, or compute all anew."
+    ),
 ]
 CacheFolder: TypeAlias = Annotated[
-    Path | None, typer.Option("--cache", help="Where computed results are kept.", show_default="the user's cache")
+    Path | None,
+    typer.Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),
 ]
 FailUnder: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--fail-under", metavar="METRIC=VALUE", help="Exit with 100 if a score is below this. Repeatable."),
+    typer.Option(
+        "--fail-under", metavar="METRIC=VALUE", help="Exit with 100 if a score is below this. Repeatable."
+    ),
 ]
 MetricNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", metavar="NAME", help="A metric, as in 'bleu(order=2)'. Repeatable."),
 ]
 SkipBad: TypeAlias = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl.")
+    bool,
+    typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
 ]

@@ -68,9 +68,11 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
 
 def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
     """The study with the command line's say, noted at the top of the copy that the run folder keeps."""
-    given = {key: value for key, value in (("seed", seed), ("limit", limit)) if value is not None}
-    note = "".join(f"# run with --{key} {value}\n" for key, value in given.items())
-    return dataclasses.replace(study, text=note + study.text, **given)
+    if seed is not None:
+        study = dataclasses.replace(study, seed=seed, text=f"# run with --seed {seed}\n{study.text}")
+    if limit is not None:
+        study = dataclasses.replace(study, limit=limit, text=f"# run with --limit {limit}\n{study.text}")
+    return study
 
 
 def _check_target(folder: Path) -> None:
@@ -78,7 +80,9 @@ def _check_target(folder: Path) -> None:
     from dialeval.errors import BadInput
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "study.yaml").is_file():
-        raise BadInput(str(folder), "a folder with other files", "a new, empty or run folder", "Give another -o.")
+        raise BadInput(
+            str(folder), "a folder with other files", "a new, empty or run folder", "Give another -o."
+        )
     if folder.exists() and not folder.is_dir():
         raise BadInput(str(folder), "a file", "a new, empty or run folder", "Give another -o.")
 
@@ -99,5 +103,7 @@ def _leave(done: Run, folder: Path) -> None:
 
     if done.failures:
         count = len(done.failures)
-        raise RunFailed(f"{count} part(s) of the study failed, the rest is in {folder}. See the report's failures.")
+        raise RunFailed(
+            f"{count} part(s) of the study failed, the rest is in {folder}. See the report's failures."
+        )
     exit_on_gates(done.gates)

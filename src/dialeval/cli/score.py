@@ -12,11 +12,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
-from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, MetricNames, Resume, Seed, SkipBad, Trials
+from dialeval.cli.options import (
+    CacheFolder,
+    FailUnder,
+    Jobs,
+    Json,
+    Limit,
+    MetricNames,
+    Resume,
+    Seed,
+    SkipBad,
+    Trials,
+)
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.core import Metric, Result
+    from dialeval.core import Result
     from dialeval.data import Example
     from dialeval.data.bad import OnBad
 
@@ -24,15 +35,23 @@ DEFAULT_METRICS = ("bleu(order=4)", "rouge_l", "length")
 
 
 def score(
-    file: Annotated[str | None, typer.Argument(help="Examples (JSONL, CSV, TSV, Parquet, .gz), or - for stdin.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="Examples (JSONL, CSV, TSV, Parquet, .gz), or - for stdin.")
+    ] = None,
     metric: MetricNames = None,
     hyp: Annotated[Path | None, typer.Option("--hyp", help="Responses as plain text, one a line.")] = None,
-    ref: Annotated[list[Path] | None, typer.Option("--ref", help="References to --hyp, line by line. Repeatable.")] = None,
-    format: Annotated[str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")] = None,
+    ref: Annotated[
+        list[Path] | None, typer.Option("--ref", help="References to --hyp, line by line. Repeatable.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")
+    ] = None,
     per_item: Annotated[
         Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
-    cluster: Annotated[bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")] = False,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")
+    ] = False,
     seed: Seed = 0,
     trials: Trials = 1000,
     limit: Limit = None,
@@ -69,7 +88,9 @@ def score(
     if per_item is not None:
         _write_judgements(per_item, list(results.values()))
     _print(results, json=json)
-    exit_on_gates(list(check_gates(gates, [(name, system, r.score) for (name, system), r in results.items()])))
+    exit_on_gates(
+        list(check_gates(gates, [(name, system, r.score) for (name, system), r in results.items()]))
+    )
 
 
 def _examples(
@@ -117,15 +138,22 @@ def _print(results: Mapping[tuple[str, str], Result], *, json: bool) -> None:
 
 
 def _print_table(results: Mapping[tuple[str, str], Result]) -> None:
-    from dialeval.report import Table, print_table
+    from rich.console import Console
 
-    rows = tuple((name, system, *_cells(result)) for (name, system), result in results.items())
+    from dialeval.report import Cell, Column, Table, print_table
+
+    titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
+    columns = tuple(Column(title, numeric=at > 1) for at, title in enumerate(titles))
+    rows = tuple(
+        tuple(Cell(text) for text in (name, system, *_cells(result)))
+        for (name, system), result in results.items()
+    )
     notes = tuple(
         f"{name}, {system}: {len(result.reasons)} of {len(result)} unscored, first {result.items[at]!r}: {reason}"
         for (name, system), result in results.items()
         for at, reason in list(result.reasons.items())[:1]
     )
-    print_table(Table("", ("metric", "system", "score", "95 % interval", "n", "unscored"), rows, notes))
+    print_table(Table("", columns, rows, notes), Console())
 
 
 def _cells(result: Result) -> tuple[str, str, str, str]:

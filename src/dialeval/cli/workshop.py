@@ -21,5 +21,5 @@ def open_workshop(*, jobs: int, cache: Path | None, resume: bool) -> Iterator[Wo
     from dialeval.study import Workshop
 
     kept = Cache(cache or default_cache_folder()) if resume else None
-    with (ProcessPool(jobs) if jobs > 1 else InProcess()) as executor:
+    with ProcessPool(jobs) if jobs > 1 else InProcess() as executor:
         yield Workshop(executor, kept, RichProgress)

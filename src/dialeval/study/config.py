@@ -147,7 +147,7 @@ def _problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") 
 def _build_system(at: int, given: Mapping[str, Any], folder: Path, problems: list[str]) -> System | None:
     where = f"systems[{at}]"
     kind = given.get("kind")
-    if kind not in SYSTEMS:
+    if not isinstance(kind, str) or kind not in SYSTEMS:
         found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), SYSTEMS))
         problems.append(f"{where}.kind: {found}; known kinds: {', '.join(SYSTEMS)}")
         return None

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.compare import Comparison, adjust, compare
+from dialeval.compare import Comparison, compare_pairs
 from dialeval.core import Result
 from dialeval.data import Example, Prompt, canonical, read
-from dialeval.errors import Unsuitable, UnknownName
+from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluate import Plan, evaluate_each
 from dialeval.study.folder import load_run
 from dialeval.study.measures import build_measure
@@ -52,7 +52,9 @@ def open_side(source: str, measures: Sequence[str] | None = None) -> Side:
     if system is None:
         return side
     if system not in side.systems:
-        raise UnknownName(f"system in {path}", system, side.systems, todo=f"It has: {', '.join(side.systems)}.")
+        raise UnknownName(
+            f"system in {path}", system, side.systems, todo=f"It has: {', '.join(side.systems)}."
+        )
     return dataclasses.replace(side, results={k: r for k, r in side.results.items() if k.system == system})
 
 
@@ -61,22 +63,24 @@ def compare_sides(
 ) -> list[tuple[str, Comparison]]:
     """Every measure both sides have, for every pair of systems, with p-values Holm-corrected within a measure."""
     _same_prompts(a, b)
-    labels = [m for m in dict.fromkeys(key.measure for key in a.results) if any(key.measure == m for key in b.results)]
+    labels = [
+        m
+        for m in dict.fromkeys(key.measure for key in a.results)
+        if any(key.measure == m for key in b.results)
+    ]
     if not labels:
         raise Unsuitable(f"{a.source} and {b.source} share no measure. Run both with the same measures.")
     compared = []
     for label in labels:
         pairs = [
-            compare(
+            (
                 _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),
                 _named(b.results[Key(label, y)], y if x != y else f"{b.source}:{y}"),
-                trials=trials,
-                seed=seed,
-                clusters=clusters,
             )
             for x, y in _pairs(a, b)
         ]
-        compared += [(label, pair) for pair in adjust(pairs)]
+        found = compare_pairs(pairs, trials=trials, seed=seed, clusters=clusters)
+        compared += [(label, comparison) for comparison in found]
     return compared
 
 

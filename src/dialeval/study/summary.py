@@ -74,7 +74,7 @@ def comparison_json(pair: Comparison) -> Json:
         "p_bootstrap": number(pair.p_bootstrap),
         "p_permutation": number(pair.p_permutation),
         "p_mcnemar": number(pair.p_mcnemar),
-        "p_adjusted": number(pair.p_adjusted),
+        "p_adjusted": number(pair.p),
         "significant": pair.significant,
         "better": pair.better,
         "effect_size": number(pair.effect_size),
