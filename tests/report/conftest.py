@@ -37,12 +37,12 @@ class Sketch:
     compared: bool = True
 
 
-@pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a run folder from a sketch and returns its path."""
+@pytest.fixture(scope="session")
+def make_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Writes a new run folder from a sketch and returns its path."""
 
-    def make(name: str = "run", **sketch: Any) -> Path:
-        return write_folder(tmp_path / name, Sketch(**sketch))
+    def make(**sketch: Any) -> Path:
+        return write_folder(tmp_path_factory.mktemp("runs") / "run", Sketch(**sketch))
 
     return make
 

@@ -66,7 +66,7 @@ def test_broken_json_and_broken_parquet_are_said_to_be_so(make_run: Make) -> Non
     (folder / "manifest.json").write_text('{"format": 1, ')
     with pytest.raises(BadInput, match=r"manifest.json: found broken JSON .* Run the study again"):
         read_folder(folder)
-    other = make_run("other")
+    other = make_run()
     whole = (other / "results.parquet").read_bytes()
     (other / "results.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(BadInput, match=r"results.parquet: found a file that cannot be read"):

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from dialeval.report.plots import Dot, Spread, distributions, intervals
+from dialeval.report.plots import Dot, Spread, _edges, distributions, intervals
 
 
 def texts(svg: bytes) -> list[str]:
@@ -45,3 +45,8 @@ def test_nothing_at_all_one_value_and_equal_values_can_be_drawn() -> None:
 def test_yes_and_no_are_two_separate_bars() -> None:
     ticks = texts(distributions([Spread("a", np.array([0.0, 1.0, 1.0]))]))
     assert ticks[:2] == ["0", "1"]
+
+
+def test_bins_of_whole_numbers_hold_equally_many_of_them() -> None:
+    inner = np.diff(np.ceil(_edges(np.arange(3.0, 90.0))))
+    assert set(inner.tolist()) == {3.0}

@@ -37,7 +37,7 @@ def test_a_system_that_was_not_compared_is_untested(make_run: Make) -> None:
 def test_ties_share_the_lead_and_one_system_alone_leads_nobody(make_run: Make) -> None:
     summary = read_summary(make_run(systems="ab", measures={"up": True}, value=lambda m, s, at: 0.5))
     assert leaders(summary, summary.measures[0]) == ("a", "b")
-    alone = read_summary(make_run("alone", systems="a", measures={"up": True}, value=by_system))
+    alone = read_summary(make_run(systems="a", measures={"up": True}, value=by_system))
     assert leaders(alone, alone.measures[0]) == ()
 
 

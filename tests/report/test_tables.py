@@ -33,7 +33,7 @@ def test_the_leaderboard_by_hand(make_run: Make) -> None:
     assert (behind.text, behind.mark, behind.strong) == ("0.100", "", False)
     assert {(row[3].text, row[3].mark) for row in table.rows} == {("12.00", "")}
     assert [row[4].text for row in table.rows] == ["100 %", "100 %", "75 %"]
-    assert table.notes[-1] == "echo, rouge_l: 3 of 12 items unscored"
+    assert table.notes[-1] == "echo: 3 of 12 items unscored under rouge_l"
 
 
 def test_whole_coverage_needs_no_column(make_run: Make) -> None:

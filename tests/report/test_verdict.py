@@ -36,10 +36,9 @@ def test_low_is_good_where_the_measure_says_so(make_run: Make) -> None:
 
 
 def test_ties_one_system_and_reservations(make_run: Make) -> None:
-    tied = verdict(read_summary(make_run("tied", measures={"m": True}, value=lambda m, s, at: 0.5)))
+    tied = verdict(read_summary(make_run(measures={"m": True}, value=lambda m, s, at: 0.5)))
     assert "On m, old and new tie for the highest score." in tied
     folder = make_run(
-        "alone",
         systems=["old"],
         value=lambda m, s, at: "no words" if at == 0 else 0.5,
         gates=[

@@ -38,7 +38,7 @@ def render(folder: Path) -> Path:
     """Write ``report.html`` into the run folder and return its path; the same run gives the same bytes."""
     run = read_folder(folder)
     path = folder / "report.html"
-    write_atomically(path, _page(run).encode("utf-8", "replace"))
+    write_atomically(path, _page(run).encode())
     return path
 
 

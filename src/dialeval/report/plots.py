@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 WIDTH: Final = 4.4
 """Inches; at 96 dots an inch about as wide as a phone, so that text keeps its size there."""
 LABEL_LIMIT: Final = 18
-CONTINUOUS: Final = 31
-"""Edges of a histogram whose values are not all whole; those of whole ones are even in number."""
+BINS: Final = 30
 # Okabe and Ito's colours, which most kinds of colour vision tell apart; black and yellow left out.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 SETTINGS: Final[dict[str, object]] = {
@@ -88,13 +88,14 @@ def distributions(spreads: Sequence[Spread]) -> bytes:
     """An SVG with one histogram per system on a shared axis, and how many items are unscored."""
     from matplotlib.ticker import MaxNLocator
 
-    edges = _edges(np.concatenate([np.empty(0), *(spread.values for spread in spreads)]))
+    everything = np.concatenate([np.empty(0), *(spread.values for spread in spreads)])
+    edges, whole = _edges(everything), np.array_equal(everything, np.round(everything))
     counts = [np.histogram(spread.values, edges)[0] for spread in spreads]
     # Shares, not counts, so that a system with fewer scored items keeps a shape one can compare.
     shares = [count / max(count.sum(), 1) for count in counts]
     tallest = max((float(share.max()) for share in shares), default=0.0) or 1.0
     with _drawing(0.62 + 0.56 * len(spreads)) as (figure, axes):
-        axes.xaxis.set_major_locator(MaxNLocator(6, integer=len(edges) != CONTINUOUS))
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=whole))
         for row, (spread, share) in enumerate(zip(spreads, shares, strict=True)):
             axes.axhline(row, color="#bbbbbb", linewidth=0.8)
             if spread.values.size:
@@ -113,13 +114,17 @@ def distributions(spreads: Sequence[Spread]) -> bytes:
 
 def _edges(values: Floats) -> Floats:
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    if values.size and high - low <= 40 and np.array_equal(values, np.round(values)):
+    if not values.size or not np.array_equal(values, np.round(values)):
+        return (
+            np.linspace(low, high, BINS + 1) if high > low else np.linspace(low - 0.5, high + 0.5, BINS + 1)
+        )
+    if high - low < BINS:
         # Every second bin is a gap, so that counts and yes/no values look like the separate values they are.
         pairs: Floats = np.arange(low, high + 1)[:, None] + np.array([-0.4, 0.4])
         return pairs.ravel()
-    return (
-        np.linspace(low, high, CONTINUOUS) if high > low else np.linspace(low - 0.5, high + 0.5, CONTINUOUS)
-    )
+    # Bins of a whole width hold equally many whole numbers; others would draw teeth that are not in the data.
+    step = math.ceil((high - low + 1) / BINS)
+    return np.arange(low - 0.5, high + step, step)
 
 
 def _say(axes: Axes, row: float, words: str) -> None:

@@ -8,7 +8,7 @@ from dialeval.report.standing import MARKS, MEANINGS, Standing, standings
 from dialeval.report.summary import Comparison, MeasureInfo, Score, Summary
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.values import Values
-from dialeval.report.wording import count, decimals, interval, number, p_value, percent, signed
+from dialeval.report.wording import count, decimals, interval, listing, number, p_value, percent, signed
 
 MOST_NOTES = 6
 MOST_REASONS = 30
@@ -129,14 +129,17 @@ def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
 
 
 def _coverage_notes(summary: Summary) -> list[str]:
-    partial = [r for r in summary.results if r.unscored]
+    groups: dict[tuple[str, int, int], list[str]] = {}
+    for r in summary.results:
+        if r.unscored:
+            groups.setdefault((r.system, r.unscored, r.n + r.unscored), []).append(r.measure)
     notes = [
-        f"{r.system}, {r.measure}: {r.unscored:,} of {count(r.n + r.unscored, 'item')} unscored"
-        for r in partial[:MOST_NOTES]
+        f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}"
+        for (system, unscored, total), measures in list(groups.items())[:MOST_NOTES]
     ]
-    left = len(partial) - len(notes)
-    lowest = ["coverage is the lowest over the measures"] if partial and len(summary.measures) > 1 else []
-    return lowest + notes + ([f"and {left} more scores with unscored items"] if left else [])
+    left = len(groups) - len(notes)
+    lowest = ["coverage is the lowest over the measures"] if groups and len(summary.measures) > 1 else []
+    return lowest + notes + ([f"and {count(left, 'more such line')}"] if left else [])
 
 
 def _lowest_coverage(summary: Summary, system: str) -> float | None:

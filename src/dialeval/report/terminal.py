@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from dialeval.report.folder import read_summary
@@ -36,15 +38,14 @@ def print_leaderboard(source: Path | Summary, console: Console | None = None) ->
 
 def print_table(table: Table, console: Console) -> None:
     """Print a table, in several pieces one below the other where the terminal is too narrow for it."""
-    from rich.padding import Padding
-
     console.print(_text(one_line(table.title), "bold", console), soft_wrap=True)
     for at, (columns, stacked) in enumerate(_pieces(table, console.width)):
         if at:
             console.print()
         console.print(_drawn(table, columns, stacked, console))
     for note in table.notes:
-        console.print(Padding(_text(f"• {one_line(note)}", "dim", console), (0, 0, 0, 1), expand=False))
+        lines = wrap(one_line(note), console.width, initial_indent=" • ", subsequent_indent="   ")
+        console.print(_text("\n".join(lines), "dim", console))
 
 
 def _pieces(table: Table, width: int) -> list[tuple[list[int], bool]]:
@@ -53,12 +54,23 @@ def _pieces(table: Table, width: int) -> list[tuple[list[int], bool]]:
     prose = not any(column.numeric for column in table.columns)
     if prose or _width(table, everything, stacked=False) <= width:
         return [(everything, False)] if table.rows else []
+    if not table.rows:
+        return []
+    pieces = _greedy(table, width)
+    # As many columns in each piece as in the others reads better than a last one that stands alone.
+    share = math.ceil((len(everything) - 1) / len(pieces))
+    even = [[0, *everything[at : at + share]] for at in range(1, len(everything), share)]
+    fits = all(_width(table, piece, stacked=True) <= width for piece in even)
+    return [(piece, True) for piece in (even if fits else pieces)]
+
+
+def _greedy(table: Table, width: int) -> list[list[int]]:
     pieces: list[list[int]] = [[0]]
-    for at in everything[1:]:
+    for at in range(1, len(table.columns)):
         if len(pieces[-1]) > 1 and _width(table, [*pieces[-1], at], stacked=True) > width:
             pieces.append([0])
         pieces[-1].append(at)
-    return [(piece, True) for piece in pieces] if table.rows else []
+    return pieces
 
 
 def _width(table: Table, columns: list[int], *, stacked: bool) -> int:

@@ -72,10 +72,11 @@ def read_values(path: Path) -> Values:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path, columns=list(COLUMNS))
-        lacking = [name for name in COLUMNS if name not in table.column_names]
+        parquet = pq.ParquetFile(path)
+        lacking = [name for name in COLUMNS if name not in parquet.schema_arrow.names]
         if lacking:
             raise _bad(path, f"no column '{lacking[0]}'", lacking[0])
+        table = parquet.read(columns=list(COLUMNS))
         coded = [table[name].cast(pa.string()).combine_chunks().dictionary_encode() for name in COLUMNS[:3]]
         number = table["value"].cast(pa.float64()).to_numpy()
         reason = table["reason"].cast(pa.string())
