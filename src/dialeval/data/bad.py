@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TextIO, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dialeval.errors import BadInput
 
@@ -45,14 +45,9 @@ class SideFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
-        self._handle: TextIO | None = None
 
     def __call__(self, bad: BadLine) -> None:
         """Set one line aside."""
-        if self._handle is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Line by line, so that what was set aside survives whatever ends the run.
-            self._handle = self.path.open("w", encoding="utf-8", buffering=1)
         error = bad.error
         entry = {
             "path": error.path,
@@ -61,16 +56,8 @@ class SideFile:
             "error": str(error),
             "raw": bad.raw,
         }
-        self._handle.write(json.dumps(entry) + "\n")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Opened for each line, so that what was set aside survives whatever ends the run.
+        with self.path.open("a" if self.count else "w", encoding="utf-8") as handle:
+            handle.write(json.dumps(entry) + "\n")
         self.count += 1
-
-    def __enter__(self) -> SideFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Finish writing; counting and writing may go on afterwards only in a new side file."""
-        if self._handle is not None:
-            self._handle.close()

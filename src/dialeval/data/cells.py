@@ -31,8 +31,8 @@ def from_cells(cells: Mapping[str, object], where: Where) -> dict[str, object]:
                 spread.append(cell)
         elif not isinstance(cell, str):
             fields[name] = cell
-        elif cell or name not in _MAY_BE_BLANK:
-            fields[name] = _value(name, cell, where)
+        else:
+            fields[name] = _value(name, cell, where) if cell or name not in _MAY_BE_BLANK else None
     if spread:
         given = fields.get("references") or []
         fields["references"] = [*given, *spread] if isinstance(given, list) else given

@@ -50,7 +50,7 @@ class _Window:
     def __init__(self, handle: io.BufferedReader, path: str) -> None:
         self.line = 1
         self._handle, self._path = handle, path
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._read, self._ended = "", 0, 0, False
 
     def next_character(self) -> str:
@@ -79,14 +79,16 @@ class _Window:
                 if self._ended or held > LINE_LIMIT or not isinstance(error, json.JSONDecodeError):
                     raise self._explain(error, where) from None
                 # Twice as much each time, so that a long element is not parsed over and over.
-                self._read_on(max(_CHUNK, held))
+                self._read_on(min(max(_CHUNK, held), LINE_LIMIT + _CHUNK - held))
+        if end - self._at > LINE_LIMIT:
+            raise self._explain(None, where)
         raw = self._text[self._at : end]
         check_characters(value, raw, where)
         self._move_to(end)
         return _Element(value, raw, where)
 
-    def _explain(self, error: ValueError | RecursionError, where: Where) -> BadInput:
-        if len(self._text) - self._at > LINE_LIMIT:
+    def _explain(self, error: ValueError | RecursionError | None, where: Where) -> BadInput:
+        if error is None or len(self._text) - self._at > LINE_LIMIT:
             found = f"an element that is broken or longer than {LINE_LIMIT // 2**20} MiB"
             todo = "Mend it, or put one object on each line."
             return BadInput(where.path, found, "an array of objects", todo, line=where.line)
@@ -103,8 +105,10 @@ class _Window:
             more = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
             at = self._read - len(self._decoder.getstate()[0]) + error.start
-            found = f"byte 0x{error.object[error.start]:02x} at about offset {at}, which is not UTF-8"
+            found = f"byte 0x{error.object[error.start]:02x} at offset {at}, which is not UTF-8"
             todo = f"Convert the file, for example with 'iconv -f WINDOWS-1252 -t UTF-8 {self._path}'."
             raise BadInput(self._path, found, "UTF-8 text", todo) from None
+        if self._read == 0:
+            more = more.removeprefix("\ufeff")
         self._read += len(raw)
         self._text, self._at = self._text[self._at :] + more, 0

@@ -1,0 +1,24 @@
+"""What the tests of data share; makes ``record_strategies`` importable by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def put(tmp_path, monkeypatch):
+    """Write a file into an empty working folder and return its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def put(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+    return put

@@ -1,0 +1,46 @@
+"""Arbitrary records: any text a file can hold."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from dialeval.data import Candidate, Dialogue, Example, Judgement, NBest, Prompt, Question, Response, Turn
+
+odd = st.sampled_from(
+    ["", "\n", "\r", "\r\n", "\t", '"', "'", "\\", ",", "\x00", "\x85", "\u2028", "\ufeff", "{", "["]
+)
+odd |= st.sampled_from(
+    ['{"text": "x"}', '{"text":', "[1]", "null", "NaN", "  ", "😀", "e\u0301", "\ufffe", "日本"]
+)
+texts = st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), odd)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+turns = st.builds(Turn, texts, texts, st.none() | texts)
+contexts = st.lists(turns, max_size=3).map(tuple)
+responses = st.builds(Response, texts, st.none() | numbers)
+references = st.lists(texts, max_size=3).map(tuple)
+leaves = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | numbers | texts
+metadata = st.dictionaries(
+    texts, st.recursive(leaves, lambda inner: st.lists(inner, max_size=2), max_leaves=4), max_size=2
+)
+wrong = st.builds(Candidate, texts, st.just(False), st.none() | texts)
+candidates = st.tuples(st.builds(Candidate, texts, st.just(True)), wrong).map(tuple)
+
+RECORDS = {
+    "dialogue": st.builds(Dialogue, texts, contexts, texts, metadata),
+    "prompt": st.builds(Prompt, texts, contexts, references),
+    "example": st.builds(Example, texts, texts, contexts, responses, references),
+    "question": st.builds(Question, texts, contexts, candidates),
+    "nbest": st.builds(
+        NBest,
+        texts,
+        texts,
+        contexts,
+        st.lists(responses, max_size=3).map(tuple),
+        st.sampled_from(["yes", "no", None]),
+    ),
+    # A table cannot tell an empty reason from none.
+    "judgement": st.builds(
+        Judgement, texts, texts, texts, texts, st.none() | numbers, st.none() | texts.filter(bool)
+    ),
+}
+"""A strategy for each kind of record."""

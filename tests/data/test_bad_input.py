@@ -1,0 +1,412 @@
+"""Every way a file can be wrong, with the whole message a person reads."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dialeval.data import Example, SideFile, read, read_prompts, read_texts
+from dialeval.data.sources import LINE_LIMIT
+from dialeval.errors import BadInput, UnknownName, Unsuitable
+
+GOOD = {"id": "a", "system": "s", "context": [{"role": "user", "content": "Hi."}], "response": "Hello."}
+
+
+def line(**changes: object) -> str:
+    fields = {**GOOD, **changes}
+    return json.dumps({name: value for name, value in fields.items() if value is not ...}) + "\n"
+
+
+def message(name: str, kind="example", **options) -> str:
+    with pytest.raises(BadInput) as caught:
+        list(read(name, kind, **options))
+    return str(caught.value)
+
+
+ONE_LINE = {
+    "truncated": (
+        line()[:40],
+        "found JSON that breaks off at column 40, needed a JSON object. "
+        "The file may be cut short: fetch or write it again.",
+    ),
+    "not JSON": (
+        "{'id': 'a'}\n",
+        """found broken JSON at column 2, near "{'id': 'a'}", needed a JSON object. Mend the line.""",
+    ),
+    "two on a line": (
+        line().strip() + line(id="b"),
+        f"found more text after the JSON value, at column {len(line())}, needed a JSON object. "
+        "Put each object on its own line.",
+    ),
+    "NaN": (
+        line(logprob=float("nan")),
+        "found NaN, which JSON does not have, needed a JSON object. Write null where there is no value.",
+    ),
+    "infinity": (
+        line(logprob=float("-inf")),
+        "found -Infinity, which JSON does not have, needed a JSON object. Write null where there is no value.",
+    ),
+    "too deep": (
+        "[" * 3 + '{"a":' + "[" * 100_000 + "]" * 100_000 + "}]]]\n",
+        "found lists or objects nested too deeply, needed a JSON object. Flatten the record.",
+    ),
+    "half a character": (
+        line(response="\ud83d"),
+        "found half of a character (\\ud83d alone), needed a JSON object. Write the character whole, or drop it.",
+    ),
+    "no object": (
+        '"hello"\n',
+        "found the text 'hello', needed a JSON object. Write a example as an object with its fields.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ONE_LINE)
+def test_a_line_that_is_no_json_object_is_named(put, case):
+    text, expected = ONE_LINE[case]
+    name = put("bad.jsonl", line(id="first") + text)
+    assert message(name) == f"bad.jsonl, line 2: {expected}"
+
+
+FIELDS = {
+    "missing, with a likely name": (
+        line(response=..., output="Hello."),
+        "field 'response': found no such field (there are: 'id', 'system', 'context', 'output'), "
+        "needed text (the system's response). Rename 'output' to 'response'.",
+    ),
+    "missing, with a close name": (
+        line(context=..., contexts=[]),
+        "field 'context': found no such field (there are: 'id', 'system', 'response', 'contexts'), "
+        "needed a list of messages. Rename 'contexts' to 'context'.",
+    ),
+    "missing altogether": (
+        line(system=...),
+        "field 'system': found no such field (there are: 'id', 'context', 'response'), "
+        "needed text (the system's name). Add 'system'; docs/files.md lists the fields of each kind of record.",
+    ),
+    "another format": (
+        '{"messages": []}\n',
+        "field 'id': found no such field (there are: 'messages'), needed text (the item's id). "
+        "It looks like the openai format: read it with '--from openai'.",
+    ),
+    "text for a list": (
+        line(references="Hello."),
+        "field 'references': found the text 'Hello.', needed a list of texts. Write [\"...\", \"...\"], even for one.",
+    ),
+    "a number among texts": (
+        line(references=["Hello.", 7]),
+        "field 'references[1]': found the number 7, needed text. Quote it, or leave it out.",
+    ),
+    "a null response": (
+        line(response=None),
+        'field \'response\': found null, needed text or {"text", "logprob"}. '
+        "Quote it; write an empty text for silence.",
+    ),
+    "deep inside": (
+        line(context=[*GOOD["context"] * 2, {"speaker": "user", "content": "Hi."}]),
+        "field 'context[2].role': found no such field (there are: 'speaker', 'content'), "
+        "needed text ('user', 'assistant', 'system' ...). Rename 'speaker' to 'role'.",
+    ),
+    "deep and of the wrong type": (
+        line(context=[{"role": "user", "content": ["Hi."]}]),
+        "field 'context[0].content': found a list, needed text (what was said). Quote it.",
+    ),
+    "a turn that is text": (
+        line(context=["Hi."]),
+        'field \'context[0]\': found the text \'Hi.\', needed a message. Write {"role": "user", "content": "..."}.',
+    ),
+    "an infinite number": (
+        line(response={"text": "a", "logprob": "LARGE"}).replace('"LARGE"', "-1e999"),
+        "field 'response.logprob': found the number -inf, needed a finite number or null. "
+        "Write null where there is no value.",
+    ),
+    "true for a number": (
+        line(response={"text": "a", "logprob": True}),
+        "field 'response.logprob': found true, needed a finite number or null. Write null where there is no value.",
+    ),
+    "a second time": (
+        line(id="first"),
+        "field 'id': found 'first' a second time for system 's', needed an id that is used once per system. "
+        "Give every item its own id, or drop the repeated line.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIELDS)
+def test_a_field_that_is_wrong_is_named_by_its_path(put, case):
+    text, expected = FIELDS[case]
+    name = put("bad.jsonl", line(id="first") + text)
+    assert message(name) == f"bad.jsonl, line 2, {expected}"
+
+
+def test_a_question_without_a_right_answer_is_refused(put):
+    name = put("q.jsonl", '{"id": 1, "context": [], "candidates": [{"text": "a", "correct": false}]}\n')
+    assert message(name, "question") == (
+        "q.jsonl, line 1, field 'candidates': found 1 candidates, none of them correct, needed at least one correct. "
+        'Mark the right ones with "correct": true, or leave the question out.'
+    )
+
+
+def test_text_for_a_flag_is_refused(put):
+    name = put("q.jsonl", '{"id": 1, "context": [], "candidates": [{"text": "a", "correct": "yes"}]}\n')
+    assert message(name, "question") == (
+        "q.jsonl, line 1, field 'candidates[0].correct': found the text 'yes', needed true or false. "
+        "Write true or false, without quotes."
+    )
+
+
+def test_an_item_of_two_systems_is_no_repetition(put):
+    name = put("two.jsonl", line(system="a") + line(system="b"))
+    assert [example.system for example in read(name, "example")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("encoding", "byte", "offset"), [("latin-1", "e9", 3), ("utf-16", "ff", 0)])
+def test_wrong_encoding_is_named_with_offset_and_cure(put, encoding, byte, offset):
+    name = put("caf.txt", "café\n".encode(encoding))
+    cure = {"latin-1": "WINDOWS-1252", "utf-16": "UTF-16"}[encoding]
+    assert message(name, format="text") == (
+        f"caf.txt, line 1: found byte 0x{byte} at offset {offset}, which is not UTF-8, needed UTF-8 text. "
+        f"Convert the file, for example with 'iconv -f {cure} -t UTF-8 caf.txt'."
+    )
+
+
+def test_offsets_count_every_byte_before(put):
+    name = put("x.jsonl", b"\xef\xbb\xbf" + line().encode() + b'{"id": "\xff"}\n')
+    assert f"byte 0xff at offset {3 + len(line()) + 8}," in message(name)
+
+
+def test_whole_files_that_cannot_be_read(put):
+    todo = "Check that this is the file you meant, and how it was written."
+    assert (
+        message(put("empty.jsonl", ""))
+        == f"empty.jsonl: found nothing in it, needed at least one example. {todo}"
+    )
+    assert (
+        message(put("blank.jsonl", "\n \n"))
+        == f"blank.jsonl: found no record in it, needed at least one example. {todo}"
+    )
+    assert (
+        message(put("head.csv", "id,system\n"))
+        == f"head.csv: found no record in it, needed at least one example. {todo}"
+    )
+    Path("folder").mkdir()
+    assert (
+        message("folder")
+        == "folder: found a directory, needed a file. Name one of the files in it."
+    )
+    assert (
+        message("empt.jsonl") == "empt.jsonl: found nothing there, needed a file. Did you mean 'empty.jsonl'?"
+    )
+    assert (
+        message("nowhere/x.jsonl") == "nowhere/x.jsonl: found nothing there, needed a file. Check the path."
+    )
+    assert message(put("x.doc", "?")) == (
+        "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .parquet "
+        "(or with .gz). Rename the file, or name the format to read it as with '--from' "
+        "('dialeval data ls' lists them)."
+    )
+
+
+def test_errors_that_concern_the_whole_file_come_before_the_first_record(put):
+    with pytest.raises(BadInput):
+        read("missing.jsonl", "example")
+    with pytest.raises(UnknownName, match=r"no format called 'jsnl'\. Did you mean 'jsonl'\?"):
+        read(put("x.jsonl", line()), "example", format="jsnl")
+    with pytest.raises(Unsuitable, match="The usr format holds no nbest records, only example and judgement"):
+        read("x.jsonl", "nbest", format="usr")
+
+
+def test_a_line_of_ten_megabytes_is_refused_and_the_next_one_read(put, tmp_path):
+    long = '{"id": "' + "x" * (10 * 2**20) + '"}\n'
+    name = put("long.jsonl", line(id="a") + long + line(id="b"))
+    assert message(name) == (
+        "long.jsonl, line 2: found a line longer than 8 MiB, needed one JSON object a line. It may be one big JSON "
+        "document: a list at the top level can be read, anything else needs one record a line ('--from openai' or "
+        "'--from sharegpt' for chat files)."
+    )
+    side = SideFile(tmp_path / "side.jsonl")
+    assert [example.item for example in read(name, "example", on_bad=side)] == ["a", "b"]
+    assert side.count == 1
+
+
+def test_a_line_of_just_the_limit_is_read(put):
+    room = LINE_LIMIT - len(line(response="").strip())
+    name = put("long.jsonl", line(response="x" * room))
+    assert len(next(read(name, "example")).response.text) == room
+    assert "longer than 8 MiB" in message(put("longer.jsonl", line(response="x" * (room + 1))))
+
+
+def test_broken_gzip_is_named(put):
+    name = put("x.jsonl.gz", gzip.compress(line().encode() * 50)[:-20])
+    assert message(name).startswith("x.jsonl.gz: found broken gzip data (")
+
+
+def test_gzip_is_known_by_its_bytes_whatever_the_name(put):
+    assert len(list(read(put("x.jsonl", gzip.compress(line().encode())), "example"))) == 1
+
+
+def test_marks_line_endings_and_blank_lines_are_no_fault(put):
+    name = put(
+        "dos.jsonl", b"\xef\xbb\xbf\r\n" + (line(id="a") + "\n" + line(id="b")).replace("\n", "\r\n").encode()
+    )
+    assert [example.item for example in read(name, "example")] == ["a", "b"]
+
+
+def test_errors_on_standard_input_say_so(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(b"{}\n"))))
+    assert message("-").startswith("<stdin>, line 1, field 'id': found no such field (there are: none)")
+
+
+class TestArrays:
+    def test_an_array_is_read_as_records(self, put):
+        items = [json.loads(line(id=str(at))) for at in range(2000)]
+        name = put("array.json", json.dumps(items, indent=1))
+        assert [example.item for example in read(name, "example")] == [str(at) for at in range(2000)]
+
+    def test_errors_name_the_line_in_the_array(self, put):
+        name = put("array.json", "[\n" + line().strip() + ",\n\n" + line(id="b", system=7) + "]")
+        assert (
+            message(name)
+            == "array.json, line 4, field 'system': found the number 7, needed text (the system's name). Quote it."
+        )
+
+    def test_a_truncated_array_is_refused_after_its_whole_elements(self, put):
+        found = read(put("cut.json", "[" + line() + "," + line(id="b")[:30]), "example")
+        assert next(found).item == "a"
+        with pytest.raises(BadInput, match=r"cut\.json, line 2: found JSON that breaks off at column 30"):
+            next(found)
+
+    def test_an_unclosed_array_is_refused(self, put):
+        assert "cut.json, line 2: found JSON that breaks off" in message(put("cut.json", "[" + line()))
+
+    def test_text_after_the_array_is_refused(self, put):
+        assert "found more text after the array" in message(put("x.json", "[" + line() + "] true"))
+
+    def test_an_element_may_be_longer_than_what_is_read_at_once(self, put):
+        name = put("big.json", "[" + line(response="é" * 1_000_000) + "]")
+        assert len(next(read(name, "example")).response.text) == 1_000_000
+
+    def test_an_element_beyond_the_limit_is_refused(self, put):
+        name = put("big.json", '[{"id": "' + "x" * (9 * 2**20) + '"}]')
+        assert message(name) == (
+            "big.json, line 1: found an element that is broken or longer than 8 MiB, needed an array of objects. "
+            "Mend it, or put one object on each line."
+        )
+
+    def test_wrong_encoding_names_the_offset(self, put):
+        assert "byte 0xff at offset 9, which is not UTF-8" in message(put("x.json", b'[{"id": "\xff"}]'))
+
+    def test_an_empty_array_holds_no_record(self, put):
+        assert "found no record in it" in message(put("x.json", "[]"))
+
+
+class TestTables:
+    def test_a_row_of_too_few_cells_is_named(self, put):
+        name = put("x.csv", "id,system,context,response\na,s,,Hello\nb,s,Hello\n")
+        assert message(name) == (
+            "x.csv, line 3: found 3 cells, needed 4, as in the header. "
+            "Add or remove cells; a cell that holds the separator must stand in double quotes."
+        )
+
+    def test_broken_json_in_a_cell_names_the_field(self, put):
+        name = put("x.csv", 'id,system,context,response\na,s,"[{""role""",Hello\n')
+        assert message(name).startswith(
+            "x.csv, line 2, field 'context': found JSON that breaks off at column 8"
+        )
+
+    def test_words_for_a_value_are_refused(self, put):
+        name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tn/a\n")
+        assert message(name, "judgement") == (
+            "x.tsv, line 2, field 'value': found the text 'n/a', needed a number or an empty cell. "
+            "Leave the cell empty where there is no value."
+        )
+
+    def test_a_nan_in_a_table_is_refused(self, put):
+        name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tnan\n")
+        assert "field 'value': found the number nan, needed a finite number or null" in message(
+            name, "judgement"
+        )
+
+    def test_a_stray_quote_is_refused_and_the_next_row_read(self, put, tmp_path):
+        name = put("x.csv", 'id,system,context,response\na,s,,"Hel"lo\nb,s,,Hello\n')
+        side = SideFile(tmp_path / "side.jsonl")
+        assert [example.item for example in read(name, "example", on_bad=side)] == ["b"]
+        assert json.loads(side.path.read_text())["raw"] == 'a,s,,"Hel"lo'
+
+    def test_a_column_twice_is_refused(self, put):
+        assert "found the column 'id' twice" in message(put("x.csv", "id,id\n1,2\n"))
+
+    def test_line_numbers_count_lines_inside_cells(self, put):
+        name = put("x.csv", 'id,system,context,response\na,s,"one\ntwo",Hello\na,s,,Hello\n')
+        assert message(name).startswith("x.csv, line 4, field 'id': found 'a' a second time")
+
+
+def test_what_is_no_parquet_is_refused(put):
+    assert message(put("x.parquet", b"hello")).startswith("x.parquet: found no readable Parquet (")
+    assert message(put("x.parquet.gz", b"hello")) == (
+        "x.parquet.gz: found gzipped Parquet, needed a name that ends in .parquet. "
+        "Unzip it, or write it without .gz: Parquet is compressed inside."
+    )
+
+
+def test_reference_files_must_be_as_long_as_the_responses(put):
+    responses, references = put("out.txt", "a\nb\nc\n"), put("ref.txt", "x\ny\n")
+    with pytest.raises(BadInput) as caught:
+        list(read_texts(responses, [references]))
+    assert str(caught.value) == (
+        "ref.txt: found 2 lines, needed 3, as in out.txt. "
+        "Give every response a line in each reference file; leave the line empty where there is no reference."
+    )
+    with pytest.raises(BadInput, match=r"out\.txt: found 3 lines, needed 2, as in ref\.txt"):
+        list(read_texts(references, [responses]))
+
+
+def test_systems_that_disagree_on_a_context_are_refused(put):
+    other = [{"role": "user", "content": "Bye."}]
+    name = put("two.jsonl", line(system="a") + line(system="b", context=other))
+    with pytest.raises(BadInput) as caught:
+        list(read_prompts(name))
+    assert str(caught.value) == (
+        "two.jsonl, field 'id': found two contexts or sets of references under the id 'a', "
+        "needed the same ones from every system. Give items with different contexts different ids."
+    )
+
+
+class TestSettingAside:
+    def test_bad_lines_are_kept_with_their_errors_and_counted(self, put, tmp_path):
+        name = put(
+            "mixed.jsonl", line(id="a") + "{oops\n" + line(id="b", system=3) + line(id="a") + line(id="c")
+        )
+        side = SideFile(tmp_path / "side" / "bad.jsonl")
+        assert [example.item for example in read(name, "example", on_bad=side)] == ["a", "c"]
+        assert side.count == 3
+        kept = [json.loads(entry) for entry in side.path.read_text().splitlines()]
+        assert [(entry["line"], entry["field"]) for entry in kept] == [(2, None), (3, "system"), (4, "id")]
+        assert kept[0]["raw"] == "{oops"
+        assert kept[1]["raw"] == line(id="b", system=3).strip()
+        assert kept[1]["error"].startswith("mixed.jsonl, line 3, field 'system': found the number 3")
+
+    def test_no_file_appears_where_nothing_is_bad(self, put, tmp_path):
+        side = SideFile(tmp_path / "bad.jsonl")
+        assert all(isinstance(one, Example) for one in read(put("x.jsonl", line()), "example", on_bad=side))
+        assert side.count == 0
+        assert not side.path.exists()
+
+    def test_an_old_side_file_gives_way(self, put, tmp_path):
+        name = put("x.jsonl", line() + "oops\n")
+        for _ in range(2):
+            side = SideFile(tmp_path / "bad.jsonl")
+            list(read(name, "example", on_bad=side))
+        assert len(side.path.read_text().splitlines()) == 1
+
+    def test_a_file_of_bad_lines_only_is_an_error(self, put, tmp_path):
+        with pytest.raises(
+            BadInput, match=r"found 2 bad lines and nothing else, needed at least one example"
+        ):
+            list(read(put("x.jsonl", "a\nb\n"), "example", on_bad=SideFile(tmp_path / "bad.jsonl")))
