@@ -196,10 +196,7 @@ def test_whole_files_that_cannot_be_read(put):
         == f"head.csv: found no record in it, needed at least one example. {todo}"
     )
     Path("folder").mkdir()
-    assert (
-        message("folder")
-        == "folder: found a directory, needed a file. Name one of the files in it."
-    )
+    assert message("folder") == "folder: found a directory, needed a file. Name one of the files in it."
     assert (
         message("empt.jsonl") == "empt.jsonl: found nothing there, needed a file. Did you mean 'empty.jsonl'?"
     )
