@@ -252,29 +252,39 @@ def test_memory_does_not_grow_with_the_stream(threads):
         assert peak < 5e6
 
 
-def test_an_abandoned_run_cancels_what_has_not_begun(tmp_path):
-    class Slow:
-        width = 4
+class ByHand:
+    """An executor whose batches are done when the test says so, but the first at once."""
 
-        def __init__(self) -> None:
-            self.futures: list[Future] = []
+    width = 4
 
-        def submit(self, task, content):
-            future: Future = Future()
-            if not self.futures:
-                future.set_result(task(content))
-            self.futures.append(future)
-            return future
+    def __init__(self) -> None:
+        self.futures: list[Future] = []
 
-        def __enter__(self):
-            return self
+    def submit(self, task, content):
+        future: Future = Future()
+        if not self.futures:
+            future.set_result(task(content))
+        self.futures.append(future)
+        return future
 
-        def __exit__(self, *error):
-            return None
+    def __enter__(self):
+        return self
 
-    slow = Slow()
-    results = run(SQUARES, batched(range(9), [1] * 8), executor=slow)
+    def __exit__(self, *error):
+        return None
+
+
+def test_an_abandoned_run_cancels_what_has_not_begun_and_keeps_what_is_done(tmp_path):
+    executor, cache, batches = ByHand(), Cache(tmp_path), batched(range(9), [1] * 8)
+    results = run(SQUARES, batches, executor=executor, cache=cache)
     next(results)
+    executor.futures[2].set_result(square([2]))
     results.close()
-    assert [future.cancelled() for future in slow.futures] == [False] + [True] * (len(slow.futures) - 1)
-    assert len(slow.futures) > 1
+    assert len(executor.futures) == 5
+    assert [future.cancelled() for future in executor.futures] == [False, True, False, True, True]
+    assert [cache.get("squares", batch.digest) is not None for batch in batches[:4]] == [
+        True,
+        False,
+        True,
+        False,
+    ]

