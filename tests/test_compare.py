@@ -280,13 +280,13 @@ def test_all_pairs_are_corrected_together() -> None:
 
 
 def test_a_difference_that_correction_takes_away_needs_more_items() -> None:
-    # Six of six pairs agree: p = 1/32 alone, but 3/32 among three pairs of systems.
-    results = [of("a", [1.0] * 6), of("b", [0.9, 0.8] * 3), of("c", [0.9, 0.8] * 3)]
+    # Six of six items agree: p = 1/32 alone, but 6/32 among the six pairs of four systems.
+    results = [of("a", [1.0] * 6), *(of(name, [0.9, 0.8] * 3) for name in "bcd")]
     assert compare(results[0], results[1]).more_items == 0
     pair = compare_all(results)[0]
-    assert pair.p_adjusted == pytest.approx(3 / 32)
+    assert pair.p_adjusted == pytest.approx(6 / 32)
     assert not pair.significant
-    assert pair.more_items == 1  # 2^(1 - 7) < 0.05 / 3
+    assert pair.more_items == 2  # eight in all: 2^(1 - 8) < 0.05 / 6 <= 2^(1 - 7)
 
 
 def test_pairs_that_share_nothing_are_left_out_of_all_pairs() -> None:
