@@ -62,7 +62,7 @@ ONE_LINE = {
     ),
     "no object": (
         '"hello"\n',
-        "found the text 'hello', needed a JSON object. Write a example as an object with its fields.",
+        "found the text 'hello', needed a JSON object. Write each record as an object with its fields.",
     ),
 }
 

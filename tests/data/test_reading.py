@@ -7,6 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -143,3 +144,8 @@ def test_importing_data_brings_no_heavy_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_format_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text()
+    assert [name for name in FORMATS if f"`{name}`" not in page] == []

@@ -40,8 +40,8 @@ def decode(mapping: object, kind: Literal["judgement"], where: Where) -> Judgeme
 def decode(mapping: object, kind: Kind, where: Where) -> Record: ...
 def decode(mapping: object, kind: Kind, where: Where) -> Record:
     """The record of ``kind`` that a JSON object holds; BadInput names the field that is at fault."""
-    if not isinstance(mapping, Mapping):
-        raise wrong(where, "", mapping, "a JSON object", f"Write a {kind} as an object with its fields.")
+    if type(mapping) is not dict and not isinstance(mapping, Mapping):  # the second look is slow
+        raise wrong(where, "", mapping, "a JSON object", "Write each record as an object with its fields.")
     return _DECODERS[kind](mapping, where)
 
 

@@ -29,7 +29,7 @@ def loads(text: str, where: Where) -> object:
 def check_characters(value: object, text: str, where: Where) -> None:
     """Raise BadInput if ``value``, parsed from ``text``, holds half of a surrogate pair, which no file can keep."""
     # Only an escape can smuggle one in, so all other text skips the costly look.
-    if _HALF_PAIR.search(text):
+    if "\\u" in text and _HALF_PAIR.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.bad import BadLine, OnBad, Where
 from dialeval.data.seen import Seen
@@ -50,15 +50,18 @@ def records(rows: Iterable[Row], parse: Parse, on_bad: OnBad) -> Iterator[Record
                 on_bad(BadLine(_repeated(record, row.where), row.raw))
 
 
+_WITH_SYSTEM: Final = (Example, NBest, Dialogue)
+
+
 def _identity(record: Record) -> object:
     """What no other record of a file may share; None for judgements, which a rater may repeat."""
-    if isinstance(record, Example | NBest | Dialogue):
+    if isinstance(record, _WITH_SYSTEM):
         return (record.item, record.system)
     return None if isinstance(record, Judgement) else record.item
 
 
 def _repeated(record: Record, where: Where) -> BadInput:
-    system = record.system if isinstance(record, Example | NBest | Dialogue) else ""
+    system = record.system if isinstance(record, _WITH_SYSTEM) else ""
     return BadInput(
         where.path,
         f"{record.item!r} a second time" + (f" for system {system!r}" if system else ""),
