@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -74,6 +75,8 @@ def test_verify_finds_an_altered_resource_that_a_quick_look_does_not(tmp_path, m
     folder = tmp_path / "site" / "wordfreq" / "data"
     folder.mkdir(parents=True)
     (folder / "large_en.msgpack.gz").write_bytes(b"not that list")
+    (folder.parent / "__init__.py").touch()  # or a real wordfreq further down the path would go before it
+    monkeypatch.delitem(sys.modules, "wordfreq", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     states = [
         next(r["state"] for r in json.loads(run(*words).stdout)["resources"] if r["name"] == "wordfreq-en")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -18,7 +19,7 @@ def run(*words: str):
 def nothing_installed(monkeypatch):
     """Every package of the catalogue hidden, as where none is installed."""
     for resource in CATALOGUE.values():
-        monkeypatch.setitem(__import__("sys").modules, resource.folder.split("/")[0], None)
+        monkeypatch.setitem(sys.modules, resource.folder.split("/")[0], None)
 
 
 @pytest.fixture
@@ -26,6 +27,8 @@ def altered_wordfreq(tmp_path, monkeypatch):
     folder = tmp_path / "wordfreq" / "data"
     folder.mkdir(parents=True)
     (folder / "large_en.msgpack.gz").write_bytes(b"not that list")
+    (folder.parent / "__init__.py").touch()  # or a real wordfreq further down the path would go before it
+    monkeypatch.delitem(sys.modules, "wordfreq", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
     return folder / "large_en.msgpack.gz"
 
