@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -100,8 +101,6 @@ def test_a_cache_holds_the_answers_of_systems_too(study_folder, tmp_path):
 def test_a_run_folder_reads_back_as_it_was_written(study_folder, dialeval):
     assert dialeval("run", study_folder / "study.yaml", "-o", "out").code == 0
     done = run_study(load_study(study_folder / "study.yaml"), Workshop())
-    from pathlib import Path
-
     loaded = load_run(Path("out"))
     for ours, theirs in zip(done.scored, loaded.scored, strict=True):
         assert (ours.system, ours.measure.label) == (theirs.system, theirs.measure.label)

@@ -49,7 +49,7 @@ def run(
 
 def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
-    from dialeval.report import render
+    from dialeval.report import print_leaderboard, render
     from dialeval.study import Circumstances, run_study, write_run
 
     _check_target(folder)
@@ -62,7 +62,10 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
         raise
     command = shlex.join(["dialeval", *sys.argv[1:]])
     write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
-    _print(folder, render(folder), json=json)
+    if not json:
+        print_leaderboard(folder)  # before the report: its plots take a moment
+    report = render(folder)
+    print(_summary(folder, report) if json else f"Report: {report}")
     _leave(done, folder)
 
 
@@ -87,15 +90,9 @@ def _check_target(folder: Path) -> None:
         raise BadInput(str(folder), "a file", "a new, empty or run folder", "Give another -o.")
 
 
-def _print(folder: Path, report: Path, *, json: bool) -> None:
-    from dialeval.report import print_leaderboard
-
-    if json:
-        summary = jsonlib.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        print(jsonlib.dumps({**summary, "folder": str(folder), "report": str(report)}, ensure_ascii=False))
-        return
-    print_leaderboard(folder)
-    print(f"Report: {report}")
+def _summary(folder: Path, report: Path) -> str:
+    summary = jsonlib.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return jsonlib.dumps({**summary, "folder": str(folder), "report": str(report)}, ensure_ascii=False)
 
 
 def _leave(done: Run, folder: Path) -> None:

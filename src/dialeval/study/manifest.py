@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import platform
-import sys
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from dialeval.data import file_digest
 from dialeval.study.run import Run, Scored
@@ -59,8 +59,18 @@ def _provenance(one: Scored) -> Json:
 
 
 def _packages() -> Mapping[str, str]:
-    """Versions of the installed packages that are loaded now, so of all that could have taken part."""
-    loaded = {name.partition(".")[0] for name in sys.modules}
-    owners = metadata.packages_distributions()
-    names = sorted({name for module in loaded for name in owners.get(module, [])})
-    return {name: metadata.version(name) for name in names}
+    """Versions of what dialeval rests on, extras included where they are installed."""
+    declared = [line for line in metadata.requires("dialeval") or [] if not _TOOLS.search(line)]
+    names = sorted({re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in declared} - {"dialeval"})
+    return {name: metadata.version(name) for name in names if _installed(name)}
+
+
+_TOOLS: Final = re.compile(r"extra == ['\"](dev|peers)['\"]")
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
