@@ -179,7 +179,13 @@ def _measure(
         interval=Interval(*percentile_interval(resampled, level), level),
         p_bootstrap=bootstrap_p(resampled),
         p_permutation=permutation_test(
-            pairs.rows_a, pairs.rows_b, aggregate, trials=trials, seed=seed, clusters=labels
+            pairs.rows_a,
+            pairs.rows_b,
+            aggregate,
+            # The smallest p is 1/trials, and Holm multiplies it by the rivals: leave it room below alpha.
+            trials=max(trials, math.ceil(5 * rivals / alpha)),
+            seed=seed,
+            clusters=labels,
         ),
         p_mcnemar=mcnemar(pairs.values_a, pairs.values_b) if yes_no else None,
         p_adjusted=None,

@@ -117,7 +117,11 @@ def kind_of(source: Source) -> Kind:
         raise BadInput(
             shown(source), "a stream", "a file, to look at its first line", "Name the kind with '--kind'."
         )
-    return read_guessing(source, on_bad=lambda _: None).kind
+    bad: list[BadLine] = []
+    try:
+        return read_guessing(source, on_bad=lambda line: bad.append(line) if not bad else None).kind
+    except BadInput as error:
+        raise (bad[0].error if bad else error) from None
 
 
 class _Counted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 Answer: TypeAlias = Literal["yes", "no"]
@@ -41,7 +40,7 @@ class Dialogue:
     item: str
     turns: tuple[Turn, ...]
     system: str = ""
-    metadata: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    metadata: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

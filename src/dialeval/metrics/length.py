@@ -14,7 +14,9 @@ from dialeval.text.words import split_white_space
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Words per response, parted by white space; neither direction is better.
+    """Words per response, parted by white space.
+
+    Neither direction is better.
 
     The corpus score is the mean. An empty response has 0 words. A text in a script without blanks, such as
     Japanese, counts as one word between its blanks.

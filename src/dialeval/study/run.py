@@ -97,6 +97,8 @@ def _ask(
     """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
     try:
         answers = list(_answers(system, prompts, study, workshop))
+        if not any(answers):
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items. Do the ids agree?")
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = _describe(error)
         failures.append(Failure(system.name, None, message))
