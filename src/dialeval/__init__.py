@@ -12,50 +12,64 @@ This page is the whole public surface.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from dialeval.compare import Comparison, compare, compare_all
-from dialeval.core import (
-    Detector,
-    Generator,
-    Interval,
-    LikelihoodModel,
-    Metric,
-    Missing,
-    Provenance,
-    Replayer,
-    Result,
-    Signature,
-    System,
-)
-from dialeval.data import (
-    Candidate,
-    Dialogue,
-    Example,
-    Judgement,
-    NBest,
-    Prompt,
-    Question,
-    Response,
-    Turn,
-    read,
-    read_prompts,
-    read_texts,
-    write,
-)
-from dialeval.engine import Cache, InProcess, ProcessPool
-from dialeval.errors import DialevalError
-from dialeval.evaluate import by_dialogue, evaluate
-from dialeval.metrics import METRICS, Bleu, Length, RougeL, build
-from dialeval.systems import SYSTEMS, Echo, Random, Retrieval, Transcript
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
+    from dialeval.compare import Comparison, compare, compare_all
+    from dialeval.core import (
+        Detector,
+        Generator,
+        Interval,
+        LikelihoodModel,
+        Metric,
+        Missing,
+        Provenance,
+        Replayer,
+        Result,
+        Signature,
+        System,
+    )
+    from dialeval.data import (
+        Candidate,
+        Dialogue,
+        Example,
+        Judgement,
+        NBest,
+        Prompt,
+        Question,
+        Response,
+        Turn,
+        read,
+        read_prompts,
+        read_texts,
+        write,
+    )
+    from dialeval.engine import Cache, InProcess, ProcessPool
+    from dialeval.errors import DialevalError
+    from dialeval.evaluate import by_dialogue, evaluate
+    from dialeval.metrics import METRICS, Bleu, Length, RougeL, build
     from dialeval.study import Study, load_study, run_study, write_run
+    from dialeval.systems import SYSTEMS, Echo, Random, Retrieval, Transcript
 
-_LAZY: Final = {"Study": "study", "load_study": "study", "run_study": "study", "write_run": "study"}
-"""Names whose rooms bring heavy libraries (pydantic, pyarrow): loaded when first used."""
+_HOME: Final = {
+    "compare": "Comparison compare compare_all",
+    "core": "Detector Generator Interval LikelihoodModel Metric Missing Provenance Replayer Result Signature System",
+    "data": "Candidate Dialogue Example Judgement NBest Prompt Question Response Turn"
+    " read read_prompts read_texts write",
+    "engine": "Cache InProcess ProcessPool",
+    "errors": "DialevalError",
+    "evaluate": "by_dialogue evaluate",
+    "metrics": "METRICS Bleu Length RougeL build",
+    "study": "Study load_study run_study write_run",
+    "systems": "SYSTEMS Echo Random Retrieval Transcript",
+}
+"""Where each public name lives: rooms are entered when one of their names is first used, so importing stays quick."""
+_ROOM_OF: Final = {name: room for room, names in _HOME.items() for name in names.split()}
 
 __all__ = [
     "METRICS",
@@ -110,10 +124,23 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
+    if name not in _ROOM_OF:
         raise AttributeError(f"module 'dialeval' has no attribute {name!r}")
-    return getattr(import_module(f"dialeval.{_LAZY[name]}"), name)
+    value = getattr(import_module(f"dialeval.{_ROOM_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Front(ModuleType):
+    """The package itself, where ``evaluate`` and ``compare`` stay the functions though modules bear those names."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _ROOM_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Front

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,7 @@ import dialeval as package
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += ["resources ls", "resources verify", "doctor"]
-HEAVY = ("torch", "numba", "matplotlib", "fastapi", "pyarrow", "pydantic", "scipy.stats", "jinja2")
+HEAVY = ("numpy", "torch", "numba", "matplotlib", "fastapi", "pyarrow", "pydantic", "scipy.stats", "jinja2")
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -89,3 +90,10 @@ def test_the_command_line_page_is_what_help_says():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
     )
     assert done.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"
+
+
+def test_the_kinds_of_the_command_line_are_those_of_the_library():
+    from dialeval.cli.options import Kind as option
+    from dialeval.data import Kind
+
+    assert get_args(option) == get_args(Kind)

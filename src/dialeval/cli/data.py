@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dialeval.cli.options import Json, Limit, SkipBad
-from dialeval.data.types import Kind, Prompt, Question
+from dialeval.cli.options import Json, Kind, Limit, SkipBad
 
 if TYPE_CHECKING:
     from dialeval.data import OnBad, Record, SideFile, Survey
@@ -142,6 +141,8 @@ def _records(
 
 
 def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
+    from dialeval.data import Prompt, Question
+
     for record in records:
         yield record if isinstance(record, Prompt | Question) else replace(record, system=system)
 

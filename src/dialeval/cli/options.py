@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
+
+Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
+"""`dialeval.data.Kind` again, because the parser needs it before the library is loaded; a test keeps them equal."""
 
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Trials: TypeAlias = Annotated[
