@@ -15,7 +15,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.compare import Comparison, compare, compare_all
+from dialeval.compare import Comparison, compare, compare_all, compare_pairs
 from dialeval.core import Floats, Interval, Provenance, Result, Signature
 from dialeval.errors import Unsuitable
 
@@ -287,6 +287,15 @@ def test_a_difference_that_correction_takes_away_needs_more_items() -> None:
     assert pair.p_adjusted == pytest.approx(6 / 32)
     assert not pair.significant
     assert pair.more_items == 2  # eight in all: 2^(1 - 8) < 0.05 / 6 <= 2^(1 - 7)
+
+
+def test_chosen_pairs_are_corrected_among_themselves_and_one_alone_is_not() -> None:
+    high, low = of("a", [1.0] * 6), of("b", [0.9, 0.8] * 3)
+    (alone,) = compare_pairs([(high, low)])
+    assert alone == compare(high, low)
+    assert alone.p_adjusted is None
+    first, second = compare_pairs([(high, low), (low, high)])
+    assert first.p_adjusted == second.p_adjusted == pytest.approx(2 / 32)
 
 
 def test_pairs_that_share_nothing_are_left_out_of_all_pairs() -> None:
