@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 import scipy.stats
+
 from bench.fresh import fresh
 from bench.result import BenchResult
-
 from dialeval.core import Floats
 from dialeval.stats import bootstrap
 

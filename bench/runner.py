@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+
 from bench.fresh import fresh
 from bench.result import BenchResult
-
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example, Response, Turn
 from dialeval.evaluate import evaluate

@@ -99,9 +99,10 @@ class Tally(Generic[S]):
         rows = self._all_rows(scored)
         values = np.full(len(self._items), np.nan)
         values[scored] = self._metric.aggregate(rows[scored])
-        for at in np.flatnonzero(scored & np.isnan(values)).tolist():
+        finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
+        for at in np.flatnonzero(scored & ~finite).tolist():
             reasons[at] = UNDEFINED
-            rows[at], scored[at] = np.nan, False
+            rows[at], values[at], scored[at] = np.nan, np.nan, False
         return Result(
             metric=self._metric,
             items=tuple(self._items),

@@ -52,9 +52,9 @@ def test_the_table_says_what_is_unscored_and_why(dialeval, examples):
 
 def test_a_pipe_gives_the_same_as_the_file(dialeval, examples, monkeypatch):
     direct = dialeval("score", examples, "-m", "rouge_l", "--json")
-    piped_in = io.TextIOWrapper(examples.open("rb"), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", piped_in)
-    assert dialeval("score", "-", "-m", "rouge_l", "--json").out == direct.out
+    with io.TextIOWrapper(examples.open("rb"), encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        assert dialeval("score", "-", "-m", "rouge_l", "--json").out == direct.out
 
 
 def test_text_files_with_ragged_references(dialeval):

@@ -198,14 +198,13 @@ def test_what_was_done_before_an_error_is_kept(tmp_path, pool):
 def test_a_dead_worker_is_reported_with_its_batches_and_what_to_try(tmp_path):
     cache = Cache(tmp_path)
     batches = batched(range(12), [1] * 11)
-    with (
-        pytest.raises(RunFailed, match=r"batch(es 4 to|es 5 to|es 6 to|es 3 to| 6).*--jobs 1") as caught,
-        ProcessPool(1) as pool,
-    ):
+    with pytest.raises(RunFailed) as caught, ProcessPool(1) as pool:
         list(run(Job("k", die_at_five, ROWS), batches, executor=pool, cache=cache))
-    told = re.search(r"died during one of the batches (\d+) to (\d+), .*--jobs 1", str(caught.value))
+    told = re.search(
+        r"died during (?:one of the batches|batch) (\d+)(?: to (\d+))?, .*--jobs 1", str(caught.value)
+    )
     assert told is not None
-    assert int(told[1]) <= 6 <= int(told[2])  # five is in the sixth batch
+    assert int(told[1]) <= 6 <= int(told[2] or told[1])  # five is in the sixth batch
     assert "Finished batches are kept" in str(caught.value)
     assert all(cache.get("k", batch.digest) is not None for batch in batches[:5])
     assert cache.get("k", batches[5].digest) is None

@@ -51,7 +51,7 @@ class _StudyFile(BaseModel):
     measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     gates: list[str] = []
     seed: Annotated[int, Field(ge=0)] = 0
-    trials: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
     cluster: Literal["dialogue"] | None = None
     limit: Annotated[int, Field(ge=1)] | None = None
