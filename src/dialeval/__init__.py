@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from dialeval.errors import DialevalError
     from dialeval.evaluate import by_dialogue, evaluate
     from dialeval.metrics import METRICS, Bleu, Length, RougeL, build
+    from dialeval.scoring import score
     from dialeval.study import Study, load_study, run_study, write_run
     from dialeval.systems import SYSTEMS, Echo, Random, Retrieval, Transcript
 
@@ -65,6 +66,7 @@ _HOME: Final = {
     "errors": "DialevalError",
     "evaluate": "by_dialogue evaluate",
     "metrics": "METRICS Bleu Length RougeL build",
+    "scoring": "score",
     "study": "Study load_study run_study write_run",
     "systems": "SYSTEMS Echo Random Retrieval Transcript",
 }
@@ -118,6 +120,7 @@ __all__ = [
     "read_prompts",
     "read_texts",
     "run_study",
+    "score",
     "write",
     "write_run",
 ]
