@@ -1,0 +1,123 @@
+"""What the three embedding metrics share: words, vectors, references, and what is done without any of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Example
+from dialeval.metrics.embedding.encoding import Encoded, Integers, encode
+from dialeval.metrics.embedding.sources import ENCODER, Source
+from dialeval.metrics.embedding.vectors import WordVectors
+from dialeval.metrics.embedding.words import each_lower_word, lower_words, treebank_words
+from dialeval.metrics.means import mean_of_rows
+from dialeval.metrics.references import lacks_references, require_references
+
+Profile: TypeAlias = Literal["default", "nlgeval"]
+
+# Enough to keep the kernels busy, and few enough that a long list of examples needs little memory.
+_EXAMPLES_AT_ONCE: Final = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingMetric:
+    """A comparison of the vectors of a response's words with those of its references' words."""
+
+    name: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    profile: Profile = "default"
+    vectors: str = ENCODER
+
+    def __post_init__(self) -> None:
+        Source(self.vectors).check()
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        tokens, case, unknown = (
+            ("treebank", "mixed", "mean") if self.profile == "nlgeval" else ("words", "lower", "skipped")
+        )
+        facts = (("tokens", tokens), ("case", case), ("unknown", unknown))
+        source = Source(self.vectors).fact
+        parameters = (("profile", self.profile), ("vectors", self.vectors))
+        return Signature(self.name, parameters, (("source", source), *facts))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The file of vectors, by name and sha256."""
+        return Source(self.vectors).resources
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references``, no known word in them or in the response, or None. An empty response is scored."""
+        if not example.references:
+            return lacks_references(example)
+        if self.profile == "nlgeval":
+            return None if any(map(str.strip, example.references)) else "no word in any reference"
+        knows = Source(self.vectors).load().knows
+        if not any(knows(word) for text in example.references for word in each_lower_word(text)):
+            return "no known word in any reference"
+        words = list(each_lower_word(example.response.text))
+        return None if not words or any(map(knows, words)) else "no known word in the response"
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the example's score, 1, and how many of its words are unknown out of how many.
+
+        The first two are 0 for an example that cannot be scored; words are those of response and references.
+        """
+        require_references(self.name, examples)
+        chunks = range(0, len(examples), _EXAMPLES_AT_ONCE)
+        rows = [self._rows(examples[start : start + _EXAMPLES_AT_ONCE]) for start in chunks]
+        return np.concatenate([np.empty((0, 4)), *rows])
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean score; NaN of no example."""
+        return mean_of_rows(totals)
+
+    def rows_of(self, encoded: Encoded, owners: Integers) -> Floats:
+        """The same rows from encoded texts: responses, each followed by its references.
+
+        ``owners`` says where each example's texts begin, and last how many texts there are.
+        """
+        scores = self._similarities(encoded, owners)
+        # Saying nothing has no likeness to anything; a system that could not be scored would gain by silence.
+        scores[np.isnan(scores) & _answerless(encoded, owners)] = 0.0
+        scored = ~np.isnan(scores)
+        rows = np.zeros((len(scores), 4))
+        rows[scored, 0], rows[scored, 1] = scores[scored], 1
+        rows[:, 2] = np.add.reduceat(encoded.unknown, owners[:-1])
+        rows[:, 3] = np.add.reduceat(encoded.lengths, owners[:-1])
+        return rows
+
+    @abstractmethod
+    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+        """Each example's best score over its references; NaN where there is nothing to compare."""
+
+    def _rows(self, examples: Sequence[Example]) -> Floats:
+        texts = [text for example in examples for text in (example.response.text, *example.references)]
+        sizes = (1 + len(example.references) for example in examples)
+        owners = np.fromiter(accumulate(sizes, initial=0), np.int64, len(examples) + 1)
+        return self.rows_of(_encoded(tuple(texts), self.profile, Source(self.vectors).load()), owners)
+
+
+# Studies ask all three metrics about the same few batches in turn, and cutting words is most of the work.
+@lru_cache(maxsize=8)
+def _encoded(texts: tuple[str, ...], profile: Profile, vectors: WordVectors) -> Encoded:
+    if profile == "nlgeval":
+        return encode(treebank_words(texts), vectors, unknown="mean")
+    return encode([lower_words(text) for text in texts], vectors, unknown="skip")
+
+
+def _answerless(encoded: Encoded, owners: Integers) -> NDArray[np.bool_]:
+    """Examples whose response has no word at all, and some reference a known one."""
+    present = np.diff(encoded.starts) > 0
+    responses = owners[:-1]
+    references = np.add.reduceat(present, responses, dtype=np.int64) - present[responses]
+    return np.asarray((encoded.lengths[responses] == 0) & (references > 0))

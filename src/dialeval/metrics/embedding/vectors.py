@@ -1,0 +1,85 @@
+"""Vectors of words, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+_ROWS_AT_ONCE: Final = 16384
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """A table of vectors, and which of its rows a word is the mean of: one row, or one for each of its pieces."""
+
+    name: str
+    sha256: str
+    matrix: Vectors
+    """Shape (rows, dimensions)."""
+    spell: Callable[[str], tuple[int, ...]]
+    """The rows whose mean is the word's vector; none for an unknown word."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.matrix.shape[1])
+
+    def knows(self, word: str) -> bool:
+        """Whether the word has a vector."""
+        return bool(self.spell(word))
+
+    def of(self, words: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
+        """The words' vectors, shape (words, dimensions), and which are known; the others' are zero."""
+        spelled = [self.spell(word) for word in words]
+        pieces = np.fromiter(map(len, spelled), np.int64, len(spelled))
+        found = self.matrix.take([rows[0] if rows else 0 for rows in spelled], axis=0)
+        found[pieces == 0] = 0
+        several = np.flatnonzero(pieces > 1)
+        found[several] = self._means([spelled[at] for at in several.tolist()])
+        return found, pieces > 0
+
+    def mean(self) -> Vectors:
+        """The mean of all rows of the table, which nlg-eval gives to every unknown word."""
+        return _mean(self)
+
+    def _means(self, spelled: Sequence[tuple[int, ...]]) -> Vectors:
+        total = np.zeros((len(spelled), self.dimensions))
+        # First pieces, then second ones, and so on: each word's sum is the same whatever its neighbours are.
+        for place in range(max(map(len, spelled), default=0)):
+            rows = [at for at, pieces in enumerate(spelled) if len(pieces) > place]
+            total[rows] += self.matrix[[spelled[at][place] for at in rows]]
+        counts = np.array([len(pieces) for pieces in spelled]).reshape(-1, 1)
+        return np.asarray(total / np.maximum(counts, 1), np.float32)
+
+
+def table(name: str, sha256: str, words: Sequence[str], matrix: Vectors) -> WordVectors:
+    """Vectors with one row per word; of a word listed twice, the first row counts."""
+    index: dict[str, tuple[int, ...]] = {}
+    for row, word in enumerate(words):
+        index.setdefault(word, (row,))
+    return WordVectors(name, sha256, matrix, _Lookup(index))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """The row of a word in a table, if it is there."""
+
+    index: Mapping[str, tuple[int, ...]]
+
+    def __call__(self, word: str) -> tuple[int, ...]:
+        return self.index.get(word, ())
+
+
+@lru_cache(maxsize=2)
+def _mean(vectors: WordVectors) -> Vectors:
+    total = np.zeros(vectors.dimensions)
+    for start in range(0, len(vectors.matrix), _ROWS_AT_ONCE):
+        total += vectors.matrix[start : start + _ROWS_AT_ONCE].sum(axis=0, dtype=np.float64)
+    return np.asarray(total / len(vectors.matrix), np.float32)
