@@ -218,6 +218,8 @@ class _Pairs(NamedTuple):
 def _pair(a: Result, b: Result) -> _Pairs:
     if a.signature != b.signature:
         raise Unsuitable(_unlike(a.signature, b.signature))
+    if a.provenance.resources != b.provenance.resources:
+        raise Unsuitable(_unlike_resources(a, b))
     items = _shared(a, b)
     either = len(set(a.items) | set(b.items))
     if not items:
@@ -262,6 +264,15 @@ def _unlike(a: Signature, b: Signature) -> str:
     return (
         f"These results come from different measures and cannot be compared: {a} and {b} differ in {parts}. "
         "Score both systems with the same measure."
+    )
+
+
+def _unlike_resources(a: Result, b: Result) -> str:
+    one, other = dict(a.provenance.resources), dict(b.provenance.resources)
+    names = sorted(name for name in one | other if one.get(name) != other.get(name))
+    return (
+        f"These results under {a.signature.call} rest on different resources and cannot be compared: {_system(a)} and "
+        f"{_system(b)} differ in {' and '.join(names)}. Score both systems on the same items in one study."
     )
 
 

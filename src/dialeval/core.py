@@ -110,6 +110,14 @@ class Metric(Protocol[S_contra]):
 
 
 @runtime_checkable
+class Fittable(Protocol[S_contra]):
+    """A metric that must see the whole corpus before it can measure any of it, as one that weighs words by rarity."""
+
+    def fit(self, subjects: Sequence[S_contra], /) -> Metric[S_contra]:
+        """The metric fitted to these subjects, itself no more to be fitted; the corpus's digest is a resource of it."""
+
+
+@runtime_checkable
 class UsesResources(Protocol):
     """A metric or system that rests on weights, vectors or tables."""
 

@@ -12,9 +12,20 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from dialeval.core import Floats, Interval, Metric, Missing, Provenance, Result, Subject, UsesResources
+from dialeval.core import (
+    Fittable,
+    Floats,
+    Interval,
+    Metric,
+    Missing,
+    Provenance,
+    Result,
+    Subject,
+    UsesResources,
+)
 from dialeval.data import Dialogue, Example, Judgement, NBest, canonical
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
+from dialeval.errors import Unsuitable
 from dialeval.stats import bootstrap, percentile_interval
 from dialeval.version import __version__
 
@@ -56,13 +67,27 @@ def evaluate(
     """The metric's score over ``subjects`` with a bootstrap interval; the options are those of `Plan`.
 
     Time and memory grow linearly with the subjects, of which only ids and statistics are kept, so a generator
-    over a file of any size will do. Subjects that are missing or that the metric cannot score stay in the
-    result with their reason; the score is over those that have a value.
+    over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence.
+    Subjects that are missing or that the metric cannot score stay in the result with their reason; the score is
+    over those that have a value.
     """
     plan = Plan(trials, seed, level, cluster, executor or InProcess(), cache, progress, batch_size)
-    tally = Tally(metric, plan)
+    tally = Tally(fitted(metric, subjects), plan)
     tally.add(subjects)
     return tally.result()
+
+
+def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
+    """The metric fitted to those of the subjects that it can score; one that needs no fitting comes as it is."""
+    if not isinstance(metric, Fittable):
+        return metric
+    if not isinstance(subjects, Sequence):
+        raise Unsuitable(
+            f"{metric.signature.name} must see every subject before it scores the first, but found a stream, which "
+            "can be read only once. Give it a list, as in evaluate(metric, list(subjects))."
+        )
+    present = [subject for subject in subjects if not isinstance(subject, Missing)]
+    return metric.fit([subject for subject in present if metric.unscorable(subject) is None])
 
 
 class Tally(Generic[S]):
@@ -174,7 +199,11 @@ class Tally(Generic[S]):
 def evaluate_each(
     metrics: Mapping[str, Metric[S]], subjects: Iterable[S], plan: Plan
 ) -> dict[tuple[str, str], Result]:
-    """Every metric's result for every system, from one pass over ``subjects``, keyed by metric and system."""
+    """Every metric's result for every system, from one pass over ``subjects``, keyed by metric and system.
+
+    A metric that is fitted to its corpus is fitted to all systems' subjects together, which must then be a sequence.
+    """
+    metrics = {name: fitted(metric, subjects) for name, metric in metrics.items()}
     tallies: dict[tuple[str, str], Tally[S]] = {}
     stream = iter(subjects)
     while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):

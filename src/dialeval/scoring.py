@@ -9,7 +9,7 @@ from typing import Final
 from dialeval.core import Metric, Result
 from dialeval.data import Example, Response
 from dialeval.errors import ResourceUnavailable, Unsuitable
-from dialeval.evaluate import Plan, evaluate_each
+from dialeval.evaluate import Plan, evaluate_each, fitted
 from dialeval.metrics import build
 
 DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
@@ -51,7 +51,7 @@ def available(names: Iterable[str]) -> Availability:
     for name in names:
         try:
             metric = build(name)
-            metric.statistics([_PROBE])
+            fitted(metric, [_PROBE]).statistics([_PROBE])
         except ResourceUnavailable as error:
             obstacles[name] = str(error)
         else:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dialeval.core import Floats, Metric, Signature
 from dialeval.data.types import Example, Response, Turn
 from dialeval.errors import DialevalError, UnknownName
+from dialeval.evaluate import fitted
 from dialeval.metrics import METRICS, build, summary
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "D", "é", "東京", ","]), max_size=7).map(" ".join) | st.text(
@@ -36,6 +37,16 @@ every_metric = pytest.mark.parametrize("name", METRICS)
 quick = settings(max_examples=40, deadline=None)
 
 
+# Where references tie, chrf takes the first one's counts as sacrebleu does: the item's score stays, its row may not.
+TAKES_THE_FIRST = ("chrf",)
+
+
+def ready(name: str) -> Metric[Example]:
+    """The metric of that name, fitted to a small corpus where it needs one."""
+    texts = ("a b c", "a D", "é , a", "東京 b")
+    return fitted(build(name), [Example(text, "s", (), Response("a"), (text, "b c")) for text in texts])
+
+
 def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
     return metric.aggregate(metric.statistics(examples).sum(axis=0))
 
@@ -44,7 +55,7 @@ def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
 @quick
 @given(examples=EXAMPLES, cut=st.integers(0, 6))
 def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) -> None:
-    metric = build(name)
+    metric = ready(name)
     parts = [metric.statistics(examples[:cut]), metric.statistics(examples[cut:])]
     np.testing.assert_array_equal(np.concatenate(parts), metric.statistics(examples))
 
@@ -53,7 +64,7 @@ def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) 
 @quick
 @given(examples=EXAMPLES)
 def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
-    metric = build(name)
+    metric = ready(name)
     np.testing.assert_array_equal(metric.statistics(examples[::-1]), metric.statistics(examples)[::-1])
     np.testing.assert_allclose(
         corpus_score(metric, examples[::-1]), corpus_score(metric, examples), rtol=1e-12
@@ -64,16 +75,20 @@ def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
 @quick
 @given(examples=EXAMPLES)
 def test_the_order_of_references_changes_nothing(name: str, examples: list[Example]) -> None:
-    metric = build(name)
+    metric = ready(name)
     turned = [Example("i", "s", e.context, e.response, e.references[::-1]) for e in examples]
-    np.testing.assert_array_equal(metric.statistics(turned), metric.statistics(examples))
+    rows, turned_rows = metric.statistics(examples), metric.statistics(turned)
+    if name in TAKES_THE_FIRST:
+        np.testing.assert_allclose(metric.aggregate(turned_rows), metric.aggregate(rows), rtol=1e-14)
+    else:
+        np.testing.assert_array_equal(turned_rows, rows)
 
 
 @every_metric
 @quick
 @given(examples=EXAMPLES)
 def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example]) -> None:
-    metric = build(name)
+    metric = ready(name)
     # BLEU's constants do not double with the counts, which shows where no n-gram matched: some 1e-4.
     np.testing.assert_allclose(corpus_score(metric, examples * 2), corpus_score(metric, examples), atol=1e-3)
 
@@ -82,7 +97,7 @@ def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example])
 @quick
 @given(examples=EXAMPLES)
 def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: list[Example]) -> None:
-    metric = build(name)
+    metric = ready(name)
     rows = metric.statistics(examples)
     assert rows.dtype == np.float64
     assert rows.shape == (len(examples), rows.shape[1])
@@ -94,7 +109,7 @@ def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: l
 @quick
 @given(examples=EXAMPLES)
 def test_a_stack_of_totals_is_scored_as_one_by_one(name: str, examples: list[Example]) -> None:
-    metric = build(name)
+    metric = ready(name)
     rows = metric.statistics(examples)
     stack = np.stack([rows, rows * 2, rows * 0])
     scores = metric.aggregate(stack)
@@ -105,7 +120,7 @@ def test_a_stack_of_totals_is_scored_as_one_by_one(name: str, examples: list[Exa
 
 @every_metric
 def test_no_examples_give_no_rows_and_an_undefined_score(name: str) -> None:
-    metric = build(name)
+    metric = ready(name)
     width = metric.statistics([Example("i", "s", (), Response("a"), ("a",))]).shape[1]
     assert metric.statistics([]).shape == (0, width)
     assert np.isnan(metric.aggregate(np.zeros(width)))

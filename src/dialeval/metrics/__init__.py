@@ -11,14 +11,18 @@ from typing import Final
 from dialeval.core import Metric
 from dialeval.data.types import Example
 from dialeval.metrics.bleu import Bleu
+from dialeval.metrics.chrf import Chrf
+from dialeval.metrics.cider import Cider
 from dialeval.metrics.length import Length
 from dialeval.metrics.rouge_l import RougeL
 from dialeval.text.building import construct, look_up
 
-__all__ = ["METRICS", "Bleu", "Length", "RougeL", "build", "summary"]
+__all__ = ["METRICS", "Bleu", "Chrf", "Cider", "Length", "RougeL", "build", "summary"]
 
 METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
     "bleu": Bleu,
+    "chrf": Chrf,
+    "cider": Cider,
     "length": Length,
     "rouge_l": RougeL,
 }

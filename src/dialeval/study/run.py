@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from dialeval.compare import Comparison, compare_all
-from dialeval.core import Generator, Missing, Replayer, Result, System, UsesResources
+from dialeval.core import Generator, Metric, Missing, Replayer, Result, System, UsesResources
 from dialeval.data import Example, Prompt, Response, digest, read_prompts
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
 from dialeval.engine import run as run_batches
 from dialeval.errors import BadInput, DialevalError
-from dialeval.evaluate import by_dialogue, evaluate
+from dialeval.evaluate import by_dialogue, evaluate, fitted
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.measures import Measure, Respondent
@@ -166,10 +167,17 @@ def _score(
 ) -> Iterator[Scored]:
     for measure in study.measures:
         with workshop.watch(measure.label, sum(len(r.examples) for r in respondents)) as progress:
+            try:
+                # To all systems together: fitted to each one's own items, a gap would make them incomparable.
+                metric = fitted(measure.metric, [s for r in respondents for s in measure.subjects(r)])
+            except Exception as error:
+                message = _describe(error)
+                failures += [Failure(r.system.name, measure.label, message) for r in respondents]
+                continue
             for respondent in respondents:
                 name = respondent.system.name
                 try:
-                    result = _evaluate(measure, respondent, study, workshop, progress)
+                    result = _evaluate(metric, measure, respondent, study, workshop, progress)
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(name, measure.label, _describe(error)))
                 else:
@@ -177,10 +185,15 @@ def _score(
 
 
 def _evaluate(
-    measure: Measure, respondent: Respondent, study: Study, workshop: Workshop, progress: Progress
+    metric: Metric[Any],
+    measure: Measure,
+    respondent: Respondent,
+    study: Study,
+    workshop: Workshop,
+    progress: Progress,
 ) -> Result:
     return evaluate(
-        measure.metric,
+        metric,
         measure.subjects(respondent),
         trials=study.trials,
         seed=study.seed,
