@@ -48,7 +48,7 @@ class EmbeddingMetric:
         facts = (("tokens", tokens), ("case", case), ("unknown", unknown))
         source = Source(self.vectors).fact
         parameters = (("profile", self.profile), ("vectors", self.vectors))
-        return Signature(self.name, parameters, (("source", source), *facts))
+        return Signature(self.name, parameters, (("vectors", source), *facts))
 
     @property
     def resources(self) -> Mapping[str, str]:
