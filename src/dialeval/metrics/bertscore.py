@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.errors import DialevalError
+from dialeval.errors import DialevalError, Unsuitable
 from dialeval.metrics.encoder import Encoder, Vectors, load_encoder
 from dialeval.metrics.encoder_files import EMBEDDED, Weights, find_encoder
 from dialeval.metrics.greedy_match import Tokens, best, match
+from dialeval.metrics.idf import Idf, learn_idf
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 
 Measure: TypeAlias = Literal["f1", "precision", "recall"]
+Weigh: TypeAlias = Callable[[int], float]
+"""How much the token of this id counts."""
 
 # Every token keeps a vector until its example is matched, so memory follows this and not the batch.
 _EXAMPLES_AT_ONCE: Final = 128
+
+
+def bertscore(
+    model: str = EMBEDDED,
+    layer: int | None = None,
+    idf: bool = False,
+    measure: Measure = "f1",
+    hub: bool = False,
+) -> BertScore:
+    """Greedy matching of a response's tokens with a reference's by contextual vectors, in [-1, 1].
+
+    With ``idf`` rare tokens weigh more, and the metric is one to be fitted to its corpus first, as evaluate() does.
+    """
+    return (IdfBertScore if idf else BertScore)(model, layer, idf, measure, hub)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +55,8 @@ class BertScore:
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
     layer: int | None = None
     """Whose output to match, counted from 1; 0 for the input embeddings, None for the last."""
+    idf: bool = False
+    """Whether tokens weigh by how rare they are in the corpus's references; such a metric comes from `bertscore`."""
     measure: Measure = "f1"
     hub: bool = False
     """Whether the encoder may be downloaded."""
@@ -54,6 +73,7 @@ class BertScore:
         parameters = (
             ("model", self.model),
             ("layer", self.layer),
+            ("idf", self.idf),
             ("measure", self.measure),
             ("hub", self.hub),
         )
@@ -82,27 +102,75 @@ class BertScore:
     def _values(self, examples: Sequence[Example]) -> Iterator[float]:
         for start in range(0, len(examples), _EXAMPLES_AT_ONCE):
             some = examples[start : start + _EXAMPLES_AT_ONCE]
-            tokens = self._tokens(load_encoder(self._weights()), some)
+            encoder = load_encoder(self._weights())
+            tokens = _tokens(encoder, self.layer, self._weigh(encoder), texts_of(some))
             for example in some:
                 response = tokens[example.response.text.strip()]
                 found = best([match(response, tokens[text.strip()]) for text in example.references])
                 yield getattr(found, self.measure)
 
-    def _tokens(self, encoder: Encoder, examples: Sequence[Example]) -> dict[str, Tokens]:
-        """Each text of the examples once, in order, so that the order of the examples cannot show."""
-        texts = sorted(
-            {text.strip() for example in examples for text in (example.response.text, *example.references)}
-        )
-        ids = encoder.tokens(texts)
-        states = encoder.states(ids, layer=self.layer, keep=_unit)
-        special = [encoder.tokenizer.cls_token_id, encoder.tokenizer.sep_token_id]
-        return {
-            text: Tokens(units, np.array([own not in special for own in tokens], np.float64))
-            for text, units, tokens in zip(texts, states, ids, strict=True)
-        }
+    def _weigh(self, encoder: Encoder) -> Weigh:
+        if self.idf:
+            raise Unsuitable(
+                "bertscore(idf=True) weighs tokens by how rare they are in the references of the whole corpus, and it "
+                "has seen none. Score with evaluate(), which fits it, or call fit(examples) and use what it returns."
+            )
+        special = (encoder.tokenizer.cls_token_id, encoder.tokenizer.sep_token_id)
+        return lambda token: float(token not in special)
 
     def _weights(self) -> Weights:
         return find_encoder(self.model, hub=self.hub)
+
+
+@dataclass(frozen=True, slots=True)
+class IdfBertScore(BertScore):
+    """BERTScore that is yet to learn how much each token weighs."""
+
+    idf: bool = True
+
+    def fit(self, examples: Sequence[Example]) -> FittedBertScore:
+        """BERTScore with weights from the references of ``examples``, each item's once whatever the systems."""
+        require_references("bertscore", examples)
+        documents = [
+            text.strip()
+            for _, references in {(e.item, e.references): None for e in examples}
+            for text in references
+        ]
+        weights = learn_idf(load_encoder(self._weights()).tokens(documents))
+        return FittedBertScore(self.model, self.layer, self.idf, self.measure, self.hub, learnt=weights)
+
+
+@dataclass(frozen=True, slots=True)
+class FittedBertScore(BertScore):
+    """BERTScore with the token weights of one reference corpus: what `IdfBertScore.fit` returns."""
+
+    idf: bool = True
+    learnt: Idf = field(kw_only=True)
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The encoder, and the digest of the reference corpus, which moves every value."""
+        weights = self._weights()
+        return {weights.name: weights.sha256, "bertscore reference corpus": self.learnt.digest}
+
+    def _weigh(self, encoder: Encoder) -> Weigh:
+        return self.learnt.weight
+
+
+def texts_of(examples: Sequence[Example]) -> list[str]:
+    """Each text of the examples once, in order, so that the order of the examples cannot show."""
+    return sorted(
+        {text.strip() for example in examples for text in (example.response.text, *example.references)}
+    )
+
+
+def _tokens(encoder: Encoder, layer: int | None, weigh: Weigh, texts: Sequence[str]) -> dict[str, Tokens]:
+    ids = encoder.tokens(texts)
+    states = encoder.states(ids, layer=layer, keep=_unit)
+    return {
+        text: Tokens(units, np.array([weigh(token) for token in tokens]))
+        for text, units, tokens in zip(texts, states, ids, strict=True)
+    }
 
 
 def _unit(states: Vectors) -> Vectors:

@@ -78,4 +78,5 @@ def _mean(states: Vectors) -> Vectors:
 
 
 def _first(states: Vectors) -> Vectors:
-    return states[0].copy()
+    first: Vectors = states[0]
+    return first.copy()
