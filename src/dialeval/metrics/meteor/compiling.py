@@ -1,0 +1,123 @@
+"""METEOR's own tables, from the jar and the paraphrase file, as arrays that load at once."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table: TypeAlias = NDArray[np.int32] | NDArray[np.uint8]
+
+_BLOCK: Final = 1 << 24
+_END: Final = b"\n"
+
+
+def compile_tables(folder: Path) -> dict[str, Table]:
+    """Everything METEOR looks words up in, by name; texts are UTF-8 bytes, one entry a line.
+
+    ``folder`` holds ``meteor-1.5.jar`` and ``data/paraphrase-en.gz``.
+    """
+    with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
+        lists = {
+            "function_words": jar.read("function/english.words"),
+            "prefixes": jar.read("nonbreaking/english.prefixes"),
+            "exceptions": jar.read("synonym/english.exceptions"),
+            "synsets": jar.read("synonym/english.synsets"),
+        }
+    texts = {name: np.frombuffer(content, np.uint8) for name, content in lists.items()}
+    return {**texts, **_paraphrases(folder / "data" / "paraphrase-en.gz")}
+
+
+def _paraphrases(path: Path) -> dict[str, Table]:
+    """The paraphrases as a trie of phrases and, for each phrase, the phrases that may stand in its place.
+
+    Nodes are numbered level by level, the children of one node side by side in order of their word, so two numbers
+    describe a node: its word and its first child. Nodes 0 to ``len(words) - 1`` are the single words.
+    """
+    words, source, target = _read_phrases(path)
+    nodes, node_words, first_child = _grow_trie(np.concatenate([source, target]), len(words))
+    source_nodes, target_nodes = nodes[: len(source)], nodes[len(source) :]
+    # A stable order keeps the paraphrases of a phrase as the file lists them: the aligner breaks ties by that.
+    by_source = np.argsort(source_nodes, kind="stable")
+    first_target = np.zeros(len(node_words) + 1, np.int32)
+    np.cumsum(np.bincount(source_nodes, minlength=len(node_words)), out=first_target[1:])
+    return {
+        "words": np.frombuffer(_END.join(words), np.uint8),
+        "node_words": node_words,
+        "first_child": first_child,
+        "first_target": first_target,
+        "targets": target_nodes[by_source],
+    }
+
+
+def _read_phrases(path: Path) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.int32]]:
+    """All words, and the phrase and its paraphrase of every entry as rows of word numbers, filled up with -1."""
+    numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
+    numbers[_END] = 0
+    tokens = [array("i"), array("i")]
+    for lines in _entries(path):
+        # An entry has three lines: probability, phrase, paraphrase.
+        for side, flat in enumerate(tokens, start=1):
+            flat.extend(map(numbers.__getitem__, b" \n ".join([*lines[side::3], b""]).split(b" ")[:-1]))
+    words = list(numbers)[1:]
+    source, target = (_rows(np.frombuffer(flat, np.int32)) for flat in tokens)
+    return words, source, target
+
+
+def _entries(path: Path) -> Iterator[list[bytes]]:
+    """Blocks of whole entries, as lines."""
+    with gzip.open(path) as file:
+        rest: list[bytes] = []
+        while block := file.read(_BLOCK):
+            lines = block.split(_END)
+            if rest:
+                lines[0] = rest.pop() + lines[0]
+            lines = rest + lines
+            whole = (len(lines) - 1) // 3 * 3
+            yield lines[:whole]
+            rest = lines[whole:]
+        yield rest[: len(rest) // 3 * 3]
+
+
+def _rows(flat: NDArray[np.int32]) -> NDArray[np.int32]:
+    """One row per phrase from numbers that count from 1, each phrase ended by a 0."""
+    ends = np.flatnonzero(flat == 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts
+    rows = np.full((len(ends), int(lengths.max())), -1, np.int32)
+    for at in range(rows.shape[1]):
+        longer = lengths > at
+        rows[longer, at] = flat[starts[longer] + at] - 1
+    return rows
+
+
+def _grow_trie(
+    phrases: NDArray[np.int32], words: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The node of each phrase, the word of each node, and the first child of each node (and of the one after)."""
+    nodes = phrases[:, 0].copy()
+    node_words = [np.arange(words, dtype=np.int32)]
+    first_child = []
+    level, size, total = 0, words, words
+    for at in range(1, phrases.shape[1]):
+        longer = phrases[:, at] >= 0
+        keys = (nodes[longer].astype(np.int64) - level) * words + phrases[longer, at]
+        unique, positions = np.unique(keys, return_inverse=True)
+        first_child.append(total + np.searchsorted(unique, np.arange(size) * words))
+        nodes[longer] = total + positions
+        node_words.append(unique % words)
+        level, size, total = total, len(unique), total + len(unique)
+    first_child.append(np.full(size + 1, total))
+    return nodes, _join(node_words), _join(first_child)
+
+
+def _join(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate(parts).astype(np.int32)

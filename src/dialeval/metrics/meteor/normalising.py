@@ -1,0 +1,112 @@
+"""METEOR's ``-norm``: from a line of English to the lower-case words that are aligned.
+
+It descends from the tokeniser of Moses: punctuation stands alone, contractions part before the apostrophe, hyphens
+inside words become blanks, and a full stop leaves its word unless that looks like an abbreviation. A neighbour that
+one replacement has used cannot serve the next (``a-b-c`` becomes ``a b-c``), and we keep to that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from typing import Final
+
+# Latin and Cyrillic letters; those of every other script stand alone, one by one.
+_LETTERS: Final = (
+    "A-Za-z\u0160\u017d\u0161\u017e\u0178\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e"
+    "\u0400-\u0527\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"
+)
+_APART: Final = re.compile(rf"([^0-9{_LETTERS} \t\n\x0b\f\r.'`,\-\u2018\u2019])")
+_DOTS: Final = re.compile(r"(\.{2,})")
+_COMMAS: Final = (
+    re.compile("([^0-9]),([^0-9])"),
+    re.compile("([0-9]),([^0-9])"),
+    re.compile("([^0-9]),([0-9])"),
+)
+_QUOTE: Final = re.compile("[`\u2018\u2019]")
+_DOUBLE_QUOTE: Final = re.compile("[\u201c\u201d]|''")
+_HYPHEN: Final = re.compile(rf"([0-9{_LETTERS}.])-([0-9{_LETTERS}])")
+_LONE_APOSTROPHES: Final = (
+    re.compile(rf"([^{_LETTERS}])'([^{_LETTERS}])"),
+    re.compile(rf"([^0-9{_LETTERS}])'([{_LETTERS}])"),
+    re.compile(rf"([{_LETTERS}])'([^{_LETTERS}])"),
+)
+_CONTRACTIONS: Final = (re.compile(rf"([{_LETTERS}])'([{_LETTERS}])"), re.compile("([0-9])'(s)"))
+_SHARED_BLANK: Final = re.compile("[,'`\u2018\u2019] [,'`\u2018\u2019]")
+_LETTER: Final = re.compile(f"[{_LETTERS}]")
+_WORD: Final = re.compile(r"[^ \t\n\r\f]+")
+_BLANKS: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_LINE_BREAK: Final = re.compile("[\n\r]")
+# What the jar strips from the ends of a line: blanks and all control characters below them.
+_ENDS: Final = "".join(map(chr, range(0x21)))
+
+
+class Normaliser:
+    """Cuts lines into words, given the abbreviations after which a full stop stays."""
+
+    def __init__(self, always: Container[str], before_numbers: Container[str]) -> None:
+        self._always, self._before_numbers = always, before_numbers
+
+    def words(self, text: str) -> list[str]:
+        """The words of the text as METEOR aligns them; line breaks count as blanks.
+
+        >>> Normaliser(always={"Mr"}, before_numbers=()).words("Mr. Lee isn't well-known...")
+        ['mr.', 'lee', 'isn', "'t", 'well', 'known', '...']
+        """
+        line = f" {_LINE_BREAK.sub(' ', text).strip(_ENDS)} "
+        line = _DOTS.sub(r" \1 ", _APART.sub(r" \1 ", line))
+        for pattern in _COMMAS:
+            line = pattern.sub(r"\1 , \2", line)
+        line = _DOUBLE_QUOTE.sub(' " ', _QUOTE.sub("'", line))
+        line = _HYPHEN.sub(r"\1 \2", line.replace("\u2013", "-").replace("--", "-"))
+        for pattern in _LONE_APOSTROPHES:
+            line = pattern.sub(r"\1 ' \2", line)
+        for pattern in _CONTRACTIONS:
+            line = pattern.sub(r"\1 '\2", line)
+        line = " ".join(self._part_stops(_WORD.findall(line)))
+        return _WORD.findall(_BLANKS.sub(" ", line).strip(_ENDS).lower())
+
+    def keys_of_pieces(self, text: str) -> list[str] | None:
+        """Keys under which the words of each piece between blanks can be remembered; None where pieces interact.
+
+        A piece that ends in a full stop takes the first character of the next piece along, because a small letter or
+        a digit there decides whether the stop stays.
+        """
+        if not text.isprintable() or _shares_a_blank(text):
+            return None
+        pieces = text.split()
+        if "." in text:
+            for at in range(len(pieces) - 1):
+                if pieces[at].endswith("."):
+                    pieces[at] += f" {pieces[at + 1][0]}"
+        return pieces
+
+    def words_of_piece(self, key: str) -> list[str]:
+        """The words of the piece that has this key."""
+        words = self.words(key)
+        return words[:-1] if " " in key else words
+
+    def _part_stops(self, words: list[str]) -> Iterator[str]:
+        for at, word in enumerate(words):
+            if len(word) == 1 or not word.endswith(".") or word.endswith(".."):
+                yield word
+                continue
+            before, after = word[:-1], words[at + 1] if at + 1 < len(words) else ""
+            if "." in before and _LETTER.search(before):
+                yield word.replace(".", "")
+            elif (
+                before in self._always
+                or "a" <= after[:1] <= "z"
+                or (before in self._before_numbers and "0" <= after[:1] <= "9")
+            ):
+                yield word
+            else:
+                yield before
+                yield "."
+
+
+def _shares_a_blank(text: str) -> bool:
+    """Whether two marks lean on the same blank, which can serve only one of them."""
+    if text.isascii() and "`" not in text:
+        return ", ," in text or "' '" in text
+    return _SHARED_BLANK.search(text) is not None
