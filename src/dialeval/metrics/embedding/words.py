@@ -24,7 +24,8 @@ def lower_words(text: str) -> list[str]:
 
 def each_lower_word(text: str) -> Iterator[str]:
     """The same words, each cut when it is asked for."""
-    return (word for run in _RUN.finditer(text) for word in _parts(run[0]))
+    for run in _RUN.finditer(text):
+        yield from _parts(run[0])
 
 
 def treebank_words(texts: Iterable[str]) -> list[list[str]]:
