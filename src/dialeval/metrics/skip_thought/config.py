@@ -1,0 +1,69 @@
+"""How a Skip-Thought model is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from dialeval.errors import DialevalError
+
+Kind: TypeAlias = Literal["uni", "bi", "combine"]
+"""Which encoders: one that reads forwards, one that reads both ways, or both side by side."""
+Scale: TypeAlias = Literal["tiny", "small", "paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """All that could move the weights but the data."""
+
+    kind: Kind = "combine"
+    vocabulary: int = 20000
+    """Words that have vectors of their own, the most frequent ones; the rest share one."""
+    word_size: int = 620
+    sentence_size: int = 2400
+    """Of each encoder's vector; one that reads both ways has half of it each way."""
+    longest: int = 30
+    """Words of a sentence; the rest is cut."""
+    lowercase: bool = True
+    batch_size: int = 128
+    epochs: int = 5
+    learning_rate: float = 1e-3
+    clip: float = 10.0
+    """Most length that the gradient of an encoder and its decoders may have."""
+    save_every: int = 200
+    """Batches between checkpoints; moves no weight."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.sentence_size % 2:
+            raise DialevalError(
+                f"The sentence size is {self.sentence_size}; needed is an even number, half for each way of reading."
+            )
+        for name in (
+            "vocabulary",
+            "word_size",
+            "sentence_size",
+            "longest",
+            "batch_size",
+            "epochs",
+            "save_every",
+        ):
+            if getattr(self, name) < 1:
+                raise DialevalError(f"{name} is {getattr(self, name)}; needed is 1 or more.")
+
+    @property
+    def parts(self) -> tuple[Literal["uni", "bi"], ...]:
+        """The encoders, in the order in which their vectors are joined."""
+        return ("uni", "bi") if self.kind == "combine" else (self.kind,)
+
+
+SCALES: Final[Mapping[Scale, TrainConfig]] = MappingProxyType(
+    {
+        "tiny": TrainConfig(vocabulary=2000, word_size=32, sentence_size=64, batch_size=64),
+        "small": TrainConfig(vocabulary=5000, word_size=128, sentence_size=256, batch_size=64),
+        # Kiros et al. (2015), section 3: vocabulary, word and sentence sizes, batches of 128, Adam, clipping at 10.
+        "paper": TrainConfig(),
+    }
+)

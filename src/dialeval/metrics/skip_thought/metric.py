@@ -1,0 +1,100 @@
+"""Cosine of Skip-Thought vectors (Kiros et al., 2015), one of the measures of Sharma et al. (2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Example
+from dialeval.errors import ResourceUnavailable
+from dialeval.metrics.embedding.sources import Source
+from dialeval.metrics.encoder import Vectors
+from dialeval.metrics.encoder_files import require_torch
+from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.sentence_vectors import best_cosines
+from dialeval.resources.catalogue import combine
+from dialeval.resources.hashing import hash_file
+
+_OWN: Final = ("config.json", "vocabulary.txt", "model.safetensors")
+_PUBLISHED: Final = (("utable.npy", "uni_skip.npz"), ("btable.npy", "bi_skip.npz"))
+_DICTIONARY: Final = "dictionary.txt"
+_TODO: Final = (
+    "Train a model on your dialogues with 'dialeval train skip-thought CORPUS -o DIR' and write "
+    "skip_thought(model='DIR'), or give the folder with the authors' published files (see docs/skip-thought.md)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SkipThought:
+    """Likeness to the nearest reference, the cosine of Skip-Thought vectors in [-1, 1].
+
+    The vectors of uni-skip and bi-skip are each given length 1 and joined, as the authors' code does. Words that the
+    model does not know get their vector by way of ``vectors``, where these know them, and else share one. The
+    corpus score is the mean. A blank response scores 0, and 1 where a reference is blank too. What else is in the
+    batch moves a value by rounding only, about 1e-6.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+    model: str | None = None
+    """A folder that ``dialeval train skip-thought`` wrote, or one with the authors' files."""
+    vectors: str | None = None
+    """Word vectors for vocabulary expansion, as the embedding metrics take them; None for no expansion."""
+
+    def __post_init__(self) -> None:
+        require_torch("Skip-Thought encoders", "safetensors")
+        self._files()
+        if self.vectors is not None:
+            Source(self.vectors).check()
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        facts = [("weights", self._sha256()[:12]), ("tokens", "treebank"), ("references", "best")]
+        if self.vectors is not None:
+            facts.append(("expansion", Source(self.vectors).fact))
+        return Signature("skip_thought", (("model", self.model), ("vectors", self.vectors)), tuple(facts))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The weights, and the word vectors where there are any, with their sha256."""
+        extra = Source(self.vectors).resources if self.vectors is not None else {}
+        return {"skip-thought": self._sha256(), **extra}
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references``, or None."""
+        return lacks_references(example)
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the example's cosine and 1."""
+        require_references("skip_thought", examples)
+        return rows_of_values(best_cosines(examples, self.encode))
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean cosine; NaN of no example."""
+        return mean_of_rows(totals)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One vector per text, none of them blank, shape (n, size)."""
+        from dialeval.metrics.skip_thought.loading import load_sentence_encoder
+
+        folder = Path(self.model or "").resolve()
+        return load_sentence_encoder(folder, self._sha256(), self.vectors).encode(texts)
+
+    def _sha256(self) -> str:
+        return combine({path.name: hash_file(path) for path in self._files()})
+
+    def _files(self) -> list[Path]:
+        """What is read of the model's folder."""
+        if self.model is None:
+            raise ResourceUnavailable(f"skip_thought comes without weights. {_TODO}")
+        folder = Path(self.model)
+        if all((folder / name).is_file() for name in _OWN):
+            return [folder / name for name in _OWN]
+        pairs = [pair for pair in _PUBLISHED if all((folder / name).is_file() for name in pair)]
+        if pairs and (folder / _DICTIONARY).is_file():
+            return [folder / _DICTIONARY, *(folder / name for pair in pairs for name in pair)]
+        raise ResourceUnavailable(f"There is no Skip-Thought model in {self.model!r}. {_TODO}")
