@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NOT_HERE = ("make ", "pip install", "git clone")
+NOT_HERE = ("make ", ". .venv", "git clone")
 """Set-up commands: CI runs them by itself."""
 
 
@@ -46,6 +46,11 @@ def test_every_command_in_the_readme_runs_in_order(tmp_path, environment):
     )
     assert done.returncode == 0, done.stderr
     assert "attentive is better than hasty" in done.stdout
+    (from_python,) = blocks((ROOT / "docs" / "study.md").read_text(encoding="utf-8"), "python")
+    command = [sys.executable, "-c", from_python]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "runs/from-python/report.html"
 
 
 @pytest.mark.slow

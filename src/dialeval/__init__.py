@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from dialeval.errors import DialevalError
     from dialeval.evaluate import by_dialogue, evaluate
     from dialeval.metrics import METRICS, Bleu, Length, RougeL, build
+    from dialeval.report import render
     from dialeval.scoring import score
-    from dialeval.study import Study, load_study, run_study, write_run
+    from dialeval.study import Study, Workshop, load_run, load_study, run_study, write_run
     from dialeval.systems import SYSTEMS, Echo, Random, Retrieval, Transcript
 
 _HOME: Final = {
@@ -65,9 +66,10 @@ _HOME: Final = {
     "engine": "Cache InProcess ProcessPool",
     "errors": "DialevalError",
     "evaluate": "by_dialogue evaluate",
+    "report": "render",
     "metrics": "METRICS Bleu Length RougeL build",
     "scoring": "score",
-    "study": "Study load_study run_study write_run",
+    "study": "Study Workshop load_run load_study run_study write_run",
     "systems": "SYSTEMS Echo Random Retrieval Transcript",
 }
 """Where each public name lives: rooms are entered when one of their names is first used, so importing stays quick."""
@@ -109,16 +111,19 @@ __all__ = [
     "System",
     "Transcript",
     "Turn",
+    "Workshop",
     "__version__",
     "build",
     "by_dialogue",
     "compare",
     "compare_all",
     "evaluate",
+    "load_run",
     "load_study",
     "read",
     "read_prompts",
     "read_texts",
+    "render",
     "run_study",
     "score",
     "write",

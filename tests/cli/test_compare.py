@@ -63,13 +63,51 @@ def test_systems_of_runs_are_named_or_matched(files):
     )
     assert files("run", "study.yaml", "-o", "run").code == 0
     assert "new is better than old" in files("compare", "run:new", "run:old").out
+    twin = files("compare", "run:new", "run:new")
+    assert twin.code == 1
+    assert "Say which two to compare" in twin.err
     same = files("compare", "run", "run")
     assert same.code == 1
-    assert "Say which to compare" in same.err
+    assert "Say which two to compare" in same.err
     wrong = files("compare", "run:nwe", "run:old")
     assert "Did you mean 'new'?" in wrong.err
     assert files("compare", "run", "no-such-folder").code == 1
-    assert (
-        "has no measure" in (unknown := files("compare", "run:new", "run:old", "-m", "length")).err
-        or unknown.code == 1
+    unknown = files("compare", "run:new", "run:old", "-m", "length")
+    assert unknown.code == 1
+    assert "It has: rouge_l." in unknown.err
+
+
+def test_runs_are_compared_as_they_were_run(files):
+    study = (
+        "data: old.jsonl\nsystems:\n  - {name: old, kind: transcript, path: old.jsonl}\n"
+        "  - {name: same, kind: transcript, path: same.jsonl}\nmeasures: [rouge_l]\n"
+        "trials: 300\nseed: 4\nlevel: 0.9\n"
     )
+    Path("study.yaml").write_text(study)
+    assert files("run", "study.yaml", "-o", "run").code == 0
+    (ran,) = json.loads(Path("run/summary.json").read_text())["comparisons"]
+    again = json.loads(files("compare", "run:old", "run:same", "--json").out)
+    assert again["comparisons"] == [ran]
+    assert again["settings"] == {"trials": 300, "seed": 4, "level": 0.9, "cluster": None}
+    other = json.loads(files("compare", "run:old", "run:same", "--json", "--cluster", "--level", "0.95").out)
+    assert other["settings"] == {"trials": 300, "seed": 4, "level": 0.95, "cluster": "dialogue"}
+    Path("study.yaml").write_text(study.replace("seed: 4", "seed: 5"))
+    assert files("run", "study.yaml", "-o", "other").code == 0
+    differ = files("compare", "run", "other")
+    assert differ.code == 1
+    assert "Run both with the same settings" in differ.err
+
+
+def test_a_file_that_meets_a_run_is_scored_by_the_runs_measures(files):
+    Path("study.yaml").write_text(
+        "data: old.jsonl\nsystems:\n  - {name: old, kind: transcript, path: old.jsonl}\n"
+        "measures: [rouge_l, length, bleu(order=1)]\n"
+    )
+    assert files("run", "study.yaml", "-o", "run").code == 0
+    rows = json.loads(files("compare", "run", "new.jsonl", "--json").out)["comparisons"]
+    assert [row["measure"] for row in rows] == ["rouge_l", "length", "bleu(order=1)"]
+
+
+def test_verdicts_are_wrapped_to_the_terminal(files):
+    out = files("compare", "same.jsonl", "old.jsonl").out
+    assert max(map(len, out.splitlines())) <= 80

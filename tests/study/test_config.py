@@ -24,7 +24,9 @@ gates: ["old: rouge_l >= 0.2", "bleu(order=2) > .1"]
 def load(tmp_path: Path, text: str):
     path = tmp_path / "study.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_study(path)
+    for name in ("prompts.jsonl", "old.jsonl"):
+        (tmp_path / name).touch()
+    return load_study(str(path))
 
 
 def problems(tmp_path: Path, text: str) -> list[str]:
@@ -75,6 +77,13 @@ def test_the_name_defaults_to_the_files(tmp_path):
             "odl: rouge_l",
             "gates[0]: There is no system in this study called 'odl'. Did you mean 'old'?",
         ),
+        ("old.jsonl", "odl.jsonl", "systems[0].path: "),
+        ("prompts.jsonl", "promts.jsonl", "data: "),
+        (
+            "measures: [bleu(order=2), rouge_l, {name: bleu, order: 4}]",
+            "measures: []",
+            "measures: found an empty list",
+        ),
         (">= 0.2", "is good", "gates[0]: 'old: rouge_l is good' is not a gate"),
     ],
 )
@@ -85,6 +94,9 @@ def test_each_mistake_is_named_with_the_path_to_it(tmp_path, old, new, expected)
 
 
 def test_all_problems_are_told_at_once(tmp_path):
+    bad = GOOD.replace("seed: 7", "sead: x").replace("rouge_l,", "rogue_l,").replace("old.jsonl", "odl.jsonl")
+    found = problems(tmp_path, bad)
+    assert [one.partition(":")[0] for one in found[:3]] == ["sead", "systems[0].path", "measures[1]"]
     assert (
         len(problems(tmp_path, GOOD.replace("rouge_l,", "rogue_l,").replace("kind: echo", "kind: ecco"))) >= 2
     )

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.core import Missing
 from dialeval.engine import Cache
-from dialeval.errors import BadInput
+from dialeval.errors import BadStudy
 from dialeval.study import Workshop, load_run, load_study, run_study
 
 
@@ -88,7 +88,7 @@ def test_limit_takes_the_first_items_and_cluster_widens_intervals(study_folder):
 
 def test_data_that_is_missing_stops_the_run(study_folder):
     (study_folder / "prompts.jsonl").unlink()
-    with pytest.raises(BadInput, match=r"prompts\.jsonl"):
+    with pytest.raises(BadStudy, match=r"data: .*prompts\.jsonl is not there"):
         run(study_folder)
 
 

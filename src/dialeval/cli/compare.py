@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json as jsonlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+import shutil
+import textwrap
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.options import Json, MetricNames, Seed, Trials
+from dialeval.cli.options import Json, MetricNames
 
 if TYPE_CHECKING:
     from dialeval.compare import Comparison
-    from dialeval.core import Result
-
-Side: TypeAlias = "Mapping[tuple[str, str], Result]"
+    from dialeval.study import Settings
 
 
 def compare(
@@ -23,41 +23,63 @@ def compare(
     ],
     b: Annotated[str, typer.Argument(help="The other one.")],
     metric: MetricNames = None,
-    seed: Seed = 0,
-    trials: Trials = 1000,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, help="Instead of the runs' resamples.")
+    ] = None,
+    level: Annotated[
+        float | None, typer.Option("--level", min=0.5, max=0.9999, help="Of the intervals.")
+    ] = None,
     cluster: Annotated[
-        bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--cluster/--no-cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say whether A is better than B, how sure that is, and how many more items would settle it.
 
-    Systems are paired item by item. With several systems on a side, those of the same name are compared.
+    Systems are paired item by item. With several systems on a side, those of the same name are compared. Runs are
+    compared as they were run; files by bleu(order=4) and rouge_l unless you name metrics.
 
     Example: dialeval compare runs/monday runs/tuesday
 
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l
     """
-    from dialeval.evaluate import by_dialogue
-    from dialeval.study import compare_sides, comparison_json, open_side
+    from dialeval.study import Settings, compare_sides, comparison_json, open_sides, shared_settings
 
-    group = by_dialogue if cluster else None
-    pairs = compare_sides(
-        open_side(a, metric), open_side(b, metric), trials=trials, seed=seed, clusters=group
-    )
+    first, second = open_sides(a, b, metric)
+    settled = None not in (trials, seed, level, cluster)
+    settings = Settings() if settled else shared_settings(first, second)
+    settings = settings.changed(trials=trials, seed=seed, level=level, cluster=cluster)
+    pairs = compare_sides(first, second, settings)
     if json:
         rows = [{"measure": label, **comparison_json(pair)} for label, pair in pairs]
-        print(jsonlib.dumps({"comparisons": rows}, ensure_ascii=False))
+        print(
+            jsonlib.dumps({"comparisons": rows, "settings": dataclasses.asdict(settings)}, ensure_ascii=False)
+        )
         return
     for label, pair in pairs:
-        print(f"{label}: {pair.verdict}")
-        print(f"    {_detail(pair)}")
+        _say(f"{label}: {pair.verdict}", indent="  ")
+        _say(f"  {_detail(pair)}", indent="  ")
+    _say(_how(settings), indent="")
+
+
+def _say(text: str, *, indent: str) -> None:
+    width = shutil.get_terminal_size().columns
+    print(
+        textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def _detail(pair: Comparison) -> str:
-    effect = "undefined" if pair.effect_size is None else f"{pair.effect_size:.2f}"
+    effect = "" if pair.effect_size is None else f"; effect size {pair.effect_size:.2f}"
     unpaired = f", {pair.unpaired} unpaired" if pair.unpaired else ""
-    return (
-        f"{pair.a} {pair.score_a:.4f}, {pair.b} {pair.score_b:.4f} on {pair.n} items{unpaired}; "
-        f"wins {pair.wins}, ties {pair.ties}, losses {pair.losses}; effect size {effect}"
-    )
+    tally = f"wins {pair.wins}, ties {pair.ties}, losses {pair.losses}"
+    return f"{pair.a} {pair.score_a:.4f}, {pair.b} {pair.score_b:.4f} on {pair.n} items{unpaired}; {tally}{effect}"
+
+
+def _how(settings: Settings) -> str:
+    unit = "whole dialogues" if settings.cluster else "items"
+    return f"({settings.trials:,} resamples of {unit}, seed {settings.seed}, {100 * settings.level:g} % intervals)"

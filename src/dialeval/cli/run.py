@@ -58,7 +58,12 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
         with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
             done = run_study(study, workshop)
     except KeyboardInterrupt:
-        print("Interrupted. What was computed is kept: the same command goes on from there.", file=sys.stderr)
+        kept = (
+            "What was computed is kept: the same command goes on from there."
+            if resume
+            else "Nothing was kept."
+        )
+        print(f"Interrupted. {kept}", file=sys.stderr)
         raise
     command = shlex.join(["dialeval", *sys.argv[1:]])
     write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
@@ -71,11 +76,17 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
 
 def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
     """The study with the command line's say, noted at the top of the copy that the run folder keeps."""
-    if seed is not None:
-        study = dataclasses.replace(study, seed=seed, text=f"# run with --seed {seed}\n{study.text}")
-    if limit is not None:
-        study = dataclasses.replace(study, limit=limit, text=f"# run with --limit {limit}\n{study.text}")
-    return study
+    note = "".join(
+        f"# run with --{option} {value}, whatever is below\n"
+        for option, value in (("seed", seed), ("limit", limit))
+        if value is not None
+    )
+    return dataclasses.replace(
+        study,
+        text=note + study.text,
+        seed=study.seed if seed is None else seed,
+        limit=study.limit if limit is None else limit,
+    )
 
 
 def _check_target(folder: Path) -> None:

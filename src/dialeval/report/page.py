@@ -34,8 +34,9 @@ class Picture:
     alt: str
 
 
-def render(folder: Path) -> Path:
+def render(folder: str | Path) -> Path:
     """Write ``report.html`` into the run folder and return its path; the same run gives the same bytes."""
+    folder = Path(folder)
     run = read_folder(folder)
     path = folder / "report.html"
     write_atomically(path, _page(run).encode())

@@ -11,7 +11,8 @@ from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances
 from dialeval.study.measures import MEASURES, Measure, Respondent, build_measure
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
-from dialeval.study.sides import compare_sides, open_side
+from dialeval.study.settings import Settings
+from dialeval.study.sides import compare_sides, open_sides, shared_settings
 from dialeval.study.summary import comparison_json, number
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Respondent",
     "Run",
     "Scored",
+    "Settings",
     "Study",
     "Workshop",
     "build_measure",
@@ -35,8 +37,9 @@ __all__ = [
     "load_run",
     "load_study",
     "number",
-    "open_side",
+    "open_sides",
     "parse_gate",
     "run_study",
+    "shared_settings",
     "write_run",
 ]

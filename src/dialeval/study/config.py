@@ -6,16 +6,15 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import TypeAdapter, ValidationError
 
 from dialeval.core import System
-from dialeval.errors import BadInput, BadStudy, DialevalError, UnknownName, close_names
+from dialeval.errors import BadStudy, DialevalError, UnknownName, close_names
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
+from dialeval.study.schema import check_shape, parse_yaml, problem, read_text
 from dialeval.systems import SYSTEMS
 
 
@@ -40,42 +39,33 @@ class Study:
     limit: int | None = None
 
 
-class _StudyFile(BaseModel):
-    """The keys of a study file and what each may hold."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: Annotated[str, Field(min_length=1)] | None = None
-    data: str
-    systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
-    measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
-    gates: list[str] = []
-    seed: Annotated[int, Field(ge=0)] = 0
-    trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
-    level: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    cluster: Literal["dialogue"] | None = None
-    limit: Annotated[int, Field(ge=1)] | None = None
-
-
-def load_study(path: Path) -> Study:
+def load_study(path: str | Path) -> Study:
     """The study in ``path``; BadStudy lists every problem at once, each with the path to the bad value."""
-    text = _read(path)
-    file = _validate(path, _parse(path, text))
-    problems: list[str] = []
-    systems = [_build_system(at, given, path.parent, problems) for at, given in enumerate(file.systems)]
-    measures = [_build_measure(at, given, problems) for at, given in enumerate(file.measures)]
+    path = Path(path)
+    text = read_text(path)
+    content = parse_yaml(path, text)
+    file = check_shape(content)
+    problems = file if isinstance(file, list) else []
+    systems = [
+        _build_system(at, given, path.parent, problems)
+        for at, given in enumerate(_listed(content, "systems"))
+    ]
+    measures = [_build_measure(at, given, problems) for at, given in enumerate(_listed(content, "measures"))]
     built = [system for system in systems if system is not None]
     known = [measure for measure in measures if measure is not None]
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
-    gates = _build_gates(file.gates, built, known, problems)
-    if problems:
+    gates = _build_gates(_listed(content, "gates"), built, known, problems)
+    data = _beside(path.parent, Path(str(content.get("data", "."))))
+    if not data.exists():
+        problems.append(f"data: {data} is not there")
+    if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
     return Study(
         name=file.name or path.stem,
         path=path,
         text=text,
-        data=_beside(path.parent, Path(file.data)),
+        data=data,
         systems=tuple(built),
         kinds=tuple(str(given["kind"]) for given in file.systems),
         measures=tuple(known),
@@ -88,64 +78,16 @@ def load_study(path: Path) -> Study:
     )
 
 
-def _read(path: Path) -> str:
-    needed, todo = (
-        "a study file in YAML",
-        "See docs/study.md for its shape, or start from 'dialeval demo --copy DIR'.",
-    )
-    if not path.exists():
-        raise BadInput(str(path), "no such file", needed, todo)
-    if path.is_dir():
-        raise BadInput(str(path), "a directory", needed, todo)
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"a byte that is not UTF-8 at offset {error.start}", needed, todo) from None
+def _listed(content: Mapping[str, object], key: str) -> list[Any]:
+    """The entries under ``key`` that can be looked at, even where other keys are wrong."""
+    entries = content.get(key)
+    return [one for one in entries if isinstance(one, str | dict)] if isinstance(entries, list) else []
 
 
-def _parse(path: Path, text: str) -> object:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise BadInput(
-            path=str(path),
-            line=mark.line + 1 if mark else None,
-            found=str(getattr(error, "problem", None) or "text that is not YAML"),
-            needed="valid YAML",
-            todo="Check the indentation and quote values that hold ':' or '#'.",
-        ) from None
-
-
-def _validate(path: Path, content: object) -> _StudyFile:
-    if not isinstance(content, dict):
-        raise BadStudy(
-            str(path),
-            [f"the file holds {type(content).__name__}, needed keys such as data, systems, measures"],
-        )
-    try:
-        return _StudyFile.model_validate(content)
-    except ValidationError as error:
-        raise BadStudy(
-            str(path), [_problem(one, _StudyFile.model_fields) for one in error.errors()]
-        ) from None
-
-
-def _problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -> str:
-    """One line for a pydantic error: path, what was found, what was needed, close names."""
-    where = prefix + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
-    where = where.lstrip(".")
-    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        close = close_names(str(error["loc"][-1]), keys)
-        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; known: {', '.join(keys)}"
-        return f"{where}: unknown key{hint}"
-    if error["type"] in ("missing", "missing_argument"):
-        return f"{where}: missing, and it is needed"
-    return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"
-
-
-def _build_system(at: int, given: Mapping[str, Any], folder: Path, problems: list[str]) -> System | None:
+def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> System | None:
     where = f"systems[{at}]"
+    if not isinstance(given, dict):
+        return None
     kind = given.get("kind")
     if not isinstance(kind, str) or kind not in SYSTEMS:
         found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), SYSTEMS))
@@ -164,21 +106,27 @@ def _build_system(at: int, given: Mapping[str, Any], folder: Path, problems: lis
             {k: options[k] for k in options if k in keys}
         )
     except ValidationError as error:
-        problems += [_problem(one, keys, where) for one in error.errors()]
+        problems += [problem(one, keys, where) for one in error.errors()]
         return None
     except DialevalError as error:
         problems.append(f"{where}: {error}")
         return None
-    return _resolve_paths(system, folder)
+    resolved = _resolve_paths(system, folder)
+    problems += [
+        f"{where}.{key}: {path} is not there" for key, path in paths_of(resolved).items() if not path.exists()
+    ]
+    return resolved
+
+
+def paths_of(system: Any) -> dict[str, Path]:
+    """The files and folders a system reads, by the key that names them."""
+    values = {field.name: getattr(system, field.name) for field in dataclasses.fields(system) if field.init}
+    return {key: value for key, value in values.items() if isinstance(value, Path)}
 
 
 def _resolve_paths(system: Any, folder: Path) -> System:
-    paths = {
-        field.name: _beside(folder, value)
-        for field in dataclasses.fields(system)
-        if field.init and isinstance(value := getattr(system, field.name), Path)
-    }
-    resolved: System = dataclasses.replace(system, **paths)
+    beside = {key: _beside(folder, path) for key, path in paths_of(system).items()}
+    resolved: System = dataclasses.replace(system, **beside)
     return resolved
 
 

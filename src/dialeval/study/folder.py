@@ -13,6 +13,7 @@ from dialeval.errors import BadInput
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
 from dialeval.study.run import Run, Scored
+from dialeval.study.settings import Settings
 from dialeval.study.summary import Json, summarise
 
 FILES = ("study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json")
@@ -25,13 +26,15 @@ class LoadedRun:
     folder: Path
     scored: tuple[Scored, ...]
     examples: tuple[Example, ...]
+    settings: Settings
 
 
-def write_run(run: Run, folder: Path, circumstances: Circumstances) -> None:
+def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> None:
     """Write everything but the report.
 
     Each file appears whole. The manifest goes first and comes last, so a folder that has one is complete.
     """
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for stale in (folder / "manifest.json", folder / "report.html", *folder.glob(".*.part")):
         stale.unlink(missing_ok=True)
@@ -40,11 +43,12 @@ def write_run(run: Run, folder: Path, circumstances: Circumstances) -> None:
     write(folder / "examples.jsonl", examples)
     write_results(run.scored, folder / "results.parquet")
     _write_json(folder / "summary.json", summarise(run))
-    _write_json(folder / "manifest.json", manifest(run, circumstances))
+    _write_json(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
 
 
-def load_run(folder: Path) -> LoadedRun:
+def load_run(folder: str | Path) -> LoadedRun:
     """The results of the run in ``folder``, ready to be compared."""
+    folder = Path(folder)
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise BadInput(
@@ -53,7 +57,11 @@ def load_run(folder: Path) -> LoadedRun:
             needed="a run folder with " + ", ".join(FILES),
             todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
         )
-    return LoadedRun(folder, read_results(folder), tuple(read(folder / "examples.jsonl", "example")))
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
+    return LoadedRun(
+        folder, read_results(folder), tuple(read(folder / "examples.jsonl", "example")), settings
+    )
 
 
 def _write_json(path: Path, content: Json) -> None:

@@ -6,11 +6,13 @@ import platform
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dialeval.data import file_digest
+from dialeval.study.config import paths_of
 from dialeval.study.run import Run, Scored
 from dialeval.version import __version__
 
@@ -25,6 +27,12 @@ class Circumstances:
     finished: datetime
     command: str
 
+    @classmethod
+    def now(cls) -> Circumstances:
+        """This moment, for runs made from Python."""
+        moment = datetime.now(UTC)
+        return cls(moment, moment, "dialeval.run_study(...)")
+
 
 def manifest(run: Run, circumstances: Circumstances) -> Json:
     """The content of ``manifest.json``."""
@@ -38,10 +46,16 @@ def manifest(run: Run, circumstances: Circumstances) -> Json:
         "finished": circumstances.finished.isoformat(timespec="seconds"),
         "command": circumstances.command,
         "study": {"path": str(study.path), "sha256": file_digest(study.path)},
-        "files": [{"path": str(study.data), "sha256": file_digest(study.data)}],
+        "files": [{"path": str(path), "sha256": file_digest(path)} for path in _files(run)],
         "provenance": [_provenance(one) for one in run.scored],
         "packages": _packages(),
     }
+
+
+def _files(run: Run) -> list[Path]:
+    """Every file that the study read, once."""
+    paths = [run.study.data, *(path for system in run.study.systems for path in paths_of(system).values())]
+    return [path for path in dict.fromkeys(paths) if path.is_file()]
 
 
 def _provenance(one: Scored) -> Json:

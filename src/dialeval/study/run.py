@@ -73,8 +73,12 @@ class Run:
     failures: tuple[Failure, ...]
 
 
-def run_study(study: Study, workshop: Workshop) -> Run:
-    """Carry out ``study``. A system or measure that fails is recorded, and the rest goes on."""
+def run_study(study: Study, workshop: Workshop | None = None) -> Run:
+    """Carry out ``study``: here, and without a cache, unless a workshop says otherwise.
+
+    A system or measure that fails is recorded, and the rest goes on.
+    """
+    workshop = workshop or Workshop()
     prompts = _prompts(study)
     failures: list[Failure] = []
     respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
@@ -99,7 +103,8 @@ def _ask(
     try:
         answers = list(_answers(system, prompts, study, workshop))
         if not any(answers):
-            raise DialevalError(f"it has no response to any of the {len(prompts)} items. Do the ids agree?")
+            hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = _describe(error)
         failures.append(Failure(system.name, None, message))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.compare import Comparison, compare_pairs
-from dialeval.core import Result
+from dialeval.core import Outcome
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluate import Plan, evaluate_each
 from dialeval.study.folder import load_run
 from dialeval.study.measures import build_measure
+from dialeval.study.settings import Settings
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
 
@@ -31,43 +32,40 @@ class Side:
     """One side of a comparison."""
 
     source: str
-    """As the user named it."""
-    results: Mapping[Key, Result]
+    """The run folder or file, without the system that may have been picked from it."""
+    results: Mapping[Key, Outcome]
     prompts: Mapping[str, bytes]
     """What each item asked, in canonical form: one id must mean one thing on both sides."""
+    settings: Settings | None = None
+    """How a run resampled; None for files."""
 
     @property
     def systems(self) -> list[str]:
         """The systems on this side, in order."""
         return list(dict.fromkeys(key.system for key in self.results))
 
-
-def open_side(source: str, measures: Sequence[str] | None = None) -> Side:
-    """A side from a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several."""
-    path, system = Path(source), None
-    if not path.exists() and ":" in source:
-        name, _, system = source.rpartition(":")
-        path = Path(name)
-    side = _from_run(source, path, measures) if path.is_dir() else _from_file(source, path, measures)
-    if system is None:
-        return side
-    if system not in side.systems:
-        raise UnknownName(
-            f"system in {path}", system, side.systems, todo=f"It has: {', '.join(side.systems)}."
-        )
-    return dataclasses.replace(side, results={k: r for k, r in side.results.items() if k.system == system})
+    @property
+    def measures(self) -> list[str]:
+        """The measures on this side, in order."""
+        return list(dict.fromkeys(key.measure for key in self.results))
 
 
-def compare_sides(
-    a: Side, b: Side, *, trials: int = 1000, seed: int = 0, clusters: Callable[[str], str] | None = None
-) -> list[tuple[str, Comparison]]:
+def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[Side, Side]:
+    """Both sides, each a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several.
+
+    A file that meets a run is scored by the run's measures, so that nothing falls out of the comparison unseen.
+    """
+    places = _place(a), _place(b)
+    runs = {place: _from_run(place, measures) for place in places if place.path.is_dir()}
+    shared = measures or next((side.measures for side in runs.values()), None)
+    first, second = (runs[place] if place in runs else _from_file(place, shared) for place in places)
+    return first, second
+
+
+def compare_sides(a: Side, b: Side, settings: Settings) -> list[tuple[str, Comparison]]:
     """Every measure both sides have, for every pair of systems, with p-values Holm-corrected within a measure."""
     _same_prompts(a, b)
-    labels = [
-        m
-        for m in dict.fromkeys(key.measure for key in a.results)
-        if any(key.measure == m for key in b.results)
-    ]
+    labels = [label for label in a.measures if label in b.measures]
     if not labels:
         raise Unsuitable(f"{a.source} and {b.source} share no measure. Run both with the same measures.")
     compared = []
@@ -79,28 +77,70 @@ def compare_sides(
             )
             for x, y in _pairs(a, b)
         ]
-        found = compare_pairs(pairs, trials=trials, seed=seed, clusters=clusters)
+        found = compare_pairs(
+            pairs,
+            trials=settings.trials,
+            seed=settings.seed,
+            level=settings.level,
+            clusters=settings.grouping,
+        )
         compared += [(label, comparison) for comparison in found]
     return compared
 
 
-def _from_run(source: str, folder: Path, measures: Sequence[str] | None) -> Side:
-    run = load_run(folder)
+def shared_settings(a: Side, b: Side) -> Settings:
+    """How the runs on both sides resampled, which is how they are compared; the defaults for two files."""
+    known = [side.settings for side in (a, b) if side.settings is not None]
+    if len(set(known)) > 1:
+        raise Unsuitable(
+            f"{a.source} was run with {known[0]} and {b.source} with {known[1]}. Run both with the same settings, "
+            "or say how to compare them with --trials, --seed, --level and --cluster."
+        )
+    return known[0] if known else Settings()
+
+
+class _Place(NamedTuple):
+    path: Path
+    system: str | None
+
+
+def _place(source: str) -> _Place:
+    path, system = Path(source), None
+    if not path.exists() and ":" in source:
+        name, _, system = source.rpartition(":")
+        path = Path(name)
+    return _Place(path, system)
+
+
+def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
+    run = load_run(place.path)
     found = {Key(one.measure.label, one.system): one.result for one in run.scored}
     known = list(dict.fromkeys(key.measure for key in found))
     wanted = [build_measure(name).label for name in measures or known]
     for name in wanted:
         if name not in known:
-            raise UnknownName(f"measure in {folder}", name, known, todo=f"It has: {', '.join(known)}.")
-    return Side(source, {k: r for k, r in found.items() if k.measure in wanted}, _prompts(run.examples))
+            raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")
+    kept = {key: result for key, result in found.items() if key.measure in wanted}
+    return _picked(Side(str(place.path), kept, _prompts(run.examples), run.settings), place)
 
 
-def _from_file(source: str, path: Path, measures: Sequence[str] | None) -> Side:
+def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
     built = [build_measure(name) for name in measures or DEFAULT_MEASURES]
     metrics = {measure.label: measure.metric for measure in built}
-    examples = list(read(path, "example"))
+    examples = list(read(place.path, "example"))
     results = evaluate_each(metrics, examples, Plan(trials=0))
-    return Side(source, {Key(*key): result for key, result in results.items()}, _prompts(examples))
+    kept = {Key(*key): result for key, result in results.items()}
+    return _picked(Side(str(place.path), kept, _prompts(examples)), place)
+
+
+def _picked(side: Side, place: _Place) -> Side:
+    if place.system is None:
+        return side
+    if place.system not in side.systems:
+        todo = f"It has: {', '.join(side.systems)}."
+        raise UnknownName(f"system in {side.source}", place.system, side.systems, todo=todo)
+    kept = {key: result for key, result in side.results.items() if key.system == place.system}
+    return dataclasses.replace(side, results=kept)
 
 
 def _prompts(examples: Iterable[Example]) -> dict[str, bytes]:
@@ -118,15 +158,16 @@ def _same_prompts(a: Side, b: Side) -> None:
 
 def _pairs(a: Side, b: Side) -> list[tuple[str, str]]:
     if len(a.systems) == len(b.systems) == 1:
-        return [(a.systems[0], b.systems[0])]
-    common = [(name, name) for name in a.systems if name in b.systems]
-    if not common or a.source == b.source:
+        pairs = [(a.systems[0], b.systems[0])]
+    else:
+        pairs = [(name, name) for name in a.systems if name in b.systems]
+    if not pairs or (a.source == b.source and any(x == y for x, y in pairs)):
         raise Unsuitable(
             f"{a.source} has {', '.join(a.systems)}; {b.source} has {', '.join(b.systems)}. "
-            f"Say which to compare, as in {a.source}:{a.systems[0]} {b.source}:{b.systems[-1]}."
+            f"Say which two to compare, as in {a.source}:{a.systems[0]} {b.source}:{b.systems[-1]}."
         )
-    return common
+    return pairs
 
 
-def _named(result: Result, name: str) -> Result:
+def _named(result: Outcome, name: str) -> Outcome:
     return dataclasses.replace(result, systems=(name,) * len(result))

@@ -1,0 +1,88 @@
+"""The keys of ``study.yaml`` and what each may hold; one line for everything that is wrong with a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from dialeval.errors import BadInput, BadStudy, close_names
+
+
+class StudyFile(BaseModel):
+    """The keys of a study file and what each may hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    data: str
+    systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
+    gates: list[str] = []
+    seed: Annotated[int, Field(ge=0)] = 0
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    cluster: Literal["dialogue"] | None = None
+    limit: Annotated[int, Field(ge=1)] | None = None
+
+
+def read_text(path: Path) -> str:
+    """The study file's text."""
+    needed, todo = (
+        "a study file in YAML",
+        "See docs/study.md for its shape, or start from 'dialeval demo --copy DIR'.",
+    )
+    if not path.exists():
+        raise BadInput(str(path), "no such file", needed, todo)
+    if path.is_dir():
+        raise BadInput(str(path), "a directory", needed, todo)
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(str(path), f"a byte that is not UTF-8 at offset {error.start}", needed, todo) from None
+
+
+def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
+    """The keys of a study file."""
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise BadInput(
+            path=str(path),
+            line=mark.line + 1 if mark else None,
+            found=str(getattr(error, "problem", None) or "text that is not YAML"),
+            needed="valid YAML",
+            todo="Check the indentation and quote values that hold ':' or '#'.",
+        ) from None
+    if not isinstance(content, dict):
+        held = "nothing" if content is None else f"a {type(content).__name__}"
+        raise BadStudy(str(path), [f"the file holds {held}, needed keys such as data, systems, measures"])
+    return content
+
+
+def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
+    """The study's keys and values, or what is wrong with them."""
+    try:
+        return StudyFile.model_validate(content)
+    except ValidationError as error:
+        return [problem(one, StudyFile.model_fields) for one in error.errors()]
+
+
+def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -> str:
+    """One line for a pydantic error: path, what was found, what was needed, close names."""
+    where = prefix + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
+    where = where.lstrip(".")
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        close = close_names(str(error["loc"][-1]), keys)
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; known: {', '.join(keys)}"
+        return f"{where}: unknown key{hint}"
+    if error["type"] == "too_short":
+        return f"{where}: found an empty list, needed at least one"
+    if error["type"] in ("missing", "missing_argument"):
+        return f"{where}: missing, and it is needed"
+    return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"
