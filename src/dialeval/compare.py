@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Interval, Result, Signature
+from dialeval.core import CorpusResult, Floats, Interval, LeaveOneOut, Outcome, Result, Signature
+from dialeval.corpus import leave_out
 from dialeval.errors import Unsuitable
 from dialeval.stats import (
     bootstrap_p,
     cohens_d_paired,
     difference_of,
     holm,
+    jackknife_error,
+    jackknife_interval,
+    jackknife_p,
     mcnemar,
     paired_bootstrap,
     percentile_interval,
@@ -60,12 +64,16 @@ class Comparison:
     """Further items that would settle it with 80 % power; 0 where it is settled, None where no number would."""
     alpha: float
     higher_is_better: bool | None
+    p_jackknife: float | None = None
+    """Only for corpus measures, which have no other test, no effect size, and no item that could win."""
 
     @property
     def p(self) -> float:
-        """The p-value that decides: the adjusted one, else McNemar's, else the permutation test's."""
+        """The p-value that decides: the adjusted one, else the jackknife's, McNemar's or the permutation test's."""
         if self.p_adjusted is not None:
             return self.p_adjusted
+        if self.p_jackknife is not None:
+            return self.p_jackknife
         return self.p_permutation if self.p_mcnemar is None else self.p_mcnemar
 
     @property
@@ -87,8 +95,8 @@ class Comparison:
 
 
 def compare(
-    a: Result,
-    b: Result,
+    a: Outcome,
+    b: Outcome,
     *,
     trials: int = 1000,
     seed: int = 0,
@@ -104,7 +112,7 @@ def compare(
 
 
 def compare_all(
-    results: Sequence[Result],
+    results: Sequence[Outcome],
     *,
     trials: int = 1000,
     seed: int = 0,
@@ -120,7 +128,7 @@ def compare_all(
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Result, Result]],
+    pairs: Sequence[tuple[Outcome, Outcome]],
     *,
     trials: int = 1000,
     seed: int = 0,
@@ -139,8 +147,8 @@ def compare_pairs(
 
 
 def _measure(
-    a: Result,
-    b: Result,
+    a: Outcome,
+    b: Outcome,
     *,
     trials: int,
     seed: int,
@@ -153,6 +161,9 @@ def _measure(
         raise Unsuitable(
             f"A comparison rests on resampling, but trials is {trials}. Ask for 1000 trials or so."
         )
+    _same_measure(a, b)
+    if isinstance(a, CorpusResult) or isinstance(b, CorpusResult):
+        return _measure_corpora(a, b, level, clusters, rivals)
     pairs = _pair(a, b)
     n = len(pairs.items)
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
@@ -201,6 +212,50 @@ def _measure(
     )
 
 
+def _measure_corpora(
+    a: Outcome, b: Outcome, level: float, clusters: Callable[[str], str] | None, rivals: int
+) -> Comparison:
+    """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
+    if not (isinstance(a, CorpusResult) and isinstance(b, CorpusResult)):
+        raise TypeError(f"{a.signature.name} gave two kinds of results")
+    items = _paired(a, b)
+    one, other = (_without(result, items, clusters) for result in (a, b))
+    difference = float(difference_of(np.array(one.score), np.array(other.score)))
+    without = difference_of(one.without, other.without)
+    alpha, n, units = round(1 - level, 12), len(items), len(without)
+    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / rivals)
+    return Comparison(
+        measure=str(a.signature),
+        a=_system(a),
+        b=_system(b),
+        score_a=one.score,
+        score_b=other.score,
+        difference=difference,
+        interval=Interval(*jackknife_interval(difference, without, level), level),
+        p_bootstrap=math.nan,
+        p_permutation=math.nan,
+        p_mcnemar=None,
+        p_adjusted=None,
+        effect_size=None,
+        wins=0,
+        ties=0,
+        losses=0,
+        n=n,
+        unpaired=len(set(a.items) | set(b.items)) - n,
+        more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
+        alpha=alpha,
+        higher_is_better=a.measure.higher_is_better,
+        p_jackknife=jackknife_p(difference, without),
+    )
+
+
+def _without(
+    result: CorpusResult, items: Sequence[str], clusters: Callable[[str], str] | None
+) -> LeaveOneOut:
+    subjects = {subject.item: subject for subject in result.subjects}
+    return leave_out(result.measure, [subjects[item] for item in items], clusters)
+
+
 def _settle(comparison: Comparison, p_adjusted: float | None) -> Comparison:
     decided = replace(comparison, p_adjusted=p_adjusted)
     return replace(decided, more_items=0) if decided.significant else decided
@@ -216,28 +271,36 @@ class _Pairs(NamedTuple):
 
 
 def _pair(a: Result, b: Result) -> _Pairs:
+    items = _paired(a, b)
+    either = len(set(a.items) | set(b.items))
+    (at_a, at_b) = ([places[item] for item in items] for places in (_scored(a), _scored(b)))
+    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b], either - len(items))
+
+
+def _same_measure(a: Outcome, b: Outcome) -> None:
     if a.signature != b.signature:
         raise Unsuitable(_unlike(a.signature, b.signature))
     if a.provenance.resources != b.provenance.resources:
         raise Unsuitable(_unlike_resources(a, b))
+
+
+def _paired(a: Outcome, b: Outcome) -> list[str]:
     items = _shared(a, b)
-    either = len(set(a.items) | set(b.items))
     if not items:
         raise Unsuitable(
             f"{_system(a)} and {_system(b)} share no item with a value from both under {a.signature.call}: "
             f"{a.scored} of {len(a)} and {b.scored} of {len(b)} items have one, and "
             f"{len(set(a.items) & set(b.items))} ids are in both. Score both systems on the same items."
         )
-    (at_a, at_b) = ([places[item] for item in items] for places in (_scored(a), _scored(b)))
-    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b], either - len(items))
+    return items
 
 
-def _shared(a: Result, b: Result) -> list[str]:
+def _shared(a: Outcome, b: Outcome) -> list[str]:
     """Ids of the items with a value from both, sorted."""
     return sorted(_scored(a).keys() & _scored(b).keys())
 
 
-def _scored(result: Result) -> dict[str, int]:
+def _scored(result: Outcome) -> dict[str, int]:
     """Where each item with a value stands."""
     if len(set(result.items)) < len(result):
         twice = next(item for item, times in Counter(result.items).items() if times > 1)
@@ -245,10 +308,10 @@ def _scored(result: Result) -> dict[str, int]:
             f"{_system(result)} has several values for one item (first: {twice!r}) under {result.signature.call}, "
             "so items cannot be paired. Give every item of the data its own id."
         )
-    return {result.items[at]: at for at in np.flatnonzero(~np.isnan(result.values)).tolist()}
+    return {item: at for at, item in enumerate(result.items) if at not in result.reasons}
 
 
-def _system(result: Result) -> str:
+def _system(result: Outcome) -> str:
     names = list(dict.fromkeys(result.systems))
     if len(names) != 1:
         found = f"{len(names)} systems ({', '.join(names[:5])})" if names else "no items"
@@ -267,7 +330,7 @@ def _unlike(a: Signature, b: Signature) -> str:
     )
 
 
-def _unlike_resources(a: Result, b: Result) -> str:
+def _unlike_resources(a: Outcome, b: Outcome) -> str:
     one, other = dict(a.provenance.resources), dict(b.provenance.resources)
     names = sorted(name for name in one | other if one.get(name) != other.get(name))
     return (

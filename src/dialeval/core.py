@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from dialeval.data.types import Context, Judgement, Prompt, Response
 from dialeval.text.naming import Scalar, print_call, split_call
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
 
 
 class Subject(Protocol):
@@ -115,6 +116,41 @@ class Fittable(Protocol[S_contra]):
 
     def fit(self, subjects: Sequence[S_contra], /) -> Metric[S_contra]:
         """The metric fitted to these subjects, itself no more to be fitted; the corpus's digest is a resource of it."""
+
+
+class LeaveOneOut(NamedTuple):
+    """The score of a corpus, and what it would be without each group of its subjects."""
+
+    score: float
+    without: Floats
+    """One per group; NaN where the rest has no score."""
+
+
+@runtime_checkable
+class CorpusMeasure(Protocol[S_contra]):
+    """Measures a system's subjects as a set: how varied they are, how much they repeat one another.
+
+    Such a score is no sum of rows, so no subject has a value of its own, and resampling with replacement would bias it
+    by its repeats. Intervals and comparisons follow from leaving groups of subjects out, one group at a time.
+    """
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which direction is good; None where neither is."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest score there can be."""
+
+    def unscorable(self, subject: S_contra, /) -> str | None:
+        """Why this subject cannot be part of the corpus, or None."""
+
+    def measure(self, subjects: Sequence[S_contra], groups: Integers, /) -> LeaveOneOut:
+        """The score of all subjects, and without each group; ``groups`` has the group of each, counted from 0."""
 
 
 @runtime_checkable
@@ -248,3 +284,48 @@ class Result:
                 zip(self.items, self.systems, self.values.tolist(), strict=True)
             )
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusResult:
+    """A corpus measure's score over a system's subjects, and the reason of every subject that is no part of it."""
+
+    measure: CorpusMeasure[Any]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    """The system of each subject, beside ``items``."""
+    subjects: tuple[Any, ...]
+    """Those that were measured, in order."""
+    score: float
+    """NaN where it is undefined."""
+    interval: Interval | None
+    provenance: Provenance
+    reasons: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Position of each subject that was left out, and why."""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def signature(self) -> Signature:
+        """The measure's signature."""
+        return self.measure.signature
+
+    @property
+    def scored(self) -> int:
+        """How many subjects were measured."""
+        return len(self.subjects)
+
+    @property
+    def coverage(self) -> float:
+        """Share of subjects that were measured; NaN of none."""
+        return self.scored / len(self.items) if self.items else float("nan")
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """None: no subject has a value of its own."""
+        return ()
+
+
+Outcome: TypeAlias = Result | CorpusResult
+"""What measuring a system's subjects comes to, one by one or as a corpus."""

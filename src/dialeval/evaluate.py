@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
@@ -13,17 +13,20 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 
 from dialeval.core import (
+    CorpusMeasure,
     Fittable,
     Floats,
     Interval,
     Metric,
     Missing,
+    Outcome,
     Provenance,
     Result,
     Subject,
     UsesResources,
 )
-from dialeval.data import Dialogue, Example, Judgement, NBest, canonical
+from dialeval.corpus import evaluate_corpus
+from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.stats import bootstrap, percentile_interval
@@ -31,7 +34,6 @@ from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
 
-RECORDS: Final = (Example, Dialogue, NBest, Judgement)
 UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
@@ -142,7 +144,7 @@ class Tally(Generic[S]):
 
     def _batches(self, subjects: Iterator[S | Missing]) -> Iterator[Batch[S]]:
         while chunk := list(islice(subjects, self._plan.batch_size)):
-            lines = b"\n".join([_line(subject) for subject in chunk])
+            lines = b"\n".join([subject_line(subject) for subject in chunk])
             self._data.update(lines + b"\n")
             scorable = self._enter(chunk)
             if scorable:
@@ -197,34 +199,37 @@ class Tally(Generic[S]):
 
 
 def evaluate_each(
-    metrics: Mapping[str, Metric[S]], subjects: Iterable[S], plan: Plan
-) -> dict[tuple[str, str], Result]:
-    """Every metric's result for every system, from one pass over ``subjects``, keyed by metric and system.
+    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S], plan: Plan
+) -> dict[tuple[str, str], Outcome]:
+    """Every measure's result for every system, from one pass over ``subjects``, keyed by measure and system.
 
     A metric that is fitted to its corpus is fitted to all systems' subjects together, which must then be a sequence.
+    Corpus measures keep all subjects in memory.
     """
-    metrics = {name: fitted(metric, subjects) for name, metric in metrics.items()}
+    whole = {name: measure for name, measure in metrics.items() if isinstance(measure, CorpusMeasure)}
+    single = {
+        n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
+    }
     tallies: dict[tuple[str, str], Tally[S]] = {}
+    corpora: dict[str, list[S]] = {}
     stream = iter(subjects)
     while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
         by_system: dict[str, list[S]] = {}
         for subject in chunk:
             by_system.setdefault(subject.system, []).append(subject)
         for system, own in by_system.items():
-            for name, metric in metrics.items():
+            for name, metric in single.items():
                 tallies.setdefault((name, system), Tally(metric, plan)).add(own)
-    order = sorted(tallies, key=lambda key: list(metrics).index(key[0]))
-    return {key: tallies[key].result() for key in order}
+            if whole:
+                corpora.setdefault(system, []).extend(own)
+    found: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
+    level = plan.level if plan.trials else None
+    for name, measure in whole.items():
+        for system, own in corpora.items():
+            found[name, system] = evaluate_corpus(measure, own, level=level, cluster=plan.cluster)
+    return {key: found[key] for key in sorted(found, key=lambda key: list(metrics).index(key[0]))}
 
 
 def by_dialogue(item: str) -> str:
     """The dialogue an item belongs to: ids written ``dialogue/turn`` share all that comes before the last slash."""
     return item.rpartition("/")[0] or item
-
-
-def _line(subject: Subject) -> bytes:
-    """The subject in canonical form; kinds that are no files of their own go by their fields."""
-    if isinstance(subject, RECORDS):
-        return canonical(subject)
-    fields = asdict(subject) if is_dataclass(subject) else repr(subject)
-    return json.dumps([type(subject).__name__, fields], sort_keys=True, default=repr).encode()

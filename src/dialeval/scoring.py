@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dialeval.core import Metric, Result
+from dialeval.core import CorpusMeasure, Metric, Outcome
 from dialeval.data import Example, Response
 from dialeval.errors import ResourceUnavailable, Unsuitable
-from dialeval.evaluate import Plan, evaluate_each, fitted
-from dialeval.metrics import build
+from dialeval.evaluate import Plan, evaluate_each
+from dialeval.metrics import build_any
 
 DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
 _PROBE: Final = Example("probe", "", (), Response("a small example"), ("a small reference",))
@@ -23,7 +23,7 @@ def score(
     *,
     trials: int = 1000,
     seed: int = 0,
-) -> dict[str, Result]:
+) -> dict[str, Outcome]:
     """Every metric's result over these responses, each beside its own reference or references.
 
     >>> score(["the cat sat"], [["the cat sat", "a cat sat down"]], ["rouge_l"])["rouge_l"].score
@@ -31,7 +31,7 @@ def score(
     """
     examples = list(_examples(responses, references))
     plan = Plan(trials=trials, seed=seed)
-    found = evaluate_each({name: build(name) for name in metrics}, examples, plan)
+    found = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
     return {name: result for (name, _), result in found.items()}
 
 
@@ -39,19 +39,19 @@ def score(
 class Availability:
     """Which metrics can run here, and why the others cannot."""
 
-    metrics: Mapping[str, Metric[Example]]
+    metrics: Mapping[str, Metric[Example] | CorpusMeasure[Example]]
     obstacles: Mapping[str, str]
     """What each of the others lacks and how to get it."""
 
 
 def available(names: Iterable[str]) -> Availability:
     """Try each metric on a small example: only that shows that its weights and tables are all there."""
-    metrics: dict[str, Metric[Example]] = {}
+    metrics: dict[str, Metric[Example] | CorpusMeasure[Example]] = {}
     obstacles: dict[str, str] = {}
     for name in names:
         try:
-            metric = build(name)
-            fitted(metric, [_PROBE]).statistics([_PROBE])
+            metric = build_any(name)
+            evaluate_each({name: metric}, [_PROBE], Plan(trials=0))
         except ResourceUnavailable as error:
             obstacles[name] = str(error)
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dialeval.data.atomic import atomic_path, write_atomically
 from dialeval.data.bad import BadLine, OnBad, SideFile, Where, refuse
 from dialeval.data.decode import decode
-from dialeval.data.encode import canonical, digest, encode, file_digest
+from dialeval.data.encode import canonical, digest, encode, file_digest, subject_line
 from dialeval.data.formats import FORMATS, Format
 from dialeval.data.importers.text import read_texts
 from dialeval.data.prompts import prompt_of, read_prompts
@@ -68,6 +68,7 @@ __all__ = [
     "read_prompts",
     "read_texts",
     "refuse",
+    "subject_line",
     "survey",
     "write",
     "write_atomically",

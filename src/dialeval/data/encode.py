@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import asdict, is_dataclass
 from json.encoder import encode_basestring as _quote
 from pathlib import Path
 from typing import Final, cast
@@ -36,6 +37,14 @@ def canonical(record: Record) -> bytes:
             f"{record.item!r} holds half of a character (a lone surrogate), which no file can keep. "
             "Decode its text with errors='replace' before making the record."
         ) from None
+
+
+def subject_line(subject: object) -> bytes:
+    """Whatever is measured in canonical form; kinds that are no records go by their fields."""
+    if type(subject) in _KINDS:
+        return canonical(cast(Record, subject))
+    fields = asdict(subject) if is_dataclass(subject) and not isinstance(subject, type) else repr(subject)
+    return json.dumps([type(subject).__name__, fields], sort_keys=True, default=repr).encode()
 
 
 def encode(record: Record) -> dict[str, object]:

@@ -1,6 +1,7 @@
-"""Measures of single responses.
+"""Measures of single responses, and of all of a system's responses together.
 
-``METRICS`` names them all; ``build("bleu(order=2)")`` makes one, ``summary("bleu")`` says what it measures.
+``METRICS`` names the former; ``build("bleu(order=2)")`` makes one. ``CORPUS_MEASURES`` names the latter, and
+``build_any`` makes one of either kind. ``summary("bleu")`` says what it measures.
 """
 
 from __future__ import annotations
@@ -8,31 +9,47 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dialeval.core import Metric
+from dialeval.core import CorpusMeasure, Metric
 from dialeval.data.types import Example
+from dialeval.metrics.bertscore import BertScore, bertscore
 from dialeval.metrics.bleu import Bleu
 from dialeval.metrics.chrf import Chrf
 from dialeval.metrics.cider import Cider
+from dialeval.metrics.distinct import Distinct
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.length import Length
 from dialeval.metrics.rouge_l import RougeL
+from dialeval.metrics.self_bleu import SelfBleu
+from dialeval.metrics.sentence_cosine import SentenceCosine
+from dialeval.metrics.skip_thought import SkipThought
+from dialeval.metrics.vocabulary import Vocabulary
 from dialeval.text.building import construct, look_up
 
 __all__ = [
+    "CORPUS_MEASURES",
     "METRICS",
+    "BertScore",
     "Bleu",
     "Chrf",
     "Cider",
+    "Distinct",
     "EmbeddingAverage",
     "GreedyMatching",
     "Length",
     "RougeL",
+    "SelfBleu",
+    "SentenceCosine",
+    "SkipThought",
     "VectorExtrema",
+    "Vocabulary",
+    "bertscore",
     "build",
+    "build_any",
     "summary",
 ]
 
 METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
+    "bertscore": bertscore,
     "bleu": Bleu,
     "chrf": Chrf,
     "cider": Cider,
@@ -40,7 +57,15 @@ METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
     "greedy_matching": GreedyMatching,
     "length": Length,
     "rouge_l": RougeL,
+    "sentence_cosine": SentenceCosine,
+    "skip_thought": SkipThought,
     "vector_extrema": VectorExtrema,
+}
+
+CORPUS_MEASURES: Final[Mapping[str, Callable[..., CorpusMeasure[Example]]]] = {
+    "distinct": Distinct,
+    "self_bleu": SelfBleu,
+    "vocabulary": Vocabulary,
 }
 
 
@@ -49,7 +74,12 @@ def build(name: str) -> Metric[Example]:
     return construct(name, METRICS, kind="metric")
 
 
+def build_any(name: str) -> Metric[Example] | CorpusMeasure[Example]:
+    """The metric or corpus measure of that name."""
+    return construct(name, {**METRICS, **CORPUS_MEASURES}, kind="metric")
+
+
 def summary(name: str) -> str:
-    """What the metric of that name measures, in one line: the first line of its docstring."""
-    maker, _ = look_up(name, METRICS, kind="metric")
+    """What the metric or corpus measure of that name measures, in one line: the first line of its docstring."""
+    maker, _ = look_up(name, {**METRICS, **CORPUS_MEASURES}, kind="metric")
     return (maker.__doc__ or "").partition("\n")[0].rstrip(".")

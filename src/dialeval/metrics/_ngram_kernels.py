@@ -55,7 +55,7 @@ def weighed(nodes: int) -> Weighed:
 
 @njit(cache=True)
 def _key(node: int, symbol: int) -> int:
-    return (node << 32) | (symbol + 1)
+    return int((node << 32) | (symbol + 1))
 
 
 @njit(cache=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dialeval.stats.jackknife import jackknife_error, jackknife_interval, jackknife_p
 from dialeval.stats.multiple import holm
 from dialeval.stats.paired import bootstrap_p, difference_of, mcnemar, paired_bootstrap, permutation_test
 from dialeval.stats.power import cohens_d_paired, required_items
@@ -15,6 +16,9 @@ __all__ = [
     "cohens_d_paired",
     "difference_of",
     "holm",
+    "jackknife_error",
+    "jackknife_interval",
+    "jackknife_p",
     "mcnemar",
     "paired_bootstrap",
     "percentile_interval",

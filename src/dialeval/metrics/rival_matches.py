@@ -1,0 +1,83 @@
+"""How many n-grams of each text its rivals have too, and what of that would be lost without a group of them.
+
+A text's n-gram matches at most as often as in the rival that has it most often. So only the most generous groups
+matter, and all of it takes one sort of the n-grams and not a look at every pair of texts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.core import Integers
+from dialeval.text.symbols import Symbols
+
+
+class Losses(NamedTuple):
+    """Matches that a response loses without a group, n-gram by n-gram."""
+
+    group: Integers
+    response: Integers
+    lost: Integers
+
+
+class RivalMatches(NamedTuple):
+    """The matches of every response with all the others, and all there is to lose."""
+
+    matches: Integers
+    losses: Losses
+
+
+class _Best(NamedTuple):
+    """Of each n-gram, the three groups that have it most often in one response; 0 and -1 where there are fewer."""
+
+    counts: Integers
+    groups: Integers
+
+
+def match_rivals(ngrams: Symbols, groups: Integers) -> RivalMatches:
+    """Matches of each text's n-grams, by number, with the other texts'; ``groups`` must ascend."""
+    texts = len(groups)
+    of_text = np.repeat(np.arange(texts), np.diff(ngrams.begin))
+    keys, count = np.unique(ngrams.symbols * texts + of_text, return_counts=True)
+    ngram, text = np.divmod(keys, max(texts, 1))
+    group = groups[text]
+    # A run is one group's texts that have one n-gram.
+    begins = np.flatnonzero(np.diff(ngram, prepend=-1) | np.diff(group, prepend=-1))
+    run = np.cumsum(np.bincount(begins, minlength=len(keys))) - 1
+    highest, second = _two_highest(count, begins, run)
+    own = np.where((count == highest[run]), second[run], highest[run])
+    best = _best(ngram[begins], group[begins], highest)
+    first, next_ = best.groups[ngram, 0], best.groups[ngram, 1]
+    rival = np.where(group == first, next_, first)
+    rivals = np.where(group == first, best.counts[ngram, 1], best.counts[ngram, 0])
+    among = (group == first) | (group == next_)
+    others = np.where(among, best.counts[ngram, 2], best.counts[ngram, 1])
+    matched = np.minimum(count, np.maximum(own, rivals))
+    lost = matched - np.minimum(count, np.maximum(own, others))
+    some = lost > 0
+    matches = np.bincount(text, matched, texts).astype(np.int64)
+    return RivalMatches(matches, Losses(rival[some], text[some], lost[some]))
+
+
+def _two_highest(count: Integers, begins: Integers, run: Integers) -> tuple[Integers, Integers]:
+    """The highest count of each run and the second highest, equal where two texts share it, 0 where there is one."""
+    if not len(count):
+        return count, count
+    highest = np.maximum.reduceat(count, begins)
+    at = np.flatnonzero(count == highest[run])
+    rest = count.copy()
+    rest[at[np.unique(run[at], return_index=True)[1]]] = 0
+    return highest, np.maximum.reduceat(rest, begins)
+
+
+def _best(ngram: Integers, group: Integers, highest: Integers) -> _Best:
+    order = np.lexsort((-highest, ngram))
+    ngram, group, highest = ngram[order], group[order], highest[order]
+    size = int(ngram.max(initial=-1)) + 1
+    rank = np.arange(len(ngram)) - np.searchsorted(ngram, ngram)
+    counts, groups = np.zeros((size, 3), np.int64), np.full((size, 3), -1, np.int64)
+    top = rank < 3
+    counts[ngram[top], rank[top]], groups[ngram[top], rank[top]] = highest[top], group[top]
+    return _Best(counts, groups)
