@@ -1,23 +1,25 @@
-"""BLEU (Papineni et al., 2002) as nlg-eval computes it (Sharma et al., 2017)."""
+"""BLEU (Papineni et al., 2002) as nlg-eval (Sharma et al., 2017), sacrebleu (Post, 2018) and NLTK compute it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
+from dialeval.metrics import bleu_profiles
+from dialeval.metrics.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
+from dialeval.metrics.overlap import measure
 from dialeval.metrics.references import lacks_references, require_references
-from dialeval.text.ngrams import clipped_matches, count_ngrams, most_generous
-from dialeval.text.words import split_white_space
+from dialeval.text.japanese import mecab_version
+from dialeval.text.overlap import ORDERS, Overlap
+from dialeval.text.tokenisers import Tokens
 
-# nlg-eval adds these to every numerator and denominator in place of any other smoothing.
-_TINY: Final = 1e-15
-_SMALL: Final = 1e-9
+_TOKENS: Final[Mapping[Profile, Tokens]] = {"nlgeval": "whitespace", "sacrebleu": "13a", "nltk": "whitespace"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,50 +28,102 @@ class Bleu:
 
     The geometric mean of the clipped precisions of 1- to ``order``-grams, times a brevity penalty. Counts are clipped
     by the most generous reference; the penalty takes the reference closest in length, the shorter one of two. The
-    corpus score pools counts and lengths, so it is not the mean of the examples' scores. A length of n-grams without
-    a match does not make the score 0 but tiny (about 1e-4 for one of four), and a response shorter than ``order``
-    words scores little (0.03 at most for three words of order 4). An empty response scores 0.
+    corpus score pools counts and lengths, so it is not the mean of the examples' scores. Profiles differ in words and
+    in what they do where no n-gram of a length matches; sacrebleu's own numbers are 100 times these. With
+    ``nlgeval``, a length without a match does not make the score 0 but tiny (about 1e-4 for one of four), and a
+    response shorter than ``order`` words scores little (0.03 at most for three words of order 4). An empty response
+    scores 0 in every profile.
     """
 
     higher_is_better: ClassVar[bool] = True
     order: int = 4
+    profile: Profile = "nlgeval"
+    tokens: Literal["whitespace", "13a", "none", "intl", "char", "zh", "ja-mecab", "treebank"] | None = None
+    """None for the profile's own: ``13a`` of sacrebleu, ``whitespace`` of the others."""
+    smoothing: Smoothing | None = None
+    """None for the profile's own: ``exp`` of sacrebleu, ``method0`` (none at all) of NLTK."""
+    lowercase: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= 4:
             raise DialevalError(f"The parameter 'order' of bleu: found {self.order!r}, needed 1, 2, 3 or 4.")
+        allowed = SMOOTHINGS[self.profile]
+        if self.smoothing is not None and self.smoothing not in allowed:
+            needed = " or ".join(map(repr, allowed)) or "none, because nlg-eval has its own constants instead"
+            found = f"found {self.smoothing!r}, needed {needed}"
+            raise DialevalError(f"The parameter 'smoothing' of bleu with profile {self.profile!r}: {found}.")
+        if self.smoothing == "method6" and self.order < 3:
+            raise DialevalError(f"Smoothing 'method6' of bleu needs order 3 or 4, found order {self.order}.")
+        if self.tokens == "ja-mecab":
+            mecab_version()
 
     @property
     def signature(self) -> Signature:
-        """All that could move the number."""
-        facts = (("profile", "nlgeval"), ("tokens", "whitespace"), ("case", "mixed"))
-        return Signature("bleu", (("order", self.order),), facts)
+        """All that could move the number; parameters at their defaults show as facts only, but for ``order``."""
+        smoothing = self._smoothing
+        facts = (
+            ("profile", self.profile),
+            ("tokens", self._tokens),
+            *((("mecab", mecab_version()),) if self.tokens == "ja-mecab" else ()),
+            *((("smoothing", smoothing),) if smoothing else ()),
+            *((("effective_order", "of-one-example"),) if self.profile == "sacrebleu" else ()),
+            ("case", "lower" if self.lowercase else "mixed"),
+        )
+        given = (
+            *((("profile", self.profile),) if self.profile != "nlgeval" else ()),
+            *((("tokens", self.tokens),) if self.tokens else ()),
+            *((("smoothing", self.smoothing),) if self.smoothing else ()),
+            *((("lowercase", True),) if self.lowercase else ()),
+        )
+        return Signature("bleu", (("order", self.order), *given), facts)
 
     def unscorable(self, example: Example) -> str | None:
         """``no references``, or None."""
         return lacks_references(example)
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
-        """Rows of clipped matches by n, n-grams by n, closest reference length, and 1 for the example."""
+        """Rows of clipped matches by n, n-grams by n, closest reference length, and 1 for the example.
+
+        With profile ``nltk`` n is up to 5 whatever the order, and n-grams come twice: as they are, and at least 1.
+        """
         require_references("bleu", examples)
-        return np.array([self._row(example) for example in examples], np.float64).reshape(
-            -1, 2 * self.order + 2
-        )
+        return self.rows(measure(examples, tokens=self._tokens, lowercase=self.lowercase))
+
+    def rows(self, shared: Overlap) -> Floats:
+        """The statistics of examples whose overlap is known."""
+        orders = ORDERS if self.profile == "nltk" else self.order
+        ngrams = np.maximum(shared.lengths[:, None] - np.arange(orders), 0)
+        blocks = [shared.matches[:, :orders], ngrams]
+        if self.profile == "nltk":
+            blocks.append(np.maximum(ngrams, 1))
+        return np.column_stack([*blocks, shared.closest, np.ones(len(ngrams))])
 
     def aggregate(self, totals: Floats) -> Floats:
         """BLEU of summed rows; NaN of no example."""
-        matches, ngrams = totals[..., : self.order], totals[..., self.order : 2 * self.order]
-        reference_length, examples = totals[..., -2], totals[..., -1]
-        precisions = (matches + _TINY) / (ngrams + _SMALL)
-        ratio = (ngrams[..., 0] + _TINY) / (reference_length + _SMALL)
-        penalty = np.exp(np.minimum(1 - 1 / ratio, 0))
-        score = precisions.prod(axis=-1) ** (1 / self.order) * penalty
-        return np.where(examples > 0, score, np.nan)
+        counts = self._counts(totals)
+        if self.profile == "nlgeval":
+            scores = bleu_profiles.nlgeval(counts, self.order)
+        elif self.profile == "sacrebleu":
+            scores = bleu_profiles.sacrebleu(counts, self.order, self._smoothing or "exp")
+        else:
+            scores = bleu_profiles.nltk(counts, self.order, self._smoothing or "method0")
+        return np.where(counts.examples > 0, scores, np.nan)
 
-    def _row(self, example: Example) -> list[int]:
-        words = split_white_space(example.response.text)
-        references = [split_white_space(text) for text in example.references]
-        limits = most_generous([count_ngrams(reference, self.order) for reference in references])
-        matches = clipped_matches(count_ngrams(words, self.order), limits, self.order)
-        ngrams = [max(len(words) - n, 0) for n in range(self.order)]
-        _, closest = min((abs(len(reference) - len(words)), len(reference)) for reference in references)
-        return [*matches, *ngrams, closest, 1]
+    @property
+    def _tokens(self) -> Tokens:
+        return self.tokens or _TOKENS[self.profile]
+
+    @property
+    def _smoothing(self) -> Smoothing | None:
+        return self.smoothing or next(iter(SMOOTHINGS[self.profile]), None)
+
+    def _counts(self, totals: Floats) -> Counts:
+        orders = ORDERS if self.profile == "nltk" else self.order
+        ngrams = totals[..., orders : 2 * orders]
+        return Counts(
+            matches=totals[..., :orders],
+            ngrams=ngrams,
+            at_least_one=totals[..., 2 * orders : 3 * orders] if self.profile == "nltk" else ngrams,
+            closest=totals[..., -2],
+            examples=totals[..., -1],
+        )

@@ -7,11 +7,12 @@ and its words are remembered; only the rules on how a text begins and ends need 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from unicodedata import category
 
-_MEMORY: Final = 1 << 18
+from dialeval.text.pieces import Memory
+
 _CLOSERS: Final = frozenset("])}>\"'»”’")
 # NLTK's rules run on the `regex` package, whose white space leaves out these four separators.
 _SPACE: Final = r"[^\S\x1c-\x1f]"
@@ -47,22 +48,6 @@ def _tokenize(text: str) -> list[str]:
     return words
 
 
-class _Memory(dict[str, tuple[str, ...]]):
-    """The words of every piece met so far, forgotten when there are too many."""
-
-    __slots__ = ("_words",)
-
-    def __init__(self, words: Callable[[str], list[str]]) -> None:
-        super().__init__()
-        self._words = words
-
-    def __missing__(self, piece: str) -> tuple[str, ...]:
-        if len(self) >= _MEMORY:
-            self.clear()
-        words = self[piece] = tuple(self._words(piece))
-        return words
-
-
 def _middle_words(piece: str) -> list[str]:
     if _PLAIN.fullmatch(piece) and piece.lower() not in _PLAIN_CONTRACTIONS:
         return [piece]
@@ -70,10 +55,10 @@ def _middle_words(piece: str) -> list[str]:
 
 
 _MARKS: Final = ('"', "'")
-_middle: Final = _Memory(_middle_words).__getitem__
-_first: Final = _Memory(lambda piece: _work_out(f"{piece} x")[:-1]).__getitem__
-_last: Final = _Memory(lambda pieces: _work_out(f"x {pieces}")[1:]).__getitem__
-_whole: Final = _Memory(lambda text: _work_out(text)).__getitem__
+_middle: Final = Memory(_middle_words).__getitem__
+_first: Final = Memory(lambda piece: _work_out(f"{piece} x")[:-1]).__getitem__
+_last: Final = Memory(lambda pieces: _work_out(f"x {pieces}")[1:]).__getitem__
+_whole: Final = Memory(lambda text: _work_out(text)).__getitem__
 
 
 def _work_out(text: str) -> list[str]:
