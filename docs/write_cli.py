@@ -25,6 +25,8 @@ VERBS = (
     "resources",
     "resources ls",
     "resources verify",
+    "train",
+    "train skip-thought",
     "doctor",
 )
 

@@ -12,7 +12,7 @@ import pytest
 import dialeval as package
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
-VERBS += ["resources ls", "resources verify", "doctor"]
+VERBS += ["data", "resources", "resources ls", "resources verify", "train", "train skip-thought", "doctor"]
 HEAVY = ("numpy", "torch", "numba", "matplotlib", "fastapi", "pyarrow", "pydantic", "scipy.stats", "jinja2")
 
 
@@ -25,8 +25,9 @@ def test_every_verb_has_help_with_an_example(dialeval, verb):
     assert max(map(len, done.out.splitlines())) <= 80
 
 
-def test_help_names_every_verb(dialeval):
+def test_help_names_every_verb_and_gives_an_example(dialeval):
     out = dialeval("--help").out
+    assert "Example: dialeval demo" in out
     assert all(verb.split()[0] in out for verb in VERBS)
 
 

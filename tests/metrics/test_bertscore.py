@@ -10,7 +10,7 @@ import pytest
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluate import evaluate
-from dialeval.metrics.bertscore import BertScore, IdfBertScore, bertscore
+from dialeval.metrics.bertscore import BertScore, IdfBertScore, bert_score
 from dialeval.metrics.encoder_files import Weights
 
 MEASURES = ("precision", "recall", "f1")
@@ -36,7 +36,7 @@ def package_scores(
 
 
 def our_scores(layer: int, examples: list[Example], *, idf: bool = False) -> np.ndarray:
-    metrics = [bertscore(layer=layer, idf=idf, measure=measure) for measure in MEASURES]  # type: ignore[arg-type]
+    metrics = [bert_score(layer=layer, idf=idf, measure=measure) for measure in MEASURES]  # type: ignore[arg-type]
     return np.stack([evaluate(metric, examples, trials=0).values for metric in metrics], axis=1)
 
 
@@ -96,7 +96,7 @@ def test_empty_texts_score_0(minilm: Weights, text: str, reference: str) -> None
 def test_rare_tokens_weigh_more(minilm: Weights) -> None:
     # "the" is in every reference and weighs nothing: only "cat" and "dog" are asked for.
     corpus = [example("the cat", "the cat", item="1"), example("the dog", "the cat", item="2")]
-    fitted = bertscore(idf=True, measure="recall").fit([*corpus, example("x", "the sun", item="3")])
+    fitted = bert_score(idf=True, measure="recall").fit([*corpus, example("x", "the sun", item="3")])
     plain = BertScore(measure="recall").statistics(corpus)[:, 0]
     weighed = fitted.statistics(corpus)[:, 0]
     assert weighed[0] == pytest.approx(1, abs=1e-6)
@@ -106,7 +106,7 @@ def test_rare_tokens_weigh_more(minilm: Weights) -> None:
 def test_each_items_references_are_counted_once_whatever_the_systems(minilm: Weights) -> None:
     one = [example("a", "the cat", item="1", system="a"), example("b", "the dog", item="2", system="a")]
     two = [*one, example("c", "the cat", item="1", system="b"), example("d", "the dog", item="2", system="b")]
-    metric = bertscore(idf=True)
+    metric = bert_score(idf=True)
     assert isinstance(metric, IdfBertScore)
     assert metric.fit(one) == metric.fit(two)
     assert metric.fit(one).learnt.documents == 2
@@ -115,8 +115,8 @@ def test_each_items_references_are_counted_once_whatever_the_systems(minilm: Wei
 
 def test_weights_by_rarity_need_the_corpus_first(minilm: Weights) -> None:
     with pytest.raises(Unsuitable, match=r"has seen none. Score with evaluate\(\), which fits it"):
-        bertscore(idf=True).statistics([example("a", "a")])
-    assert not hasattr(bertscore(), "fit")
+        bert_score(idf=True).statistics([example("a", "a")])
+    assert not hasattr(bert_score(), "fit")
 
 
 @pytest.mark.parametrize("layer", [-1, 7])

@@ -35,13 +35,17 @@ EXAMPLES = st.lists(
 )
 
 
+# Matrix products round by the shape of their batch, so a network's values follow their company in the last digits.
+NEURAL = ("bertscore", "sentence_cosine")
+
+
 def installed(name: str) -> ParameterSet:
     """The metric's name, to be skipped where what it rests on is not on this machine."""
     try:
         build(name)
     except ResourceUnavailable as absence:
         return pytest.param(name, marks=pytest.mark.skip(reason=str(absence)))
-    return pytest.param(name)
+    return pytest.param(name, marks=[pytest.mark.slow] if name in NEURAL else [])
 
 
 every_metric = pytest.mark.parametrize("name", [installed(name) for name in METRICS])
@@ -68,7 +72,8 @@ def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
 def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) -> None:
     metric = ready(name)
     parts = [metric.statistics(examples[:cut]), metric.statistics(examples[cut:])]
-    np.testing.assert_array_equal(np.concatenate(parts), metric.statistics(examples))
+    rounding = 2e-6 if name in NEURAL else 0
+    np.testing.assert_allclose(np.concatenate(parts), metric.statistics(examples), rtol=0, atol=rounding)
 
 
 @every_metric

@@ -8,13 +8,13 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dialeval.cli import compare, data, demo, doctor, report, resources, run, score
+from dialeval.cli import compare, data, demo, doctor, report, resources, run, score, train
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
 app = typer.Typer(
     name="dialeval",
-    help="Which dialogue system is better, and can you trust the number?",
+    help="Which dialogue system is better, and can you trust the number?\n\nExample: dialeval demo",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -27,6 +27,7 @@ app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.add_typer(data.app, name="data")
 app.add_typer(resources.app, name="resources")
+app.add_typer(train.app, name="train")
 app.command("doctor")(doctor.doctor)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from dialeval.core import CorpusMeasure, Metric
 from dialeval.data.types import Example
-from dialeval.metrics.bertscore import BertScore, bertscore
+from dialeval.metrics.bertscore import BertScore, bert_score
 from dialeval.metrics.bleu import Bleu
 from dialeval.metrics.chrf import Chrf
 from dialeval.metrics.cider import Cider
@@ -42,14 +42,14 @@ __all__ = [
     "SkipThought",
     "VectorExtrema",
     "Vocabulary",
-    "bertscore",
+    "bert_score",
     "build",
     "build_any",
     "summary",
 ]
 
 METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
-    "bertscore": bertscore,
+    "bertscore": bert_score,
     "bleu": Bleu,
     "chrf": Chrf,
     "cider": Cider,
@@ -76,7 +76,8 @@ def build(name: str) -> Metric[Example]:
 
 def build_any(name: str) -> Metric[Example] | CorpusMeasure[Example]:
     """The metric or corpus measure of that name."""
-    return construct(name, {**METRICS, **CORPUS_MEASURES}, kind="metric")
+    table: dict[str, Callable[..., Metric[Example] | CorpusMeasure[Example]]] = {**METRICS, **CORPUS_MEASURES}
+    return construct(name, table, kind="metric")
 
 
 def summary(name: str) -> str:

@@ -26,7 +26,7 @@ Weigh: TypeAlias = Callable[[int], float]
 _EXAMPLES_AT_ONCE: Final = 128
 
 
-def bertscore(
+def bert_score(
     model: str = EMBEDDED,
     layer: int | None = None,
     idf: bool = False,
@@ -56,7 +56,7 @@ class BertScore:
     layer: int | None = None
     """Whose output to match, counted from 1; 0 for the input embeddings, None for the last."""
     idf: bool = False
-    """Whether tokens weigh by how rare they are in the corpus's references; such a metric comes from `bertscore`."""
+    """Whether tokens weigh by how rare they are in the corpus's references; such a metric comes from `bert_score`."""
     measure: Measure = "f1"
     hub: bool = False
     """Whether the encoder may be downloaded."""
