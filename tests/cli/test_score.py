@@ -121,3 +121,26 @@ def test_limit_takes_the_first(dialeval, examples):
     assert set(results(dialeval("score", examples, "--limit", "2", "-m", "length", "--json"))) == {
         ("length", "a")
     }
+
+
+def test_measures_of_all_responses_together_stand_beside_metrics(dialeval, examples):
+    done = dialeval(
+        "score", examples, "-m", "distinct(n=2)", "-m", "length", "--json", "--per-item", "items.jsonl"
+    )
+    assert done.code == 0
+    found = results(done)
+    assert list(found) == [("distinct(n=2)", "a"), ("distinct(n=2)", "b"), ("length", "a"), ("length", "b")]
+    assert (found["distinct(n=2)", "a"]["score"], found["distinct(n=2)", "a"]["n"]) == (1.0, 2)
+    rows = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
+    assert {row["criterion"] for row in rows} == {"length"}
+    assert "distinct(n=2): no item has a value of its own" in done.err
+    assert "distinct" in dialeval("score", examples, "-m", "self_bleu", "-m", "distinct").out
+
+
+def test_a_metric_that_sees_the_whole_corpus_first_reads_a_pipe_too(dialeval, examples, monkeypatch):
+    direct = dialeval("score", examples, "-m", "cider", "-m", "rouge_l", "--json")
+    assert direct.code == 0
+    assert set(results(direct)) == {("cider", "a"), ("cider", "b"), ("rouge_l", "a"), ("rouge_l", "b")}
+    with io.TextIOWrapper(examples.open("rb"), encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        assert dialeval("score", "-", "-m", "cider", "-m", "rouge_l", "--json").out == direct.out

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json as jsonlib
+import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +28,7 @@ from dialeval.cli.options import (
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.core import Result
+    from dialeval.core import Outcome
     from dialeval.data import Example
     from dialeval.data.bad import OnBad
 
@@ -70,15 +71,18 @@ def score(
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt
     """
+    from dialeval.core import Fittable
     from dialeval.data import SideFile, refuse
     from dialeval.evaluate import Plan, by_dialogue, evaluate_each
-    from dialeval.metrics import build
+    from dialeval.metrics import build_any
     from dialeval.study import check_gates
 
-    metrics = {name: build(name) for name in dict.fromkeys(metric or DEFAULT_METRICS)}
+    metrics = {name: build_any(name) for name in dict.fromkeys(metric or DEFAULT_METRICS)}
     gates = parse_fail_under(fail_under, list(metrics))
     on_bad = SideFile(_side_file(file)) if skip_bad else refuse
-    examples = islice(_examples(file, hyp, ref, format, on_bad), limit)
+    examples: Iterable[Example] = islice(_examples(file, hyp, ref, format, on_bad), limit)
+    if any(isinstance(one, Fittable) for one in metrics.values()):
+        examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         group = by_dialogue if cluster else None
         plan = Plan(trials, seed, 0.95, group, shop.executor, shop.cache, progress)
@@ -86,7 +90,7 @@ def score(
     if isinstance(on_bad, SideFile) and on_bad.count:
         print(f"{on_bad.count} bad line(s) left out; they are in {on_bad.path}", file=sys.stderr)
     if per_item is not None:
-        _write_judgements(per_item, list(results.values()))
+        _write_judgements(per_item, results)
     _print(results, json=json)
     exit_on_gates(
         list(check_gates(gates, [(name, system, r.score) for (name, system), r in results.items()]))
@@ -109,13 +113,17 @@ def _side_file(file: str | None) -> Path:
     return Path(f"{'stdin' if file in (None, '-') else file}.bad.jsonl")
 
 
-def _write_judgements(path: Path, results: Sequence[Result]) -> None:
+def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:
+    from dialeval.core import CorpusResult
     from dialeval.data import write
 
-    write(path, (judgement for result in results for judgement in result.judgements))
+    write(path, (judgement for result in results.values() for judgement in result.judgements))
+    whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
+    if whole:
+        print(f"{', '.join(whole)}: no item has a value of its own, so none is in {path}", file=sys.stderr)
 
 
-def _print(results: Mapping[tuple[str, str], Result], *, json: bool) -> None:
+def _print(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> None:
     from dialeval.study import number
 
     if json:
@@ -137,7 +145,7 @@ def _print(results: Mapping[tuple[str, str], Result], *, json: bool) -> None:
     _print_table(results)
 
 
-def _print_table(results: Mapping[tuple[str, str], Result]) -> None:
+def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
     from rich.console import Console
 
     from dialeval.report import Cell, Column, Table, print_table
@@ -156,7 +164,7 @@ def _print_table(results: Mapping[tuple[str, str], Result]) -> None:
     print_table(Table("", columns, rows, notes), Console())
 
 
-def _cells(result: Result) -> tuple[str, str, str, str]:
+def _cells(result: Outcome) -> tuple[str, str, str, str]:
     interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}" if result.interval else "–"
-    score = f"{result.score:.4f}" if result.scored else "–"
+    score = "–" if math.isnan(result.score) else f"{result.score:.4f}"
     return score, interval, str(result.scored), str(len(result) - result.scored)

@@ -55,7 +55,7 @@ def weighed(nodes: int) -> Weighed:
 
 @njit(cache=True)
 def _key(node: int, symbol: int) -> int:
-    return int((node << 32) | (symbol + 1))
+    return (node << 32) | (symbol + 1)
 
 
 @njit(cache=True)
@@ -65,7 +65,7 @@ def _slot(trie: Integers, mask: int, key: int) -> int:
     at = (spread ^ (spread >> 31)) & mask
     while trie[at] != key and trie[at] != FREE:
         at = (at + 2) & mask
-    return at
+    return int(at)
 
 
 @njit(cache=True)

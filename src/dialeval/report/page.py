@@ -66,7 +66,7 @@ def _page(run: Folder) -> str:
         failures=tables.failures(run.summary),
         unscored=tables.unscored(run.values),
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
-        distributions=[_distributions(run, measure) for measure in run.summary.measures],
+        distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
         citations=_citations(run),
         items=items,
         static=items[:STATIC_ITEMS],

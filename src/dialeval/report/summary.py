@@ -29,6 +29,8 @@ class MeasureInfo:
     higher_is_better: bool | None
     """None for descriptions such as length, where neither direction is good."""
     summary: str
+    per_item: bool = True
+    """Whether items have values of their own; False for measures of all responses together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Comparison:
     unpaired: int
     more_items: int | None
     """How many further items would settle it: 0 where it is settled, None where no number would."""
+    p_jackknife: float | None = None
+    """Of measures of all responses together, which have none of the other tests."""
 
 
 @dataclass(frozen=True, slots=True)

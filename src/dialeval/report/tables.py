@@ -8,7 +8,17 @@ from dialeval.report.standing import MARKS, MEANINGS, Standing, standings
 from dialeval.report.summary import Comparison, MeasureInfo, Score, Summary
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.values import Values
-from dialeval.report.wording import count, decimals, interval, listing, number, p_value, percent, signed
+from dialeval.report.wording import (
+    NOTHING,
+    count,
+    decimals,
+    interval,
+    listing,
+    number,
+    p_value,
+    percent,
+    signed,
+)
 
 MOST_NOTES = 6
 MOST_REASONS = 30
@@ -121,11 +131,22 @@ def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
         yield "; ".join(marks)
     if any(r.low is not None for r in summary.results):
         yield (
-            f"brackets hold {summary.level:.0%} bootstrap intervals; "
+            f"brackets hold {summary.level:.0%} {_kinds_of_interval(summary)}; "
             f"differences count as significant when Holm's p < {1 - summary.level:.2g}"
         )
     if any(m.higher_is_better is None for m in summary.measures):
         yield "a measure without an arrow describes: neither direction is better"
+    whole = [m.measure for m in summary.measures if not m.per_item]
+    if whole:
+        verb = "measures" if len(whole) == 1 else "measure"
+        yield f"{listing(whole)} {verb} all responses together, so no item has a value of its own"
+
+
+def _kinds_of_interval(summary: Summary) -> str:
+    whole = [m.measure for m in summary.measures if not m.per_item]
+    if len(whole) == len(summary.measures):
+        return "jackknife intervals"
+    return "bootstrap intervals" + (f", jackknife intervals for {listing(whole)}" if whole else "")
 
 
 def _coverage_notes(summary: Summary) -> list[str]:
@@ -157,7 +178,7 @@ def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
         Cell(signed(c.difference, places), interval(c.low, c.high, places)),
         Cell(p_value(c.p_adjusted)),
         Cell(signed(c.effect_size, 2)),
-        Cell(f"{c.wins:,} / {c.ties:,} / {c.losses:,}"),
+        Cell(f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if measure.per_item else NOTHING),
         Cell(f"{c.n:,}" + (f" ({c.unpaired:,} unpaired)" if c.unpaired else "")),
         Cell(verdict, strong=c.significant),
         Cell("none, settled" if c.significant or c.more_items == 0 else needed),

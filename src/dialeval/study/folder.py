@@ -59,9 +59,8 @@ def load_run(folder: str | Path) -> LoadedRun:
         )
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
-    return LoadedRun(
-        folder, read_results(folder), tuple(read(folder / "examples.jsonl", "example")), settings
-    )
+    examples = tuple(read(folder / "examples.jsonl", "example"))
+    return LoadedRun(folder, read_results(folder, examples, settings), examples, settings)
 
 
 def _write_json(path: Path, content: Json) -> None:

@@ -1,4 +1,4 @@
-"""What a study can measure: each measure is a metric and the way it gets its subjects from a system."""
+"""What a study can measure: each measure is a metric, or corpus measure, and how it gets its subjects from a system."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dialeval.core import Metric, Missing, Subject, System
+from dialeval.core import CorpusMeasure, Metric, Missing, Subject, System
 from dialeval.data import Example
 from dialeval.errors import UnknownName
-from dialeval.metrics import METRICS, build
+from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.text.naming import Scalar, print_call, split_call
 
 
@@ -23,10 +23,10 @@ class Respondent:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric under the label the study gave it."""
+    """A metric or corpus measure under the label the study gave it."""
 
     label: str
-    metric: Metric[Any]
+    metric: Metric[Any] | CorpusMeasure[Any]
     subjects: Callable[[Respondent], Sequence[Subject | Missing]]
     """What the metric is asked about: a system's examples, its choices among candidates, its n-best lists."""
 
@@ -43,9 +43,10 @@ def build_measure(label: str, options: Mapping[str, Scalar] | None = None) -> Me
     label = print_call(name, (*parameters, *(options or {}).items()))
     if name in MEASURES:
         return MEASURES[name](label=label, **dict(parameters), **(options or {}))
-    if name not in METRICS:
-        raise UnknownName("measure", name, [*METRICS, *MEASURES], todo="'dialeval score --help' lists them.")
-    return Measure(label, build(label), _examples)
+    if name not in METRICS and name not in CORPUS_MEASURES:
+        known = [*METRICS, *CORPUS_MEASURES, *MEASURES]
+        raise UnknownName("measure", name, known, todo="'dialeval score --help' lists them.")
+    return Measure(label, build_any(label), _examples)
 
 
 def _examples(respondent: Respondent) -> Sequence[Example | Missing]:

@@ -12,11 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dialeval.core import Interval, Provenance, Result, Signature
+from dialeval.core import CorpusMeasure, Interval, Provenance, Result, Signature
+from dialeval.corpus import evaluate_corpus
+from dialeval.data import Example
 from dialeval.data.atomic import atomic_path
 from dialeval.errors import BadInput
-from dialeval.study.measures import build_measure
+from dialeval.study.measures import Measure, build_measure
 from dialeval.study.run import Scored
+from dialeval.study.settings import Settings
 
 _LABEL: Final = pa.dictionary(pa.int32(), pa.string())
 _SCHEMA: Final = pa.schema(
@@ -34,14 +37,15 @@ _SCHEMA: Final = pa.schema(
 
 
 def write_results(scored: Sequence[Scored], path: Path) -> None:
-    """Write every item's value under every measure, in the order of ``scored``."""
+    """Write every item's value under every measure, in the order of ``scored``; corpus measures have none."""
     with atomic_path(path) as scratch, pq.ParquetWriter(scratch, _SCHEMA) as writer:
         for one in scored:
-            writer.write_table(_table(one))
+            if isinstance(one.result, Result):
+                writer.write_table(_table(one, one.result))
 
 
-def _table(one: Scored) -> pa.Table:
-    result, n = one.result, len(one.result)
+def _table(one: Scored, result: Result) -> pa.Table:
+    n = len(result)
     labels = (one.system, one.measure.label, str(result.signature), result.signature.name)
     unscored = np.zeros(n, dtype=bool)
     unscored[list(result.reasons)] = True
@@ -57,16 +61,38 @@ def _table(one: Scored) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=_SCHEMA)
 
 
-def read_results(folder: Path) -> tuple[Scored, ...]:
-    """The results of a run folder, with scores and intervals as its summary has them."""
+def read_results(folder: Path, examples: Sequence[Example], settings: Settings) -> tuple[Scored, ...]:
+    """The results of a run folder, with scores and intervals as its summary has them.
+
+    Corpus measures have no rows to read: they are measured again from the examples.
+    """
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     scores = {(row["measure"], row["system"]): row for row in summary["results"]}
     sources = {(row["measure"], row["system"]): row for row in manifest["provenance"]}
-    return tuple(
-        _scored(folder, label, system, rows, scores[label, system], sources[label, system], summary["level"])
-        for (label, system), rows in _groups(folder / "results.parquet")
-    )
+    found = {
+        key: _scored(folder, *key, rows, scores[key], sources[key], settings.level)
+        for key, rows in _groups(folder / "results.parquet")
+    }
+    own: dict[str, list[Example]] = {}
+    for example in examples:
+        own.setdefault(example.system, []).append(example)
+    for (label, system), score in scores.items():
+        measure = _measure(folder, label, score)
+        if isinstance(measure.metric, CorpusMeasure):
+            found[label, system] = _measured(measure, measure.metric, system, own.get(system, []), settings)
+    return tuple(found[key] for key in scores)
+
+
+def _measured(
+    measure: Measure,
+    corpus: CorpusMeasure[Example],
+    system: str,
+    examples: Sequence[Example],
+    settings: Settings,
+) -> Scored:
+    level = settings.level if settings.trials else None
+    return Scored(measure, system, evaluate_corpus(corpus, examples, level=level, cluster=settings.grouping))
 
 
 def _groups(path: Path) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]]]]:
@@ -84,15 +110,9 @@ def _scored(
     source: dict[str, Any],
     level: float,
 ) -> Scored:
-    measure = build_measure(label)
-    if str(measure.metric.signature) != score["signature"]:
-        raise BadInput(
-            path=str(folder / "summary.json"),
-            field=f"results.{label}.signature",
-            found=score["signature"],
-            needed=str(measure.metric.signature),
-            todo="The run was made with another version of this measure: run the study again to compare it.",
-        )
+    measure = _measure(folder, label, score)
+    if isinstance(measure.metric, CorpusMeasure):
+        raise TypeError(f"{label} measures a corpus and can have no rows")
     width = max((len(row["statistics"]) for row in rows), default=0)
     blank = [float("nan")] * width
     result = Result(
@@ -114,6 +134,19 @@ def _scored(
         reasons={at: row["reason"] for at, row in enumerate(rows) if row["value"] is None},
     )
     return Scored(measure, system, result)
+
+
+def _measure(folder: Path, label: str, score: dict[str, Any]) -> Measure:
+    measure = build_measure(label)
+    if str(measure.metric.signature) != score["signature"]:
+        raise BadInput(
+            path=str(folder / "summary.json"),
+            field=f"results.{label}.signature",
+            found=score["signature"],
+            needed=str(measure.metric.signature),
+            todo="The run was made with another version of this measure: run the study again to compare it.",
+        )
+    return measure
 
 
 def _or_nan(value: float | None) -> float:

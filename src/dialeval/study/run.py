@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dialeval.compare import Comparison, compare_all
-from dialeval.core import Generator, Metric, Missing, Replayer, Result, System, UsesResources
+from dialeval.core import CorpusMeasure, Generator, Metric, Missing, Outcome, Replayer, System, UsesResources
+from dialeval.corpus import evaluate_corpus
 from dialeval.data import Example, Prompt, Response, digest, read_prompts
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
 from dialeval.engine import run as run_batches
@@ -49,7 +50,7 @@ class Scored:
 
     measure: Measure
     system: str
-    result: Result
+    result: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +174,7 @@ def _score(
     for measure in study.measures:
         with workshop.watch(measure.label, sum(len(r.examples) for r in respondents)) as progress:
             try:
-                # To all systems together: fitted to each one's own items, a gap would make them incomparable.
-                metric = fitted(measure.metric, [s for r in respondents for s in measure.subjects(r)])
+                metric = _prepared(measure, respondents)
             except Exception as error:
                 message = _describe(error)
                 failures += [Failure(r.system.name, measure.label, message) for r in respondents]
@@ -189,21 +189,36 @@ def _score(
                     yield Scored(measure, name, result)
 
 
+def _prepared(measure: Measure, respondents: Sequence[Respondent]) -> Metric[Any] | CorpusMeasure[Any]:
+    if isinstance(measure.metric, CorpusMeasure):
+        return measure.metric
+    # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
+    return fitted(measure.metric, [s for r in respondents for s in measure.subjects(r)])
+
+
 def _evaluate(
-    metric: Metric[Any],
+    metric: Metric[Any] | CorpusMeasure[Any],
     measure: Measure,
     respondent: Respondent,
     study: Study,
     workshop: Workshop,
     progress: Progress,
-) -> Result:
+) -> Outcome:
+    subjects = measure.subjects(respondent)
+    cluster = by_dialogue if study.cluster == "dialogue" else None
+    if isinstance(metric, CorpusMeasure):
+        found = evaluate_corpus(
+            metric, subjects, level=study.level if study.trials else None, cluster=cluster
+        )
+        progress.advance(len(subjects))
+        return found
     return evaluate(
         metric,
-        measure.subjects(respondent),
+        subjects,
         trials=study.trials,
         seed=study.seed,
         level=study.level,
-        cluster=by_dialogue if study.cluster == "dialogue" else None,
+        cluster=cluster,
         executor=workshop.executor,
         cache=workshop.cache,
         progress=progress,

@@ -6,6 +6,7 @@ import math
 from typing import Any, TypeAlias
 
 from dialeval.compare import Comparison
+from dialeval.core import CorpusMeasure
 from dialeval.metrics import summary
 from dialeval.study.gates import GateOutcome
 from dialeval.study.run import Compared, Run, Scored
@@ -34,6 +35,7 @@ def summarise(run: Run) -> Json:
                 "name": measure.metric.signature.name,
                 "signature": str(measure.metric.signature),
                 "higher_is_better": measure.metric.higher_is_better,
+                "per_item": not isinstance(measure.metric, CorpusMeasure),
                 "summary": summary(measure.metric.signature.name),
             }
             for measure in study.measures
@@ -74,6 +76,7 @@ def comparison_json(pair: Comparison) -> Json:
         "p_bootstrap": number(pair.p_bootstrap),
         "p_permutation": number(pair.p_permutation),
         "p_mcnemar": number(pair.p_mcnemar),
+        "p_jackknife": number(pair.p_jackknife),
         "p_adjusted": number(pair.p),
         "significant": pair.significant,
         "better": pair.better,
