@@ -10,7 +10,7 @@ from typing import Final
 from bench.result import HEADING, line
 
 # By name, so that one bench neither needs another's libraries nor pays for importing them.
-BENCHES: Final = ("bertscore", "bootstrap", "embedding", "imports", "runner")
+BENCHES: Final = ("bertscore", "bootstrap", "embedding", "imports", "overlap", "runner")
 
 
 def main(names: Sequence[str]) -> int:

@@ -51,6 +51,15 @@ def _places(references: Sequence[int]) -> NDArray[np.int64]:
     return first
 
 
+def measure_strings(
+    responses: Sequence[str], references: Sequence[Sequence[str]], *, tokens: Tokens, lowercase: bool = False
+) -> Overlap:
+    """The same of plain strings, ``references`` holding at least one reference of each response."""
+    texts = [text for one, others in zip(responses, references, strict=True) for text in (one, *others)]
+    first = _places([len(others) for others in references])
+    return overlap(texts, first, tokens=tokens, lowercase=lowercase)
+
+
 class OverlapScores(NamedTuple):
     """BLEU-1 to BLEU-4 and ROUGE-L as nlg-eval computes them, of each response and of all together."""
 
@@ -69,8 +78,7 @@ def score_strings(responses: Sequence[str], references: Sequence[Sequence[str]])
     from dialeval.metrics.bleu import Bleu
     from dialeval.metrics.rouge_l import RougeL
 
-    texts = [text for one, others in zip(responses, references, strict=True) for text in (one, *others)]
-    shared = overlap(texts, _places([len(others) for others in references]), tokens="whitespace")
+    shared = measure_strings(responses, references, tokens="whitespace")
     rows = [(metric, metric.rows(shared)) for metric in (Bleu(1), Bleu(2), Bleu(3), Bleu(4))]
     sequences = RougeL().rows(shared)[:, 0]
     return OverlapScores(
