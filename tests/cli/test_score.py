@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.metrics import CORPUS_MEASURES, METRICS
+from dialeval.scoring import EVERY_METRIC
+
 ROWS = [
     {
         "id": "1",
@@ -103,7 +106,7 @@ def test_bad_lines_stop_the_run_or_are_set_aside(dialeval, examples):
     kept = dialeval("score", examples, "-m", "length", "--json", "--skip-bad")
     assert kept.code == 0
     assert results(kept)["length", "a"]["n"] == 2
-    assert "1 bad line(s) left out" in kept.err
+    assert "1 bad line was left out" in kept.err
     assert len(Path(f"{examples}.bad.jsonl").read_text().splitlines()) == 1
 
 
@@ -117,10 +120,32 @@ def test_a_file_or_text_files_must_be_given_but_not_both(dialeval, examples):
     assert dialeval("score", examples, "--hyp", "x.txt").code == 2
 
 
-def test_limit_takes_the_first(dialeval, examples):
-    assert set(results(dialeval("score", examples, "--limit", "2", "-m", "length", "--json"))) == {
-        ("length", "a")
-    }
+def test_limit_takes_the_first_items_of_every_system(dialeval, examples):
+    rows = results(dialeval("score", examples, "--limit", "1", "-m", "length", "--json"))
+    assert {key: row["n"] for key, row in rows.items()} == {("length", "a"): 1, ("length", "b"): 1}
+
+
+def test_items_that_only_other_systems_answered_are_noted(dialeval, examples):
+    assert (
+        "b: 1 of the file's 2 items have no response of it" in dialeval("score", examples, "-m", "length").out
+    )
+
+
+def test_all_runs_what_can_run_and_says_how_to_enable_the_rest(dialeval, examples):
+    done = dialeval("score", examples, "--all", "--json", "--trials", "10")
+    assert done.code == 0
+    ran = {name for name, _ in results(done)}
+    assert {"bleu(order=1)", "rouge_l", "cider", "chrf", "distinct(n=2)", "self_bleu", "length"} <= ran
+    left_out = set(EVERY_METRIC) - ran
+    assert all(f"left out: {name}: " in done.err for name in left_out)
+    assert "skip_thought" in left_out  # no weights of it come with any package
+
+
+def test_help_and_all_name_every_metric(dialeval):
+    known = {*METRICS, *CORPUS_MEASURES}
+    assert {name.partition("(")[0] for name in EVERY_METRIC} == known
+    shown = dialeval("score", "--help").out
+    assert all(name in shown for name in known)
 
 
 def test_measures_of_all_responses_together_stand_beside_metrics(dialeval, examples):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json as jsonlib
-import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,14 +22,15 @@ from dialeval.cli.options import (
     SkipBad,
     Trials,
 )
+from dialeval.cli.scores import print_scores
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.core import Outcome
+    from dialeval.core import CorpusMeasure, Metric, Outcome
     from dialeval.data import Example
     from dialeval.data.bad import OnBad
 
-DEFAULT_METRICS = ("bleu(order=4)", "rouge_l", "length")
+    AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
 
 def score(
@@ -40,6 +38,9 @@ def score(
         str | None, typer.Argument(help="Examples (JSONL, CSV, TSV, Parquet, .gz), or - for stdin.")
     ] = None,
     metric: MetricNames = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every metric that can run here; says which cannot.")
+    ] = False,
     hyp: Annotated[Path | None, typer.Option("--hyp", help="Responses as plain text, one a line.")] = None,
     ref: Annotated[
         list[Path] | None, typer.Option("--ref", help="References to --hyp, line by line. Repeatable.")
@@ -65,36 +66,47 @@ def score(
 ) -> None:
     """Score responses, with an interval for every score and a reason for every item that has none.
 
-    Metrics: bleu(order=1..4), rouge_l, length.
+    Metrics: bleu, rouge_l, meteor, cider, chrf, embedding_average, vector_extrema, greedy_matching, skip_thought,
+    sentence_cosine, bertscore, distinct, self_bleu, vocabulary, length. Without -m: bleu(order=4), rouge_l, length.
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
 
-    Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt
+    Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
     from dialeval.core import Fittable
     from dialeval.data import SideFile, refuse
     from dialeval.evaluate import Plan, by_dialogue, evaluate_each
-    from dialeval.metrics import build_any
     from dialeval.study import check_gates
 
-    metrics = {name: build_any(name) for name in dict.fromkeys(metric or DEFAULT_METRICS)}
+    metrics = _metrics(metric, every=every)
     gates = parse_fail_under(fail_under, list(metrics))
-    on_bad = SideFile(_side_file(file)) if skip_bad else refuse
-    examples: Iterable[Example] = islice(_examples(file, hyp, ref, format, on_bad), limit)
+    on_bad = SideFile(_side_file(file or str(hyp))) if skip_bad else refuse
+    examples: Iterable[Example] = _first_items(_examples(file, hyp, ref, format, on_bad), limit)
     if any(isinstance(one, Fittable) for one in metrics.values()):
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         group = by_dialogue if cluster else None
         plan = Plan(trials, seed, 0.95, group, shop.executor, shop.cache, progress)
         results = evaluate_each(metrics, examples, plan)
-    if isinstance(on_bad, SideFile) and on_bad.count:
-        print(f"{on_bad.count} bad line(s) left out; they are in {on_bad.path}", file=sys.stderr)
+    if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
+        print(left_out, file=sys.stderr)
     if per_item is not None:
         _write_judgements(per_item, results)
-    _print(results, json=json)
-    exit_on_gates(
-        list(check_gates(gates, [(name, system, r.score) for (name, system), r in results.items()]))
-    )
+    print_scores(results, json=json)
+    scores = [(name, system, result.score) for (name, system), result in results.items()]
+    exit_on_gates(list(check_gates(gates, scores)))
+
+
+def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric]:
+    from dialeval.metrics import build_any
+    from dialeval.scoring import DEFAULT_METRICS, EVERY_METRIC, available
+
+    if not every:
+        return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
+    found = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
+    for name, obstacle in found.obstacles.items():
+        print(f"left out: {name}: {obstacle}", file=sys.stderr)
+    return dict(found.metrics)
 
 
 def _examples(
@@ -105,12 +117,22 @@ def _examples(
     if (file is None) == (hyp is None):
         raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
     if hyp is not None:
-        return read_texts(hyp, refs or [])
+        return read_texts(hyp, refs or [], on_bad=on_bad)
     return read(str(file), "example", format=format, on_bad=on_bad)
 
 
-def _side_file(file: str | None) -> Path:
-    return Path(f"{'stdin' if file in (None, '-') else file}.bad.jsonl")
+def _first_items(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:
+    """The first ``limit`` items, with every system's response to each wherever it stands in the file."""
+    kept: set[str] = set()
+    for example in examples:
+        if limit is None or example.item in kept or len(kept) < limit:
+            if limit is not None:
+                kept.add(example.item)
+            yield example
+
+
+def _side_file(file: str) -> Path:
+    return Path(f"{'stdin' if file == '-' else file}.bad.jsonl")
 
 
 def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:
@@ -121,50 +143,3 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no item has a value of its own, so none is in {path}", file=sys.stderr)
-
-
-def _print(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> None:
-    from dialeval.study import number
-
-    if json:
-        rows = [
-            {
-                "metric": name,
-                "system": system,
-                "signature": str(result.signature),
-                "score": number(result.score),
-                "low": number(result.interval.low) if result.interval else None,
-                "high": number(result.interval.high) if result.interval else None,
-                "n": result.scored,
-                "unscored": len(result) - result.scored,
-            }
-            for (name, system), result in results.items()
-        ]
-        print(jsonlib.dumps({"results": rows}, ensure_ascii=False))
-        return
-    _print_table(results)
-
-
-def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
-    from rich.console import Console
-
-    from dialeval.report import Cell, Column, Table, print_table
-
-    titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
-    columns = tuple(Column(title, numeric=at > 1) for at, title in enumerate(titles))
-    rows = tuple(
-        tuple(Cell(text) for text in (name, system, *_cells(result)))
-        for (name, system), result in results.items()
-    )
-    notes = tuple(
-        f"{name}, {system}: {len(result.reasons)} of {len(result)} unscored, first {result.items[at]!r}: {reason}"
-        for (name, system), result in results.items()
-        for at, reason in list(result.reasons.items())[:1]
-    )
-    print_table(Table("", columns, rows, notes), Console())
-
-
-def _cells(result: Outcome) -> tuple[str, str, str, str]:
-    interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}" if result.interval else "–"
-    score = "–" if math.isnan(result.score) else f"{result.score:.4f}"
-    return score, interval, str(result.scored), str(len(result) - result.scored)

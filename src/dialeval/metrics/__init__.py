@@ -18,6 +18,7 @@ from dialeval.metrics.cider import Cider
 from dialeval.metrics.distinct import Distinct
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.length import Length
+from dialeval.metrics.meteor import Meteor
 from dialeval.metrics.rouge_l import RougeL
 from dialeval.metrics.self_bleu import SelfBleu
 from dialeval.metrics.sentence_cosine import SentenceCosine
@@ -36,6 +37,7 @@ __all__ = [
     "EmbeddingAverage",
     "GreedyMatching",
     "Length",
+    "Meteor",
     "RougeL",
     "SelfBleu",
     "SentenceCosine",
@@ -56,6 +58,7 @@ METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
     "embedding_average": EmbeddingAverage,
     "greedy_matching": GreedyMatching,
     "length": Length,
+    "meteor": Meteor,
     "rouge_l": RougeL,
     "sentence_cosine": SentenceCosine,
     "skip_thought": SkipThought,
