@@ -1,0 +1,141 @@
+"""Compiled and plain measuring give the same bits; what they give is checked by hand and by properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialeval.text.overlap import (
+    CLOSEST,
+    COLUMNS,
+    F1,
+    LENGTH,
+    ORDERS,
+    PRECISION,
+    RECALL,
+    Floats,
+    Overlap,
+    compiled_rows,
+    overlap,
+    plain_rows,
+)
+from dialeval.text.tokenisers import TOKENISERS, Tokens
+
+Item = tuple[str, list[str]]
+WORDS = [
+    "a",
+    "b",
+    "c",
+    "a b",
+    ".",
+    "..",
+    ",",
+    "-",
+    "1",
+    "2,3",
+    '"',
+    "&amp;",
+    "<skipped>",
+    "é",
+    "東京",
+    "İ",
+    "🙂",
+    "\u0301",
+]
+SPACES = ["", " ", " ", " ", "  ", "\t", "\n", "-\n", "\xa0", "\u3000"]
+TEXT = st.lists(st.sampled_from(WORDS + SPACES), max_size=20).map("".join) | st.text(max_size=6)
+LONG = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), min_size=60, max_size=200).map(" ".join)
+ITEMS = st.lists(
+    st.tuples(TEXT | LONG, st.lists(TEXT | LONG, min_size=1, max_size=3)), min_size=1, max_size=5
+)
+
+
+def flat(items: list[Item]) -> tuple[list[str], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    first = np.cumsum([0, *(1 + len(references) for _, references in items)])
+    return [text for response, references in items for text in (response, *references)], first
+
+
+def both(items: list[Item], tokens: Tokens) -> tuple[Floats, Floats]:
+    texts, first = flat(items)
+    plain, compiled = np.zeros((len(items), COLUMNS)), np.zeros((len(items), COLUMNS))
+    plain_rows(texts, first, tokens, plain)
+    compiled_rows(texts, first, tokens, compiled)
+    return plain, compiled
+
+
+def measured(*items: Item, tokens: Tokens = "whitespace", lowercase: bool = False) -> Overlap:
+    texts, first = flat(list(items))
+    return overlap(texts, first, tokens=tokens, lowercase=lowercase)
+
+
+def test_an_item_by_hand() -> None:
+    plain, compiled = both([("a b  a b c", ["b c a b", "a b a"])], "whitespace")
+    np.testing.assert_array_equal(plain, compiled)
+    # a twice from the second reference; a b once and b a once from it, b c from the first; a b a from the second.
+    assert plain[0, :ORDERS].tolist() == [5, 3, 1, 0, 0]
+    assert (plain[0, LENGTH], plain[0, CLOSEST]) == (5, 4)
+    # By blanks the response has an empty word, the sixth.
+    assert (plain[0, PRECISION], plain[0, RECALL]) == (3 / 6, 3 / 3)
+    assert plain[0, F1] == 2 * (3 / 6) * 1 / (3 / 6 + 1)
+
+
+@pytest.mark.parametrize("tokens", [name for name in TOKENISERS if name != "ja-mecab"])
+@settings(max_examples=30, deadline=None)
+@given(items=ITEMS)
+def test_compiled_and_plain_rows_have_the_same_bits(tokens: Tokens, items: list[Item]) -> None:
+    plain, compiled = both(items, tokens)
+    np.testing.assert_array_equal(plain, compiled)
+
+
+def test_real_lines_have_the_same_bits(real_lines: list[str]) -> None:
+    lines = real_lines[:12_000]
+    items = [(lines[at], lines[at + 1 : at + 1 + at % 3 + 1]) for at in range(0, len(lines) - 4, 4)]
+    for tokens in ("whitespace", "13a", "google"):
+        plain, compiled = both(items, tokens)
+        np.testing.assert_array_equal(plain, compiled)
+
+
+def test_very_long_texts_have_the_same_bits() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(map(str, rng.integers(0, 40, size))) for size in (64, 65, 128, 700, 3000)]
+    plain, compiled = both([(text, texts) for text in texts], "whitespace")
+    np.testing.assert_array_equal(plain, compiled)
+    assert plain[:, [PRECISION, RECALL, F1]].tolist() == [[1, 1, 1]] * 5
+
+
+@settings(max_examples=30, deadline=None)
+@given(items=ITEMS, extra=TEXT)
+def test_another_reference_never_takes_matches_away(items: list[Item], extra: str) -> None:
+    more = [(response, [*references, extra]) for response, references in items]
+    fewer, full = both(items, "whitespace")[1], both(more, "whitespace")[1]
+    assert (full[:, :ORDERS] >= fewer[:, :ORDERS]).all()
+    assert (full[:, [PRECISION, RECALL, F1]] >= fewer[:, [PRECISION, RECALL, F1]]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(items=ITEMS)
+def test_items_do_not_touch_each_other(items: list[Item]) -> None:
+    together = both(items, "13a")[1]
+    alone = [both([item], "13a")[1][0] for item in items]
+    np.testing.assert_array_equal(together, alone)
+
+
+def test_case_is_folded_on_request() -> None:
+    assert measured(("A b", ["a B"])).matches[0, 0] == 0
+    assert measured(("A b", ["a B"]), lowercase=True).matches[0].tolist() == [2, 1, 0, 0, 0]
+
+
+def test_nothing_gives_nothing() -> None:
+    shared = measured()
+    assert shared.matches.shape == (0, ORDERS)
+    assert shared.f1.shape == (0,)
+    assert np.zeros((0, COLUMNS)).shape == both([], "whitespace")[1].shape
+
+
+def test_more_items_than_fit_in_one_go() -> None:
+    items: list[Item] = [(f"w{at % 7} x", [f"w{at % 5} x"]) for at in range(40_000)]
+    shared = measured(*items)
+    expected = [1.0 + (at % 7 == at % 5) for at in range(40_000)]
+    assert shared.matches[:, 0].tolist() == expected
