@@ -141,3 +141,94 @@ def test_convert_can_skip_bad_lines(dialeval):
     assert done.code == 0
     assert "1 bad line was left out and written to y.jsonl.bad.jsonl" in done.err
     assert len(list(read("y.jsonl", "example"))) == 1
+
+
+def test_the_group_shows_an_example(dialeval):
+    assert "Example: dialeval data convert" in dialeval("data", "--help").out
+
+
+def test_tables_stand_without_blank_lines_around(dialeval):
+    lines = dialeval("data", "ls").out.split("\n")
+    assert lines[0].startswith("format")
+    assert all(line.strip() for line in lines[:-1])
+
+
+def test_convert_says_where_its_bad_lines_go(dialeval):
+    assert "TO.bad.jsonl" in " ".join(dialeval("data", "convert", "--help").out.replace("│", " ").split())
+
+
+def test_convert_skips_bad_lines_of_text_files_too(dialeval):
+    Path("out.txt").write_bytes(b"a\n\xff\nc\n")
+    put("ref.txt", "x\ny\nz\n")
+    assert dialeval("data", "convert", "out.txt", "x.jsonl", "--ref", "ref.txt").code == 1
+    done = dialeval("data", "convert", "out.txt", "x.jsonl", "--ref", "ref.txt", "--skip-bad")
+    assert done.code == 0
+    assert "warning: 1 bad line was left out and written to x.jsonl.bad.jsonl" in done.err
+    assert [(one.item, one.references) for one in read("x.jsonl", "example")] == [
+        ("1", ("x",)),
+        ("3", ("z",)),
+    ]
+
+
+def test_a_clean_rerun_leaves_no_stale_side_file(dialeval):
+    side = Path("x.jsonl.bad.jsonl")
+    dialeval("data", "validate", put("x.jsonl", GOOD % 1 + "oops\n"), "--skip-bad")
+    assert side.exists()
+    dialeval("data", "validate", "x.jsonl")
+    assert side.exists()  # a strict run asks for no such file and touches none
+    assert dialeval("data", "validate", put("x.jsonl", GOOD % 1), "--skip-bad").err == ""
+    assert not side.exists()
+
+
+def test_convert_never_writes_over_its_input(dialeval):
+    put("x.jsonl", GOOD % 1)
+    Path("link.jsonl").symlink_to("x.jsonl")
+    for target in ("x.jsonl", "./x.jsonl", "link.jsonl"):
+        done = dialeval("data", "convert", "x.jsonl", target, "--system", "new")
+        assert (done.code, done.out) == (1, "")
+        assert "found the file that is to be read, needed another one to write" in done.err
+    put("y.jsonl.bad.jsonl", GOOD % 1 + "oops\n")
+    assert dialeval("data", "convert", "y.jsonl.bad.jsonl", "y.jsonl", "--skip-bad").code == 1
+    put("ref.jsonl", "hello\n")
+    assert dialeval("data", "convert", "x.jsonl", "ref.jsonl", "--ref", "ref.jsonl").code == 1
+    assert Path("x.jsonl").read_text() == GOOD % 1
+    assert Path("y.jsonl.bad.jsonl").read_text() == GOOD % 1 + "oops\n"
+    assert Path("ref.jsonl").read_text() == "hello\n"
+
+
+def test_convert_says_when_it_replaces_a_file(dialeval):
+    put("x.jsonl", GOOD % 1)
+    assert dialeval("data", "convert", "x.jsonl", "y.csv").err == "1 records written to y.csv\n"
+    again = dialeval("data", "convert", "x.jsonl", "y.csv")
+    assert again.err == "1 records written to y.csv, in place of the file that was there\n"
+
+
+def test_validate_counts_what_is_absent(dialeval):
+    bare = GOOD.replace('["Hi.", "Hey."]', "[]") % 2
+    silent = GOOD.replace('"Hello."', '" "') % 3
+    put("x.jsonl", GOOD % 1 + bare + silent)
+    out = dialeval("data", "validate", "x.jsonl").out
+    assert "  without references: 1\n  empty responses: 1\n" in out
+    told = json.loads(dialeval("data", "validate", "x.jsonl", "--json").out)
+    assert (told["without_references"], told["empty_responses"]) == (1, 1)
+
+
+def test_the_default_kind_follows_the_file(dialeval, shared_data):
+    table = shared_data / "multirefeval" / "mturk_rating_processed_output.csv"
+    assert dialeval("data", "convert", table, "x.jsonl", "--from", "multirefeval").code == 0
+    assert next(read("x.jsonl", "example")).references
+    assert dialeval("data", "convert", table, "p.jsonl", "--from", "multirefeval", "--as", "prompt").code == 0
+    assert next(read("p.jsonl", "prompt")).references
+    done = dialeval("data", "convert", table, "d.jsonl", "--from", "multirefeval", "--as", "dialogue")
+    assert done.code == 1
+    assert "holds no dialogue records, only example and judgement." in done.err
+
+
+def test_positives_alone_make_no_question(dialeval):
+    put("data_positives.json", json.dumps({"context": ["Hi."], "positive_responses": ["Hello."]}))
+    options = ("--from", "dailydialog++", "--as")
+    done = dialeval("data", "convert", "data_positives.json", "q.jsonl", *options, "question")
+    assert done.code == 1
+    assert "data_positives.json, line 1: found no false candidates" in done.err
+    assert "dialeval data convert data_positives.json OUT.jsonl --from dailydialog++ --as prompt" in done.err
+    assert dialeval("data", "convert", "data_positives.json", "q.jsonl", *options, "prompt").code == 0

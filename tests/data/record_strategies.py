@@ -13,6 +13,8 @@ odd |= st.sampled_from(
     ['{"text": "x"}', '{"text":', "[1]", "null", "NaN", "  ", "😀", "e\u0301", "\ufffe", "日本"]
 )
 texts = st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), odd)
+names = texts.filter(lambda text: bool(text) and not text.isspace())
+"""What an item or a system can be called."""
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 turns = st.builds(Turn, texts, texts, st.none() | texts)
 contexts = st.lists(turns, max_size=3).map(tuple)
@@ -26,21 +28,21 @@ wrong = st.builds(Candidate, texts, st.just(False), st.none() | texts)
 candidates = st.tuples(st.builds(Candidate, texts, st.just(True)), wrong).map(tuple)
 
 RECORDS = {
-    "dialogue": st.builds(Dialogue, texts, contexts, texts, metadata),
-    "prompt": st.builds(Prompt, texts, contexts, references),
-    "example": st.builds(Example, texts, texts, contexts, responses, references),
-    "question": st.builds(Question, texts, contexts, candidates),
+    "dialogue": st.builds(Dialogue, names, contexts, texts, metadata),
+    "prompt": st.builds(Prompt, names, contexts, references),
+    "example": st.builds(Example, names, names, contexts, responses, references),
+    "question": st.builds(Question, names, contexts, candidates),
     "nbest": st.builds(
         NBest,
-        texts,
-        texts,
+        names,
+        names,
         contexts,
         st.lists(responses, max_size=3).map(tuple),
         st.sampled_from(["yes", "no", None]),
     ),
     # A table cannot tell an empty reason from none.
     "judgement": st.builds(
-        Judgement, texts, texts, texts, texts, st.none() | numbers, st.none() | texts.filter(bool)
+        Judgement, names, texts, texts, texts, st.none() | numbers, st.none() | texts.filter(bool)
     ),
 }
 """A strategy for each kind of record."""

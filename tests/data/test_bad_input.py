@@ -93,7 +93,8 @@ FIELDS = {
     "another format": (
         '{"messages": []}\n',
         "field 'id': found no such field (there are: 'messages'), needed text (the item's id). "
-        "It looks like the openai format: read it with '--from openai'.",
+        "It looks like the openai format: convert it with "
+        "'dialeval data convert bad.jsonl OUT.jsonl --from openai'.",
     ),
     "text for a list": (
         line(references="Hello."),
@@ -130,6 +131,21 @@ FIELDS = {
         line(response={"text": "a", "logprob": True}),
         "field 'response.logprob': found true, needed a finite number or null. Write null where there is no value.",
     ),
+    "no id": (
+        line(id=""),
+        "field 'id': found an empty text, needed text (the item's id). "
+        "Fill in 'id': results are kept and compared by it.",
+    ),
+    "a blank id": (
+        line(id=" \t"),
+        "field 'id': found nothing but white space (' \\t'), needed text (the item's id). "
+        "Fill in 'id': results are kept and compared by it.",
+    ),
+    "no name": (
+        line(system=""),
+        "field 'system': found an empty text, needed text (the system's name). "
+        "Fill in 'system': results are kept and compared by it.",
+    ),
     "a second time": (
         line(id="first"),
         "field 'id': found 'first' a second time for system 's', needed an id that is used once per system. "
@@ -143,6 +159,26 @@ def test_a_field_that_is_wrong_is_named_by_its_path(put, case):
     text, expected = FIELDS[case]
     name = put("bad.jsonl", line(id="first") + text)
     assert message(name) == f"bad.jsonl, line 2, {expected}"
+
+
+def test_every_kind_needs_an_id_and_what_a_system_says_needs_its_name(put):
+    judged = {"item": "", "system": "", "rater": "me", "criterion": "tact", "value": 1}
+    name = put("j.jsonl", json.dumps(judged))
+    assert "j.jsonl, line 1, field 'item': found an empty text, needed text (the item's id)" in message(
+        name, "judgement"
+    )
+    nbest = {"id": "a", "system": "", "context": [], "responses": []}
+    assert "field 'system': found an empty text" in message(put("n.jsonl", json.dumps(nbest)), "nbest")
+    for kind, fields in {"prompt": {"context": []}, "dialogue": {"messages": []}}.items():
+        named = put(f"{kind}.jsonl", json.dumps({"id": "", **fields}))
+        assert "field 'id': found an empty text" in message(named, kind)
+
+
+def test_people_who_talk_among_themselves_are_no_system(put):
+    judged = {"item": "a", "system": "", "rater": "me", "criterion": "tact", "value": 1}
+    assert next(read(put("j.jsonl", json.dumps(judged)), "judgement")).system == ""
+    talk = {"id": "a", "system": "", "messages": []}
+    assert next(read(put("d.jsonl", json.dumps(talk)), "dialogue")).system == ""
 
 
 def test_a_question_without_a_right_answer_is_refused(put):
@@ -205,8 +241,8 @@ def test_whole_files_that_cannot_be_read(put):
     )
     assert message(put("x.doc", "?")) == (
         "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .parquet "
-        "(or with .gz). Rename the file, or name the format to read it as with '--from' "
-        "('dialeval data ls' lists them)."
+        "(or with .gz). Rename the file, or convert it with 'dialeval data convert x.doc OUT.jsonl --from FORMAT' "
+        "('dialeval data ls' lists the formats)."
     )
 
 
@@ -224,8 +260,8 @@ def test_a_line_of_ten_megabytes_is_refused_and_the_next_one_read(put, tmp_path)
     name = put("long.jsonl", line(id="a") + long + line(id="b"))
     assert message(name) == (
         "long.jsonl, line 2: found a line longer than 8 MiB, needed one JSON object a line. It may be one big JSON "
-        "document: a list at the top level can be read, anything else needs one record a line ('--from openai' or "
-        "'--from sharegpt' for chat files)."
+        "document: a list at the top level can be read, anything else needs one record a line. Convert chat files with "
+        "'dialeval data convert long.jsonl OUT.jsonl --from openai' (or sharegpt)."
     )
     side = SideFile(tmp_path / "side.jsonl")
     assert [example.item for example in read(name, "example", on_bad=side)] == ["a", "b"]
@@ -266,21 +302,43 @@ class TestArrays:
         name = put("array.json", json.dumps(items, indent=1))
         assert [example.item for example in read(name, "example")] == [str(at) for at in range(2000)]
 
-    def test_errors_name_the_line_in_the_array(self, put):
+    def test_errors_name_the_line_and_the_element_of_the_array(self, put):
         name = put("array.json", "[\n" + line().strip() + ",\n\n" + line(id="b", system=7) + "]")
+        assert message(name) == (
+            "array.json, line 4, field 'system': found the number 7 in element 2 of the array, "
+            "needed text (the system's name). Quote it."
+        )
+        again = put("again.json", "[" + ",".join([line().strip()] * 2) + "]")
         assert (
-            message(name)
-            == "array.json, line 4, field 'system': found the number 7, needed text (the system's name). Quote it."
+            "line 1, field 'id': found 'a' a second time for system 's' in element 2 of the array"
+            in message(again)
         )
 
     def test_a_truncated_array_is_refused_after_its_whole_elements(self, put):
         found = read(put("cut.json", "[" + line() + "," + line(id="b")[:30]), "example")
         assert next(found).item == "a"
-        with pytest.raises(BadInput, match=r"cut\.json, line 2: found JSON that breaks off at column 30"):
+        with pytest.raises(BadInput) as caught:
             next(found)
+        assert str(caught.value) == (
+            "cut.json, line 2: found JSON that breaks off in element 2 of the array, 30 characters into it, "
+            "needed a JSON object. The file may be cut short: fetch or write it again."
+        )
+
+    def test_what_is_broken_on_one_long_line_is_found_by_its_element(self, put):
+        whole = [line(id=str(at)).strip() for at in range(1, 1500)]
+        name = put("x.json", "[" + ", ".join([*whole, "{'id': 1}"]) + "]")
+        assert message(name) == (
+            "x.json, line 1: found broken JSON in element 1,500 of the array, 2 characters into it, "
+            """near "{'id': 1}]", needed a JSON object. Mend the element."""
+        )
+        half = put("half.json", "[" + whole[0] + ',{"id": "\\ud83d"}]')
+        assert "found half of a character (\\ud83d alone) in element 2 of the array" in message(half)
 
     def test_an_unclosed_array_is_refused(self, put):
-        assert "cut.json, line 2: found JSON that breaks off" in message(put("cut.json", "[" + line()))
+        assert message(put("cut.json", "[" + line())) == (
+            "cut.json, line 2: found an array that breaks off after element 1, needed ']' at its end. "
+            "The file may be cut short: fetch or write it again."
+        )
 
     def test_text_after_the_array_is_refused(self, put):
         assert "found more text after the array" in message(put("x.json", "[" + line() + "] true"))
@@ -292,7 +350,7 @@ class TestArrays:
     def test_an_element_beyond_the_limit_is_refused(self, put):
         name = put("big.json", '[{"id": "' + "x" * (9 * 2**20) + '"}]')
         assert message(name) == (
-            "big.json, line 1: found an element that is broken or longer than 8 MiB, needed an array of objects. "
+            "big.json, line 1: found an element (1) that is broken or longer than 8 MiB, needed an array of objects. "
             "Mend it, or put one object on each line."
         )
 
@@ -336,6 +394,20 @@ class TestTables:
         assert [example.item for example in read(name, "example", on_bad=side)] == ["b"]
         assert json.loads(side.path.read_text())["raw"] == 'a,s,,"Hel"lo'
 
+    @pytest.mark.parametrize(("row", "field"), [(",s,,Hello", "id"), ("a,,,Hello", "system")])
+    def test_an_empty_cell_is_no_name(self, put, row, field):
+        name = put("x.csv", f"id,system,context,response\n{row}\n")
+        assert message(name).startswith(f"x.csv, line 2, field '{field}': found an empty text, needed text")
+
+    def test_other_separators_are_named_with_what_to_do(self, put):
+        assert message(put("x.csv", "id;system;context;response\na;s;;Hello, you\n")) == (
+            "x.csv, line 1: found one column, 'id;system;context;response', with ';' in it, "
+            "needed columns parted by ','. "
+            "Save it again with commas: spreadsheets ask for the separator when they export CSV."
+        )
+        assert message(put("y.csv", "id\tsystem\n")).endswith("parted by ','. Let its name end in .tsv.")
+        assert message(put("y.tsv", "id,system\n")).endswith("parted by '\\t'. Let its name end in .csv.")
+
     def test_a_column_twice_is_refused(self, put):
         assert "found the column 'id' twice" in message(put("x.csv", "id,id\n1,2\n"))
 
@@ -375,6 +447,48 @@ def test_systems_that_disagree_on_a_context_are_refused(put):
     )
 
 
+def test_a_line_that_cannot_be_used_leaves_its_item_out_and_keeps_files_in_step(put, tmp_path):
+    responses = put("out.txt", b"a\n\xff\nc\nd\ne\n\xfe\n")
+    references = put("ref.txt", b"A\nB\nC\n\xe9\nE\nF\n")
+    side = SideFile(tmp_path / "side.jsonl")
+    found = list(read_texts(responses, [references], on_bad=side))
+    assert [(one.item, one.response.text, one.references) for one in found] == [
+        ("1", "a", ("A",)),
+        ("3", "c", ("C",)),
+        ("5", "e", ("E",)),
+    ]
+    kept = [json.loads(entry) for entry in side.path.read_text().splitlines()]
+    assert [(entry["path"], entry["line"]) for entry in kept] == [
+        ("out.txt", 2),
+        ("ref.txt", 4),
+        ("out.txt", 6),
+    ]
+
+
+def test_bad_lines_do_not_hide_different_lengths(put, tmp_path):
+    responses, references = put("out.txt", b"a\n\xff\nc\n"), put("ref.txt", b"\xff\nB\n")
+    with pytest.raises(BadInput, match=r"ref\.txt: found 2 lines, needed 3, as in out\.txt"):
+        list(read_texts(responses, [references], on_bad=SideFile(tmp_path / "side.jsonl")))
+
+
+def test_text_files_of_nothing_usable_are_an_error(put, tmp_path):
+    responses, references = put("out.txt", b"\xff\n"), put("ref.txt", b"B\n")
+    with pytest.raises(
+        BadInput, match=r"out\.txt: found 1 bad line and nothing else, needed at least one example"
+    ):
+        list(read_texts(responses, [references], on_bad=SideFile(tmp_path / "side.jsonl")))
+    with pytest.raises(BadInput, match=r"empty\.txt: found nothing in it, needed at least one example"):
+        list(read_texts(put("empty.txt", ""), ["empty.txt"]))
+
+
+def test_a_target_without_a_known_ending_is_refused_with_words_about_writing(put):
+    from dialeval.data import write
+
+    with pytest.raises(BadInput) as caught:
+        write(put("x.doc", ""), [])
+    assert str(caught.value).endswith("Give it one of these endings.")
+
+
 class TestSettingAside:
     def test_bad_lines_are_kept_with_their_errors_and_counted(self, put, tmp_path):
         name = put(
@@ -407,3 +521,35 @@ class TestSettingAside:
             BadInput, match=r"found 2 bad lines and nothing else, needed at least one example"
         ):
             list(read(put("x.jsonl", "a\nb\n"), "example", on_bad=SideFile(tmp_path / "bad.jsonl")))
+
+    def test_what_an_earlier_run_set_aside_does_not_outlive_it(self, put, tmp_path):
+        path = tmp_path / "x.jsonl.bad.jsonl"
+        list(read(put("x.jsonl", line() + "oops\n"), "example", on_bad=SideFile(path)))
+        assert path.exists()
+        list(read(put("x.jsonl", line()), "example", on_bad=SideFile(path)))
+        assert not path.exists()
+
+    @pytest.mark.parametrize(
+        "content", ['{"id": "mine"}\n', '["path", "line", "field", "error", "raw"]\n', "words\n", "\xff\n"]
+    )
+    def test_a_file_that_is_not_ours_is_neither_removed_nor_written_over(self, put, tmp_path, content):
+        path = tmp_path / put("x.jsonl.bad.jsonl", content)
+        side = SideFile(path)
+        with pytest.raises(BadInput, match=r"found a file that holds something else.*Move or rename it\."):
+            list(read(put("x.jsonl", line() + "oops\n"), "example", on_bad=side))
+        assert path.read_bytes() == content.encode()
+
+    def test_a_link_is_left_alone(self, put, tmp_path):
+        list(read(put("x.jsonl", line() + "oops\n"), "example", on_bad=SideFile(tmp_path / "kept.jsonl")))
+        link = tmp_path / "x.jsonl.bad.jsonl"
+        link.symlink_to("kept.jsonl")
+        SideFile(link)
+        assert link.is_symlink()
+
+    def test_one_wording_says_how_many_lines_and_where(self, put, tmp_path):
+        side = SideFile(Path("x.bad.jsonl"))
+        assert side.message() is None
+        list(read(put("x.jsonl", line() + "oops\n"), "example", on_bad=side))
+        assert side.message() == "warning: 1 bad line was left out and written to x.bad.jsonl"
+        list(read(put("y.jsonl", line() + "oops\n" * 1199), "example", on_bad=side))
+        assert side.message() == "warning: 1,200 bad lines were left out and written to x.bad.jsonl"

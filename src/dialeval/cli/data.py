@@ -17,7 +17,12 @@ from dialeval.cli.options import Json, Kind, Limit, SkipBad
 if TYPE_CHECKING:
     from dialeval.data import OnBad, Record, SideFile, Survey
 
-app = typer.Typer(no_args_is_help=True, help="Data files: what can be read, whether it is sound, conversion.")
+_SUMMARY = "Data files: what can be read, whether it is sound, conversion."
+app = typer.Typer(
+    no_args_is_help=True,
+    help=f"{_SUMMARY}\n\nExample: dialeval data convert chats.json dialogues.jsonl --from sharegpt",
+    short_help=_SUMMARY,
+)
 
 From: TypeAlias = Annotated[
     str | None,
@@ -27,6 +32,11 @@ From: TypeAlias = Annotated[
         help="The format, where the file's ending does not tell.",
         show_default="by ending",
     ),
+]
+
+SkipBadInto: TypeAlias = Annotated[
+    bool,
+    typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to TO.bad.jsonl."),
 ]
 
 
@@ -48,7 +58,7 @@ def ls(json: Json = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("format", no_wrap=True)
     table.add_column("what it is")
     table.add_column("kinds of records")
@@ -76,10 +86,10 @@ def validate(
 
     Example: dialeval data validate chats.jsonl --from openai --skip-bad
     """
-    from dialeval.data import survey
+    from dialeval.data import refuse, survey
 
-    side = _side_file(file)
-    found = survey(file, kind=kind, format=format, on_bad=_on_bad(side, skip_bad=skip_bad))
+    side = _side_file(file) if skip_bad else None
+    found = survey(file, kind=kind, format=format, on_bad=side or refuse)
     _report_bad(side)
     if json:
         print(jsonlib.dumps(_survey_json(found, side), ensure_ascii=False))
@@ -104,7 +114,7 @@ def convert(
     system: Annotated[
         str | None, typer.Option("--system", help="The system's name.", show_default="as found")
     ] = None,
-    skip_bad: SkipBad = False,
+    skip_bad: SkipBadInto = False,
     limit: Limit = None,
 ) -> None:
     """Turn a file of any format we read into one of ours: .jsonl, .csv, .tsv or .parquet.
@@ -113,14 +123,30 @@ def convert(
 
     Example: dialeval data convert output.txt examples.jsonl --ref ref1.txt --ref ref2.txt --system mine
     """
-    from dialeval.data import write
+    from dialeval.data import refuse, write
 
-    side = _side_file(source if target == "-" else target)
-    found = _records(source, format, kind, ref or [], _on_bad(side, skip_bad=skip_bad))
+    beside = source if target == "-" else target
+    _keep_inputs([source, *(ref or [])], target, _side_path(beside) if skip_bad else None)
+    side = _side_file(beside) if skip_bad else None
+    found = _records(source, format, kind, ref or [], side or refuse)
     named = _named(found, system) if system else found
+    replaced = target != "-" and Path(target).is_file()
     count = write(target, islice(named, limit))
     _report_bad(side)
-    print(f"{count:,} records written to {'standard output' if target == '-' else target}", file=sys.stderr)
+    where = "standard output" if target == "-" else target
+    ending = ", in place of the file that was there" if replaced else ""
+    print(f"{count:,} records written to {where}{ending}", file=sys.stderr)
+
+
+def _keep_inputs(sources: list[str], target: str, side: Path | None) -> None:
+    """Refuse to write over what is about to be read."""
+    from dialeval.errors import BadInput
+
+    for written in (Path(target), side):
+        for source in sources:
+            if written and written.exists() and Path(source).exists() and written.samefile(source):
+                todo = "Write to another file."
+                raise BadInput(str(written), "the file that is to be read", "another one to write", todo)
 
 
 def _records(
@@ -134,7 +160,7 @@ def _records(
             "--ref goes with a text file of responses: leave out --from and --as, or name text and example."
         )
     if references:
-        return read_texts(source, references)
+        return read_texts(source, references, on_bad=on_bad)
     if kind == "prompt":
         return read_prompts(source, format=format, on_bad=on_bad)
     return read_guessing(source, kind=kind, format=format, on_bad=on_bad).records
@@ -147,25 +173,24 @@ def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
         yield record if isinstance(record, Prompt | Question) else replace(record, system=system)
 
 
+def _side_path(beside: str) -> Path:
+    from dialeval.data.bad import SIDE_ENDING
+
+    return Path(("stdin" if beside == "-" else beside.rstrip("/")) + SIDE_ENDING)
+
+
 def _side_file(beside: str) -> SideFile:
     from dialeval.data import SideFile
 
-    return SideFile(Path(("stdin" if beside == "-" else beside.rstrip("/")) + ".bad.jsonl"))
+    return SideFile(_side_path(beside))
 
 
-def _on_bad(side: SideFile, *, skip_bad: bool) -> OnBad:
-    from dialeval.data import refuse
-
-    return side if skip_bad else refuse
-
-
-def _report_bad(side: SideFile) -> None:
-    if side.count:
-        lines = "line was" if side.count == 1 else "lines were"
-        print(f"warning: {side.count:,} bad {lines} left out and written to {side.path}", file=sys.stderr)
+def _report_bad(side: SideFile | None) -> None:
+    if side and (message := side.message()):
+        print(message, file=sys.stderr)
 
 
-def _survey_json(found: Survey, side: SideFile) -> dict[str, object]:
+def _survey_json(found: Survey, side: SideFile | None) -> dict[str, object]:
     return {
         "kind": found.kind,
         "records": found.records,
@@ -173,11 +198,13 @@ def _survey_json(found: Survey, side: SideFile) -> dict[str, object]:
         "raters": found.raters,
         "turns": asdict(found.turns),
         "answers": asdict(found.answers),
+        "without_references": found.without_references,
+        "empty_responses": found.empty_responses,
         "unknown": {
             name: {"records": n, "meant": found.meant.get(name)} for name, n in found.unknown.items()
         },
-        "bad": side.count,
-        "bad_file": str(side.path) if side.count else None,
+        "bad": side.count if side else 0,
+        "bad_file": str(side.path) if side and side.count else None,
     }
 
 
@@ -196,6 +223,10 @@ def _survey_lines(found: Survey) -> Iterator[str]:
     if found.kind in noun:
         answers = found.answers
         yield f"  {noun[found.kind]} per record: {answers.mean:.1f} on average, {answers.least:,} to {answers.most:,}"
+    if found.without_references:
+        yield f"  without references: {found.without_references:,}"
+    if found.empty_responses:
+        yield f"  empty responses: {found.empty_responses:,}"
     for name, count in found.unknown.items():
         hint = f"; did you mean {found.meant[name]!r}?" if name in found.meant else ""
         yield f"  unknown field {name!r} in {count:,} records{hint}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.errors import BadInput
 
@@ -36,28 +36,66 @@ def refuse(bad: BadLine) -> None:
     raise bad.error
 
 
+SIDE_ENDING: Final = ".bad.jsonl"
+"""How the names of side files end."""
+
+
 class SideFile:
     """Sets bad lines aside in a JSON Lines file, each with its error, and counts them.
 
-    The file appears with the first bad line, in place of one from an earlier run.
+    The file appears with the first bad line. One of an earlier run is removed at once, so that it never stands beside
+    data it does not speak of; a file that we did not write is neither removed nor written over.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
+        if path.name.endswith(SIDE_ENDING) and _is_ours(path):
+            path.unlink()
 
     def __call__(self, bad: BadLine) -> None:
         """Set one line aside."""
-        error = bad.error
-        entry = {
-            "path": error.path,
-            "line": error.line,
-            "field": error.field,
-            "error": str(error),
-            "raw": bad.raw,
-        }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        entry = _entry(bad)
+        if not self.count:
+            self._make_room()
         # Opened for each line, so that what was set aside survives whatever ends the run.
         with self.path.open("a" if self.count else "w", encoding="utf-8") as handle:
             handle.write(json.dumps(entry) + "\n")
         self.count += 1
+
+    def message(self) -> str | None:
+        """How many lines were left out and where they are, for people; None where nothing was bad."""
+        if not self.count:
+            return None
+        lines = "line was" if self.count == 1 else "lines were"
+        return f"warning: {self.count:,} bad {lines} left out and written to {self.path}"
+
+    def _make_room(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists() and self.path.stat().st_size and not _is_ours(self.path):
+            found, needed = "a file that holds something else", "room for the lines to be left out"
+            raise BadInput(str(self.path), found, needed, "Move or rename it.")
+
+
+def _entry(bad: BadLine) -> dict[str, object]:
+    error = bad.error
+    return {
+        "path": error.path,
+        "line": error.line,
+        "field": error.field,
+        "error": str(error),
+        "raw": bad.raw,
+    }
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a plain file begins as side files do."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as handle:
+        first = handle.readline()
+    try:
+        entry = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(entry, dict) and list(entry) == ["path", "line", "field", "error", "raw"]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal, overload
 
 from dialeval.data.bad import Where
-from dialeval.data.fields import flag, missing, number, optional_text, text, wrong
+from dialeval.data.fields import flag, missing, name, number, optional_text, text, wrong
+from dialeval.data.sources import conversion
 from dialeval.data.types import (
     Candidate,
     Context,
@@ -56,7 +57,8 @@ def kind_of_fields(mapping: object, where: Where) -> Kind:
         where.path,
         f"a record with {listed}" if found else "something other than a JSON object",
         f"one of the fields {', '.join(repr(name) for name in _TELLTALES)}",
-        "Say what it is with '--kind', or in which format with '--from' ('dialeval data ls' lists them).",
+        f"Name its fields as in docs/files.md, or convert it with {conversion(where.path)} "
+        "('dialeval data ls' lists the formats).",
         line=where.line,
     )
 
@@ -102,15 +104,13 @@ def _turn(value: object, where: Where, field: str) -> Turn:
 def _item(m: Mapping[str, object], where: Where, field: str = "id") -> str:
     value = m.get(field)
     if type(value) is int:
-        return str(
-            value
-        )  # plain counters are common in the wild, and no one means another item by 7 than by "7"
-    return value if type(value) is str else text(m, field, where, "", "text (the item's id)")
+        # Plain counters are common in the wild, and no one means another item by 7 than by "7".
+        return str(value)
+    return name(m, field, where, "", "text (the item's id)")
 
 
 def _system(m: Mapping[str, object], where: Where) -> str:
-    value = m.get("system")
-    return value if type(value) is str else text(m, "system", where, "", "text (the system's name)")
+    return name(m, "system", where, "", "text (the system's name)")
 
 
 def _context(m: Mapping[str, object], where: Where, field: str = "context") -> Context:
@@ -205,7 +205,8 @@ def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
         raise missing(m, "value", where, "", "a number, or null where the rater could not say")
     return Judgement(
         _item(m, where, "item"),
-        _system(m, where),
+        # Empty where people rated a conversation among people.
+        text(m, "system", where, "", "text (the system's name)"),
         text(m, "rater", where, ""),
         text(m, "criterion", where, ""),
         number(m, "value", where, ""),

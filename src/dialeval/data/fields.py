@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from dialeval.data.bad import Where
+from dialeval.data.sources import conversion
 from dialeval.data.types import Kind
 from dialeval.errors import BadInput, close_names
 
@@ -77,7 +78,7 @@ def missing(m: Mapping[str, object], field: str, where: Where, parent: str, need
     likely = likely_name(field, [name for name in m if isinstance(name, str)])
     others = [_OTHER_FORMATS[name] for name in m if name in _OTHER_FORMATS] if not parent else []
     if others:
-        todo = f"It looks like the {others[0]} format: read it with '--from {others[0]}'."
+        todo = f"It looks like the {others[0]} format: convert it with {conversion(where.path, others[0])}."
     elif likely:
         todo = f"Rename {likely!r} to {field!r}."
     else:
@@ -118,6 +119,16 @@ def text(m: Mapping[str, object], field: str, where: Where, parent: str, needed:
     if field not in m:
         raise missing(m, field, where, parent, needed)
     raise wrong(where, _path(parent, field), value, needed, "Quote it.")
+
+
+def name(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str = "text") -> str:
+    """A field that must be text with something in it, because it names an item or a system."""
+    value = text(m, field, where, parent, needed)
+    if not value or value.isspace():
+        found = "an empty text" if not value else f"nothing but white space ({value[:20]!r})"
+        todo = f"Fill in {field!r}: results are kept and compared by it."
+        raise BadInput(where.path, found, needed, todo, where.line, _path(parent, field))
+    return value
 
 
 def optional_text(m: Mapping[str, object], field: str, where: Where, parent: str) -> str | None:

@@ -50,6 +50,12 @@ class Format:
     read: RecordReader
     folder: bool = False
     """Whether it is a folder of files."""
+    narrow: Callable[[Source], tuple[Kind, ...]] | None = None
+    """Which of the kinds one file of it holds, where its files differ."""
+
+    def kinds_of(self, source: Source) -> tuple[Kind, ...]:
+        """Which records ``source`` can give, the most natural first."""
+        return self.narrow(source) if self.narrow else self.kinds
 
 
 def _native(name: Native, summary: str) -> Format:
@@ -95,6 +101,7 @@ FORMATS: Final[Mapping[str, Format]] = {
             "multi-reference DailyDialog (.csv ratings, multireftest.json)",
             multirefeval.KINDS,
             multirefeval.read,
+            narrow=multirefeval.kinds_of,
         ),
         Format(
             "dailydialog++",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dialeval.data.bad import Where
-from dialeval.data.json_value import broken, check_characters, decode_at
+from dialeval.data.json_value import CUT_SHORT, broken, check_characters, decode_at
 from dialeval.data.rows import Row
 from dialeval.data.sources import LINE_LIMIT
 from dialeval.errors import BadInput
@@ -30,8 +30,8 @@ def array_rows(handle: io.BufferedReader, path: str) -> Iterator[Row]:
     number = 0
     while window.next_character() != "]":
         number += 1
-        value, raw, where = window.element()
-        yield Row(where, number, value, raw)
+        value, raw, where = window.element(number)
+        yield Row(where, number, value, raw, in_array=True)
     window.skip("]")
     if window.next_character():
         todo = "Remove what follows, or put one object on each line and no array."
@@ -67,8 +67,8 @@ class _Window:
         if self.next_character() == character:
             self._at += 1
 
-    def element(self) -> _Element:
-        """The value that starts here."""
+    def element(self, number: int) -> _Element:
+        """The value that starts here, the array's ``number``-th."""
         where = Where(self._path, self.line)
         while True:
             try:
@@ -77,22 +77,37 @@ class _Window:
             except (ValueError, RecursionError) as error:
                 held = len(self._text) - self._at
                 if self._ended or held > LINE_LIMIT or not isinstance(error, json.JSONDecodeError):
-                    raise self._explain(error, where) from None
+                    raise self._explain(error, where, number) from None
                 # Twice as much each time, so that a long element is not parsed over and over.
                 self._read_on(min(max(_CHUNK, held), LINE_LIMIT + _CHUNK - held))
         if end - self._at > LINE_LIMIT:
-            raise self._explain(None, where)
+            raise self._explain(None, where, number)
         raw = self._text[self._at : end]
-        check_characters(value, raw, where)
+        try:
+            check_characters(value, raw, where)
+        except BadInput as bad:
+            bad.found += f" in element {number:,} of the array"
+            raise
         self._move_to(end)
         return _Element(value, raw, where)
 
-    def _explain(self, error: ValueError | RecursionError | None, where: Where) -> BadInput:
+    def _explain(self, error: ValueError | RecursionError | None, where: Where, number: int) -> BadInput:
         if error is None or len(self._text) - self._at > LINE_LIMIT:
-            found = f"an element that is broken or longer than {LINE_LIMIT // 2**20} MiB"
+            found = f"an element ({number:,}) that is broken or longer than {LINE_LIMIT // 2**20} MiB"
             todo = "Mend it, or put one object on each line."
             return BadInput(where.path, found, "an array of objects", todo, line=where.line)
-        return broken(self._text[self._at :], error, where)
+        if not self._text[self._at :]:
+            whole = (
+                f"an array that breaks off after element {number - 1:,}"
+                if number > 1
+                else "an array that breaks off"
+            )
+            return BadInput(where.path, whole, "']' at its end", CUT_SHORT, line=where.line)
+        text = self._text[self._at :]
+        if isinstance(error, json.JSONDecodeError):
+            # Its position counts from the start of what is held, which is not where the element starts.
+            error = json.JSONDecodeError(error.msg, text, error.pos - self._at)
+        return broken(text, error, where, element=number)
 
     def _move_to(self, at: int) -> None:
         self.line += self._text.count("\n", self._at, at)

@@ -39,17 +39,31 @@ def check_characters(value: object, text: str, where: Where) -> None:
             ) from None
 
 
-def broken(text: str, error: ValueError | RecursionError, where: Where) -> BadInput:
-    """The BadInput that explains why ``text`` is not JSON."""
+CUT_SHORT: Final = "The file may be cut short: fetch or write it again."
+"""What to do about JSON that breaks off."""
+
+
+def broken(
+    text: str, error: ValueError | RecursionError, where: Where, *, element: int | None = None
+) -> BadInput:
+    """The BadInput that explains why ``text``, a line or that element of an array, is not JSON."""
+    inside = "" if element is None else f" in element {element:,} of the array"
     if isinstance(error, RecursionError):
-        return _bad(where, "lists or objects nested too deeply", "Flatten the record.")
+        return _bad(where, f"lists or objects nested too deeply{inside}", "Flatten the record.")
     if isinstance(error, json.JSONDecodeError):
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-            found = f"JSON that breaks off at column {len(text)}"
-            return _bad(where, found, "The file may be cut short: fetch or write it again.")
+            return _bad(where, f"JSON that breaks off {_spot(len(text), element)}", CUT_SHORT)
         near = text[max(0, error.pos - 10) : error.pos + 10]
-        return _bad(where, f"broken JSON at column {error.pos + 1}, near {near!r}", "Mend the line.")
-    return _bad(where, str(error), "Write null where there is no value.")
+        todo = "Mend the line." if element is None else "Mend the element."
+        return _bad(where, f"broken JSON {_spot(error.pos + 1, element)}, near {near!r}", todo)
+    return _bad(where, f"{error}{inside}", "Write null where there is no value.")
+
+
+def _spot(position: int, element: int | None) -> str:
+    # In an array all may be on one line of millions of columns, which no one counts.
+    if element is None:
+        return f"at column {position}"
+    return f"in element {element:,} of the array, {position:,} characters into it"
 
 
 def _bad(where: Where, found: str, todo: str) -> BadInput:

@@ -48,7 +48,7 @@ def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
                         on_bad(BadLine(error, json.dumps(cells, ensure_ascii=False, default=str)))
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        todo = "Fetch or write it again; if it is another format, name that with '--from'."
+        todo = "Fetch or write it again; if it is another format, give it the ending of that."
         raise BadInput(path, f"no readable Parquet ({reason})", "a whole Parquet file", todo) from None
 
 

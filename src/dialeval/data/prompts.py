@@ -55,7 +55,7 @@ def prompt_of(record: Record) -> Prompt:
 
 def _open(source: Source, format: str | None, on_bad: OnBad) -> Guess:
     form = find_format(source, format)
-    usable = [kind for kind in _SOURCES if kind in form.kinds]
+    usable = [kind for kind in _SOURCES if kind in form.kinds_of(source)]
     if form.name in ROWS or not usable:
         return read_guessing(source, format=format, on_bad=on_bad)
     return Guess(usable[0], read(source, usable[0], format=format, on_bad=on_bad))

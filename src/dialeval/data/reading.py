@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Literal, NamedTuple, overload
 
 from dialeval.data.bad import BadLine, OnBad, refuse
+from dialeval.data.counted import Counted, empty, not_empty
 from dialeval.data.decode import decode, kind_of_fields
 from dialeval.data.formats import FORMATS, ROWS, Format
 from dialeval.data.rows import Row, records
@@ -57,8 +57,11 @@ def read(
     if kind not in form.kinds:
         raise Unsuitable(f"The {form.name} format holds no {kind} records, only {' and '.join(form.kinds)}.")
     check(source, folder=form.folder)
-    counted = _Counted(on_bad)
-    return _not_empty(form.read(source, kind, counted), counted, source, kind)
+    held = form.kinds_of(source)
+    if kind not in held:
+        raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
+    counted = Counted(on_bad)
+    return not_empty(form.read(source, kind, counted), counted, source, kind)
 
 
 def find_format(source: Source, name: str | None) -> Format:
@@ -92,14 +95,14 @@ def read_guessing(
     """
     form = find_format(source, format)
     if form.name not in ROWS:
-        kind = kind or form.kinds[0]
+        kind = kind or form.kinds_of(source)[0]
         return Guess(kind, read(source, kind, format=form.name, on_bad=on_bad))
     check(source)
-    counted = _Counted(on_bad)
+    counted = Counted(on_bad)
     rows = ROWS[form.name](source, counted)
     first = next(rows, None)
     if first is None:
-        raise _empty(counted, source, "")
+        raise empty(counted, source, "")
     known = kind or kind_of_fields(first.fields, first.where)
 
     def parse(row: Row) -> tuple[Record]:
@@ -108,51 +111,17 @@ def read_guessing(
         return (decode(row.fields, known, row.where),)
 
     found = records(itertools.chain([first], rows), parse, counted)
-    return Guess(known, _not_empty(found, counted, source, known))
+    return Guess(known, not_empty(found, counted, source, known))
 
 
 def kind_of(source: Source) -> Kind:
     """The kind of records in a file, by the fields of its first good line."""
     if is_stdin(source):
         raise BadInput(
-            shown(source), "a stream", "a file, to look at its first line", "Name the kind with '--kind'."
+            shown(source), "a stream", "a file, to look at its first line", "Save it as a file first."
         )
     bad: list[BadLine] = []
     try:
         return read_guessing(source, on_bad=lambda line: bad.append(line) if not bad else None).kind
     except BadInput as error:
         raise (bad[0].error if bad else error) from None
-
-
-class _Counted:
-    """Passes bad lines on, and remembers how many there were."""
-
-    def __init__(self, on_bad: OnBad) -> None:
-        self.count = 0
-        self._on_bad = on_bad
-
-    def __call__(self, bad: BadLine) -> None:
-        self.count += 1
-        self._on_bad(bad)
-
-
-def _not_empty(found: Iterator[Record], bad: _Counted, source: Source, kind: Kind) -> Iterator[Record]:
-    first = next(found, None)
-    if first is None:
-        raise _empty(bad, source, kind)
-    yield first
-    yield from found
-
-
-def _empty(bad: _Counted, source: Source, kind: str) -> BadInput:
-    needed = f"at least one {kind or 'record'}"
-    if bad.count:
-        what = f"{bad.count} bad {'line' if bad.count == 1 else 'lines'} and nothing else"
-        return BadInput(
-            shown(source), what, needed, "See what is wrong with the first of them, and mend the file."
-        )
-    hollow = is_stdin(source) or (Path(source).is_file() and not Path(source).stat().st_size)
-    found = "nothing in it" if hollow else "no record in it"
-    return BadInput(
-        shown(source), found, needed, "Check that this is the file you meant, and how it was written."
-    )

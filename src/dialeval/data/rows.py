@@ -22,6 +22,8 @@ class Row(NamedTuple):
     """What was parsed: nearly always a mapping, but that is for the parser to check."""
     text: str | None = None
     """The row as it stands in the file, where it stands there by itself."""
+    in_array: bool = False
+    """Whether it is an element of a JSON array, all of which may be on one line."""
 
     @property
     def raw(self) -> str:
@@ -40,14 +42,21 @@ def records(rows: Iterable[Row], parse: Parse, on_bad: OnBad) -> Iterator[Record
         try:
             found = parse(row)
         except BadInput as error:
-            on_bad(BadLine(error, row.raw))
+            on_bad(BadLine(_placed(error, row), row.raw))
             continue
         for record in found:
             key = _identity(record)
             if key is None or add(key):
                 yield record
             else:
-                on_bad(BadLine(_repeated(record, row.where), row.raw))
+                on_bad(BadLine(_placed(_repeated(record, row.where), row), row.raw))
+
+
+def _placed(error: BadInput, row: Row) -> BadInput:
+    """The error, naming the row's place in its array: a line can hold a whole array."""
+    if row.in_array:
+        error.found += f" in element {row.number:,} of the array"
+    return error
 
 
 _WITH_SYSTEM: Final = (Example, NBest, Dialogue)

@@ -42,6 +42,13 @@ def shown(source: Source) -> str:
     return "<stdin>" if is_stdin(source) else str(source)
 
 
+def conversion(path: str, form: str = "FORMAT", *, kind: str = "") -> str:
+    """The command that makes a file of ours from another format, for hints: every verb takes what it writes."""
+    named = "-" if path == "<stdin>" else path
+    chosen = f" --as {kind}" if kind else ""
+    return f"'dialeval data convert {named} OUT.jsonl --from {form}{chosen}'"
+
+
 def check(source: Source, *, folder: bool = False) -> None:
     """Raise BadInput unless ``source`` is there and is a file (or a folder)."""
     if is_stdin(source):
@@ -135,8 +142,8 @@ def _too_long(raw: bytes, path: str, number: int, needed: str) -> BadLine:
         path,
         f"a line longer than {LINE_LIMIT // 2**20} MiB",
         needed,
-        "It may be one big JSON document: a list at the top level can be read, anything else needs one record a line"
-        " ('--from openai' or '--from sharegpt' for chat files).",
+        "It may be one big JSON document: a list at the top level can be read, anything else needs one record a line. "
+        f"Convert chat files with {conversion(path, 'openai')} (or sharegpt).",
         line=number,
     )
     return BadLine(error, raw[:1000].decode("utf-8", "replace") + " ...")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from dialeval.data.sources import Source, is_stdin, shown
+from dialeval.data.sources import Source, conversion, is_stdin, shown
 from dialeval.errors import BadInput
 
 Native: TypeAlias = Literal["jsonl", "csv", "tsv", "parquet"]
@@ -21,7 +21,7 @@ _SUFFIXES: Final[Mapping[str, Native]] = {
 }
 
 
-def native_format(source: Source) -> Native:
+def native_format(source: Source, *, writing: bool = False) -> Native:
     """The format a file's name gives away; JSON Lines for standard input and other pipes."""
     path = Path(source)
     if is_stdin(source) or path.is_fifo() or path.is_char_device():
@@ -37,6 +37,11 @@ def native_format(source: Source) -> Native:
             shown(source),
             f"a name that ends in {path.suffix!r}" if path.suffix else "a name without an ending",
             f"one of {', '.join(_SUFFIXES)} (or with .gz)",
-            "Rename the file, or name the format to read it as with '--from' ('dialeval data ls' lists them).",
+            "Give it one of these endings." if writing else _other_format(source),
         )
     return _SUFFIXES[found[0]]
+
+
+def _other_format(source: Source) -> str:
+    command = conversion(shown(source))
+    return f"Rename the file, or convert it with {command} ('dialeval data ls' lists the formats)."

@@ -11,7 +11,7 @@ from dialeval.data.fields import FIELDS, meant_by
 from dialeval.data.reading import read_guessing
 from dialeval.data.rows import Row
 from dialeval.data.sources import Source
-from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
+from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record, Response
 
 
 @dataclass(slots=True)
@@ -48,6 +48,10 @@ class Survey:
     """Turns of contexts or dialogues."""
     answers: Spread
     """References, candidates or n-best responses, whichever the kind has; values present for judgements."""
+    without_references: int = 0
+    """Examples or prompts that have none."""
+    empty_responses: int = 0
+    """Responses without a word in them."""
     unknown: Mapping[str, int] = field(default_factory=dict)
     """Fields we do not know, and how many records have them."""
 
@@ -77,6 +81,7 @@ def survey(
     systems: Counter[str] = Counter()
     raters: Counter[str] = Counter()
     turns, answers = Spread(), Spread()
+    bare = empty = 0
     for record in guess.records:
         if not isinstance(record, Prompt | Question) and record.system:
             systems[record.system] += 1
@@ -84,14 +89,22 @@ def survey(
             raters[record.rater] += 1
         turns.add(_turns(record))
         answers.add(_answers(record))
+        bare += isinstance(record, Prompt | Example) and not record.references
+        empty += sum(not response.text.strip() for response in _responses(record))
     unknown = {name: count for name, count in names.items() if name not in FIELDS[guess.kind]}
-    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, unknown)
+    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, unknown)
 
 
 def _turns(record: Record) -> int:
     if isinstance(record, Judgement):
         return 0
     return len(record.turns) if isinstance(record, Dialogue) else len(record.context)
+
+
+def _responses(record: Record) -> tuple[Response, ...]:
+    if isinstance(record, NBest):
+        return record.responses
+    return (record.response,) if isinstance(record, Example) else ()
 
 
 def _answers(record: Record) -> int:

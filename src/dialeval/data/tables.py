@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.bad import BadLine, OnBad, Where
 from dialeval.data.cells import from_cells, to_cells
@@ -63,7 +63,7 @@ def read_cells(source: Source, on_bad: OnBad, *, delimiter: Delimiter) -> Iterat
         if not cells:
             continue
         if not header:
-            header = _header(cells, where)
+            header = _header(cells, where, delimiter)
             continue
         number += 1
         if len(cells) == len(header):
@@ -104,7 +104,23 @@ class _Tape:
         return text
 
 
-def _header(cells: list[str], where: Where) -> list[str]:
+_SEPARATORS: Final[Mapping[str, str]] = {
+    ";": "Save it again with commas: spreadsheets ask for the separator when they export CSV.",
+    "\t": "Let its name end in .tsv.",
+    ",": "Let its name end in .csv.",
+    "|": "Save it again with commas between the cells.",
+}
+"""What may part cells instead of what should, and what to do then."""
+
+
+def _header(cells: list[str], where: Where, delimiter: Delimiter) -> list[str]:
+    other = next((mark for mark in _SEPARATORS if mark in cells[0]), None) if len(cells) == 1 else None
+    if other:
+        found, needed = (
+            f"one column, {cells[0][:60]!r}, with {other!r} in it",
+            f"columns parted by {delimiter!r}",
+        )
+        raise BadInput(where.path, found, needed, _SEPARATORS[other], where.line)
     repeated = sorted({name for name in cells if cells.count(name) > 1})
     if repeated:
         todo = "Rename or remove one of them."

@@ -33,7 +33,7 @@ def write(target: Source, records: Iterable[Record]) -> int:
     path = Path(target)
     if path.is_dir():
         raise BadInput(str(target), "a directory", "a file to write", "Name a file in it.")
-    writer = _WRITERS[native_format(target)]
+    writer = _WRITERS[native_format(target, writing=True)]
     with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
         writer(handle, stream)
     return stream.count

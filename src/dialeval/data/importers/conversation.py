@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dialeval.data.bad import Where
+from dialeval.data.sources import conversion
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 
@@ -21,7 +22,7 @@ def as_kind(dialogue: Dialogue, kind: Kind, where: Where) -> Sequence[Record]:
         return (_prompt(dialogue, ends=ends),)
     if not ends:
         last = repr(dialogue.turns[-1].speaker) if dialogue.turns else "no one"
-        todo = "Leave it out, or read the file as dialogues or prompts ('--as prompt')."
+        todo = f"Leave it out, or make prompts of the file: {conversion(where.path, kind='prompt')}."
         raise BadInput(where.path, f"a last turn by {last}", "a last turn by 'assistant'", todo, where.line)
     response = Response(dialogue.turns[-1].text)
     return (Example(dialogue.item, dialogue.system or "system", dialogue.turns[:-1], response),)

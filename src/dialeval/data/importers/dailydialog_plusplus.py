@@ -10,9 +10,10 @@ from dialeval.data.fields import missing, wrong
 from dialeval.data.importers.ids import item_of
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
+from dialeval.data.sources import Source, conversion
 from dialeval.data.speakers import alternating
 from dialeval.data.types import Candidate, Kind, Prompt, Question, Record
+from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("prompt", "question")
 
@@ -40,6 +41,8 @@ def _record(row: Row, kind: Kind) -> Record:
     good = _texts(fields, "positive_responses", where)
     if kind == "prompt":
         return Prompt(item, context, good)
+    if not any(name in fields for name in _WRONG):
+        raise _no_question(where)
     right = tuple(Candidate(text, correct=True) for text in good)
     false = tuple(
         Candidate(text, correct=False, error=error)
@@ -47,6 +50,12 @@ def _record(row: Row, kind: Kind) -> Record:
         for text in _texts(fields, name, where)
     )
     return Question(item, context, (*right, *false))
+
+
+def _no_question(where: Where) -> BadInput:
+    found = f"no false candidates (neither {' nor '.join(map(repr, _WRONG))})"
+    todo = f"Name dev.json or test.json, or make prompts: {conversion(where.path, 'dailydialog++', kind='prompt')}."
+    return BadInput(where.path, found, "good and false responses, to make a question of", todo, where.line)
 
 
 def _texts(fields: Mapping[str, object], name: str, where: Where) -> tuple[str, ...]:

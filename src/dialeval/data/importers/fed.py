@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, text, wrong
+from dialeval.data.fields import missing, name, text, wrong
 from dialeval.data.importers.ratings import rating
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
@@ -35,7 +35,7 @@ def _records(row: Row, kind: Kind) -> Sequence[Record]:
     fields, where, item = row.fields, row.where, f"fed-{row.number}"
     if not isinstance(fields, Mapping):
         raise wrong(where, "", fields, "an object", "Name the file fed_data.json.")
-    system = text(fields, "system", where, "")
+    system = name(fields, "system", where, "")
     if kind == "judgement":
         return list(_judgements(fields, item, system, where))
     turns = _turns(text(fields, "context", where, ""))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.data.bad import OnBad, Where, refuse
-from dialeval.data.fields import text, wrong
+from dialeval.data.fields import name, text, wrong
 from dialeval.data.importers.ratings import rating
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
@@ -55,7 +55,7 @@ def _rated(row: Row) -> _Rated:
     fields, where = row.fields, row.where
     if not isinstance(fields, Mapping):
         raise wrong(where, "", fields, "an object", "Name the folder that holds eval_data and human_score.")
-    dataset, system = text(fields, "Dataset", where, ""), text(fields, "DialogModel", where, "")
+    dataset, system = name(fields, "Dataset", where, ""), name(fields, "DialogModel", where, "")
     context, response = text(fields, "Context", where, ""), text(fields, "Response", where, "")
     given = text(fields, "HumanScores", where, "", "a list of numbers, in quotes")
     try:

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, text, wrong
+from dialeval.data.fields import missing, name, text, wrong
 from dialeval.data.importers.ids import item_of
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
+from dialeval.data.sources import Source, is_stdin
 from dialeval.data.speakers import alternating
 from dialeval.data.tables import read_cells
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 
-KINDS: Final[tuple[Kind, ...]] = ("prompt", "dialogue", "example", "judgement")
+_OF_JSON: Final[tuple[Kind, ...]] = ("prompt", "dialogue")
+_OF_TABLE: Final[tuple[Kind, ...]] = ("example", "judgement")
+KINDS: Final = (*_OF_JSON, *_OF_TABLE)
+
+
+def kinds_of(source: Source) -> tuple[Kind, ...]:
+    """Which of the kinds that file gives, by its ending; a stream may be either."""
+    if is_stdin(source):
+        return KINDS
+    ending = Path(str(source).lower().removesuffix(".gz")).suffix
+    return _OF_TABLE if ending == ".csv" else _OF_JSON if ending == ".json" else KINDS
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
@@ -25,7 +36,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     A prompt's item is ``<dialogue>/<turn>``, both from 0, the turn being the last of its context. The table's items are
     its own ``context_id``; its ratings are means of several people, so their rater is ``mean``.
     """
-    if kind in ("example", "judgement"):
+    if kind in _OF_TABLE:
         cells = read_cells(source, on_bad, delimiter=",")
         rows = (Row(row.where, row.number, row.cells, row.text) for row in cells)
         return records(rows, _example if kind == "example" else _judgement, on_bad)
@@ -70,18 +81,17 @@ def _responses(turn: Mapping[str, object], where: Where, field: str) -> tuple[st
 
 
 def _example(row: Row) -> Sequence[Record]:
-    item, system, response, context, references = (
-        text(_cells(row), name, row.where, "")
-        for name in ("context_id", "model", "response", "context", "all_references")
+    item, system = _item_and_system(row)
+    response, context, references = (
+        text(_cells(row), field, row.where, "") for field in ("response", "context", "all_references")
     )
     turns = alternating(context.split("||||"))
     return (Example(item, system, turns, Response(response), tuple(references.split("\t"))),)
 
 
 def _judgement(row: Row) -> Sequence[Record]:
-    item, system, given = (
-        text(_cells(row), name, row.where, "") for name in ("context_id", "model", "human_average_rating")
-    )
+    item, system = _item_and_system(row)
+    given = text(_cells(row), "human_average_rating", row.where, "")
     try:
         value = float(given)
     except ValueError:
@@ -89,6 +99,10 @@ def _judgement(row: Row) -> Sequence[Record]:
         found, field = f"the text {given!r}", "human_average_rating"
         raise BadInput(path, found, "a number", "Mend the rating.", line, field) from None
     return (Judgement(item, system, "mean", "rating", value),)
+
+
+def _item_and_system(row: Row) -> tuple[str, str]:
+    return name(_cells(row), "context_id", row.where, ""), name(_cells(row), "model", row.where, "")
 
 
 def _cells(row: Row) -> Mapping[str, object]:

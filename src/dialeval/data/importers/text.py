@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from enum import Enum
+from itertools import repeat, zip_longest
+from typing import Final
 
-from dialeval.data.bad import OnBad, refuse
+from dialeval.data.bad import BadLine, OnBad, refuse
+from dialeval.data.counted import Counted, not_empty
 from dialeval.data.sources import Source, lines, shown
 from dialeval.data.types import Example, Kind, Record, Response
 from dialeval.errors import BadInput
@@ -13,7 +16,7 @@ from dialeval.errors import BadInput
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """One example per line, without references, of a system called ``system``."""
-    return read_texts(source, (), on_bad=on_bad)
+    return _examples(source, (), "system", on_bad)
 
 
 def read_texts(
@@ -22,30 +25,57 @@ def read_texts(
     """Examples from one response a line and any number of reference files, line by line beside it.
 
     Items are numbered from 1. An empty reference line means that the item has fewer references; an empty response line
-    is an empty response. Files of different lengths are refused, naming both counts.
+    is an empty response. A line that cannot be used leaves its item out, in whichever file it is; the others keep their
+    numbers. Files of different lengths are refused, naming both counts.
     """
-    if on_bad is not refuse and references:
-        # A line left out of one file would shift it against the others.
-        on_bad = refuse
+    counted = Counted(on_bad)
+    return not_empty(_examples(responses, references, system, counted), counted, responses, "example")
+
+
+def _examples(
+    responses: Source, references: Sequence[Source], system: str, on_bad: OnBad
+) -> Iterator[Example]:
     files = [_texts(source, on_bad) for source in (responses, *references)]
-    for number, row in enumerate(zip_longest(*files), start=1):
-        if None in row:
+    for number, row in enumerate(zip_longest(*files, fillvalue=_ENDED), start=1):
+        if _ENDED in row:
             raise _uneven([responses, *references], row, files, number)
-        response, *others = row
-        yield Example(str(number), system, (), Response(response), tuple(other for other in others if other))
+        texts = [text for text in row if isinstance(text, str)]
+        if len(texts) == len(files):
+            yield Example(str(number), system, (), Response(texts[0]), tuple(filter(None, texts[1:])))
 
 
-def _texts(source: Source, on_bad: OnBad) -> Iterator[str]:
-    for _, text in lines(source, on_bad):
+class _Gap(Enum):
+    """What stands in a line's place where there is no text."""
+
+    BAD = "a line that cannot be used"
+    ENDED = "no line any more"
+
+
+_ENDED: Final = _Gap.ENDED
+
+
+def _texts(source: Source, on_bad: OnBad) -> Iterator[str | _Gap]:
+    """The lines' texts, with something in the place of each bad one, so that files stay in step."""
+    skipped = 0
+
+    def note(bad: BadLine) -> None:
+        nonlocal skipped
+        on_bad(bad)
+        skipped += 1
+
+    for _, text in lines(source, note):
+        yield from repeat(_Gap.BAD, skipped)
+        skipped = 0
         yield text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
+    yield from repeat(_Gap.BAD, skipped)
 
 
 def _uneven(
-    sources: Sequence[Source], row: Sequence[str | None], files: Sequence[Iterator[str]], number: int
+    sources: Sequence[Source], row: Sequence[str | _Gap], files: Sequence[Iterator[str | _Gap]], number: int
 ) -> BadInput:
     """The error for files of different lengths; reads on to count them."""
     counts = [
-        number - 1 if text is None else number + sum(1 for _ in file)
+        number - 1 if text is _ENDED else number + sum(1 for _ in file)
         for text, file in zip(row, files, strict=True)
     ]
     other = next(at for at, count in enumerate(counts) if count != counts[0])

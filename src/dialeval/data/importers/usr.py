@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from dialeval.data.bad import OnBad
-from dialeval.data.fields import missing, text, wrong
+from dialeval.data.fields import missing, name, text, wrong
 from dialeval.data.importers.ratings import rating
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
@@ -59,7 +59,7 @@ def _block(row: Row) -> list[Mapping[str, object]]:
 def _examples(block: Sequence[Mapping[str, object]], row: Row) -> list[Example]:
     where = row.where
     said = [
-        (text(fields, "system_id", where, ""), text(fields, "system_output", where, "")) for fields in block
+        (name(fields, "system_id", where, ""), text(fields, "system_output", where, "")) for fields in block
     ]
     references = tuple(response.strip() for system, response in said if system == _REFERENCE)
     turns = [line.strip() for line in text(block[0], "source", where, "").split("\n") if line.strip()]
@@ -78,7 +78,7 @@ def _judgements(fields: Mapping[str, object], row: Row) -> Iterator[Judgement]:
         raise wrong(
             row.where, "scores", scores, "an object of scores", "Name the file topical_chat_result.json."
         )
-    system = text(fields, "system_id", row.where, "")
+    system = name(fields, "system_id", row.where, "")
     for criterion, score in scores.items():
         value, reason = rating(score, row.where, f"scores.{criterion}")
         yield Judgement(f"usr-{row.number}", system, "mean", criterion, value, reason)
