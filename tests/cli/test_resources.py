@@ -68,9 +68,11 @@ def test_verify_fails_where_a_named_resource_is_absent(nothing_installed):
 def test_verify_fails_where_a_resource_is_altered(altered_wordfreq):
     result = run("verify")
     assert result.exit_code == 1
-    line = next(line for line in result.stdout.splitlines() if line.startswith("altered"))
-    assert str(altered_wordfreq) in line
-    assert CATALOGUE["wordfreq-en"].sha256 in line
+    told = result.stdout[result.stdout.index("altered") :].split("lemminflect")[0].split()
+    assert str(altered_wordfreq) in told or f"{altered_wordfreq}:" in told
+    assert any(CATALOGUE["wordfreq-en"].sha256 in word for word in told)
+    mend = f"Run: pip install --force-reinstall --no-deps wordfreq=={CATALOGUE['wordfreq-en'].version}"
+    assert f"          {mend}\n" in result.stdout  # whole, to be copied
 
 
 def test_ls_does_not_hash(altered_wordfreq):
@@ -89,6 +91,28 @@ def test_a_wrong_name_suggests_the_close_one():
     result = run("verify", "wordfreq_en")
     assert isinstance(result.exception, UnknownName)
     assert "'wordfreq-en'" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("glov", "glove-6b-50d"), ("GloVe", "glove-6b-50d"), ("minilm", "all-minilm-l6-v2")]
+)
+def test_a_part_of_a_name_suggests_the_whole(wrong, meant):
+    assert f"Did you mean {meant!r}? See" in str(run("verify", wrong).exception)
+
+
+def test_verify_keeps_to_the_terminals_width(nothing_installed):
+    lines = run("verify").stdout.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert len(lines) > len(CATALOGUE)
+
+
+def test_tables_stand_without_blank_lines_around(nothing_installed):
+    assert run("ls").stdout.startswith("resource")
+    assert "\n\n\n" not in "\n".join(line.rstrip() for line in run("ls").stdout.splitlines())
+
+
+def test_the_group_shows_an_example():
+    assert "Example: dialeval resources verify" in run("--help").stdout
 
 
 @pytest.mark.parametrize("verb", ["ls", "verify"])

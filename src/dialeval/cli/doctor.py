@@ -26,21 +26,29 @@ if TYPE_CHECKING:
     from dialeval.resources import Status
 
 PURPOSES: Final[Mapping[str, str]] = {
-    "neural": "encoders, language models, learned scorers",
-    "meteor": "METEOR's tables",
+    "neural": "bertscore, sentence_cosine, skip_thought",
+    "meteor": "meteor",
+}
+"""Which metrics each extra is for."""
+
+TO_COME: Final[Mapping[str, str]] = {
     "language": "word frequencies, lemmas",
-    "retrieval": "search by words or vectors",
+    "retrieval": "search in large collections",
     "milvus": "vector search in Milvus",
     "ray": "scoring on a cluster",
     "serve": "ratings in the browser",
 }
-"""What each extra is for; those of developers are left out."""
+"""Extras that nothing uses yet, and what they are meant for; those of developers are in neither table."""
 
 TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "java": ("java",),
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
 }
 """Programs that only our own tests use, and the names they go by."""
+
+
+# Not on PyPI yet, so whoever has it has a clone.
+_IN_CLONE: Final = "(in your clone of dialeval)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,7 @@ def _diagnose(*, verify: bool) -> Diagnosis:
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     return Diagnosis(
         base=needs.get("", []),
-        extras={name: packages for name, packages in needs.items() if name in PURPOSES},
+        extras={name: packages for name, packages in needs.items() if name in PURPOSES or name in TO_COME},
         resources=[check(name, verify=verify) for name in CATALOGUE],
         cache=folder,
         cache_files=files,
@@ -131,14 +139,12 @@ def _requirements() -> dict[str, list[Package]]:
 
 def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.missing:
-        yield f"Mend the installation ({', '.join(diagnosis.missing)} missing): pip install dialeval"
+        yield f"Mend the installation ({', '.join(diagnosis.missing)} missing): pip install . {_IN_CLONE}"
     else:
         yield "Ready for base use. Try: dialeval demo"
-    lacking = [
-        name for name, packages in diagnosis.extras.items() if any(p.version is None for p in packages)
-    ]
-    for name in lacking:
-        yield f"For {PURPOSES[name]}: pip install 'dialeval[{name}]'"
+    for name, packages in diagnosis.extras.items():
+        if name in PURPOSES and any(package.version is None for package in packages):
+            yield f"For {PURPOSES[name]}: pip install '.[{name}]' {_IN_CLONE}"
     for status in diagnosis.resources:
         if status.state == "altered":
             yield status.detail
@@ -189,8 +195,11 @@ def _print(diagnosis: Diagnosis) -> None:
     console.print(f"terminal  {console.width} columns, {sys.stdout.encoding}")
     for tool, path in diagnosis.tools.items():
         console.print(f"{tool:<9} {path or 'not found'} (optional, for our own tests)")
+    console.print()
     _print_extras(console, diagnosis)
+    console.print()
     _print_resources(console, diagnosis)
+    console.print()
     console.print("What to do next")
     for step in _next_steps(diagnosis):
         print(f"- {step}")
@@ -200,11 +209,14 @@ def _print_extras(console: Console, diagnosis: Diagnosis) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table("extra", "state", "for", "missing packages", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        "extra", "state", "for", "missing packages", box=SIMPLE_HEAD, pad_edge=False, show_edge=False
+    )
     for name, packages in diagnosis.extras.items():
         missing = [package.name for package in packages if package.version is None]
         state = "installed" if not missing else "partly" if len(missing) < len(packages) else "absent"
-        table.add_row(name, state, PURPOSES[name], ", ".join(missing))
+        purpose = PURPOSES[name] if name in PURPOSES else f"to come: {TO_COME[name]}"
+        table.add_row(name, state, purpose, ", ".join(missing))
     console.print(table)
 
 
@@ -212,7 +224,7 @@ def _print_resources(console: Console, diagnosis: Diagnosis) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table("resource", "state", "for", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table("resource", "state", "for", box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for status in diagnosis.resources:
         table.add_row(status.resource.name, status.state, ", ".join(status.resource.used_by))
     console.print(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,11 @@ from dialeval.cli.options import Json
 if TYPE_CHECKING:
     from dialeval.resources import Status
 
+_SUMMARY = "Weights, vectors and lexicons: what is here, how to get the rest."
 app = typer.Typer(
-    no_args_is_help=True, help="Weights, vectors and lexicons: what is here, how to get the rest."
+    no_args_is_help=True,
+    help=f"{_SUMMARY}\n\nExample: dialeval resources verify",
+    short_help=_SUMMARY,
 )
 
 
@@ -56,12 +60,29 @@ def verify(
     if json:
         print(jsonlib.dumps({"resources": [status_json(status) for status in statuses]}, ensure_ascii=False))
     else:
-        for status in statuses:
-            # What is wrong is told in a sentence that begins with the name.
-            name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
-            print(f"{status.state:<9} {name}{status.detail}")
+        print("\n".join(line for status in statuses for line in _lines(status)))
     if any(status.state == "altered" or (names and status.state == "absent") for status in statuses):
         raise typer.Exit(1)
+
+
+def _lines(status: Status) -> Iterator[str]:
+    """How a resource stands, no wider than the terminal but for what one wants whole: paths, hashes, commands."""
+    from textwrap import wrap
+
+    from rich.console import Console
+
+    # What is wrong is told in a sentence that begins with the name, and ends with what to run.
+    name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
+    told, run, command = status.detail.partition(" Run: ")
+    yield from wrap(
+        f"{status.state:<9} {name}{told}",
+        Console().width,
+        subsequent_indent=" " * 10,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if run:
+        yield f"{'':9} Run: {command}"
 
 
 def status_json(status: Status) -> dict[str, object]:
@@ -88,7 +109,7 @@ def _print_table(statuses: list[Status]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, nowrap in (
         ("resource", True),
         ("state", True),

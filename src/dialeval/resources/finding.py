@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from dialeval.errors import ResourceUnavailable, UnknownName
+from dialeval.errors import ResourceUnavailable, UnknownName, close_names
 from dialeval.resources import hub
 from dialeval.resources.catalogue import CATALOGUE, Resource
 from dialeval.resources.hashing import differences, hash_tree
@@ -99,8 +100,19 @@ def _known(resource: str | Resource) -> Resource:
     if isinstance(resource, Resource):
         return resource
     if resource not in CATALOGUE:
-        raise UnknownName("resource", resource, CATALOGUE, todo="See 'dialeval resources ls'.")
+        raise UnknownName("resource", resource, CATALOGUE, todo=_suggestion(resource))
     return CATALOGUE[resource]
+
+
+def _suggestion(name: str) -> str:
+    """Where to look; before that, the resources of which ``name`` is like a part, where no whole name is close."""
+    alike = [] if close_names(name, CATALOGUE) else [known for known in CATALOGUE if _part_of(name, known)]
+    hint = f"Did you mean {' or '.join(map(repr, alike[:3]))}? " if alike else ""
+    return f"{hint}See 'dialeval resources ls'."
+
+
+def _part_of(name: str, known: str) -> bool:
+    return len(name) > 2 and (name.lower() in known or bool(close_names(name, re.split("[-_]", known))))
 
 
 def _installed_folder(resource: Resource) -> Path | None:
