@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,23 @@ BATCHES = batched(range(120), [3] * 39)
 
 def start(folder: Path, *, seconds: float) -> subprocess.Popen[str]:
     command = [sys.executable, str(PROGRAM), str(folder), "2", str(seconds)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_mind_interrupts
+    )
+
+
+def _mind_interrupts() -> None:
+    # A script's shell starts what runs in the background with interrupts ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture(params=["as a person starts it", "in the background of a script"])
+def started(request) -> Iterator[None]:
+    """The two ways in which the test-suite itself is started."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.SIG_IGN if "script" in request.param else signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def wait_for_files(cache: Cache, files: int) -> None:
@@ -49,6 +66,7 @@ def workers_gone(log: Path) -> bool:
     return not any(alive(pid) for pid in workers)
 
 
+@pytest.mark.usefixtures("started")
 def test_an_interrupt_ends_the_run_promptly_and_keeps_what_is_done(tmp_path):
     cache = Cache(tmp_path / "cache")
     program = start(tmp_path, seconds=0.25)
