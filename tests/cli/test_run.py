@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.scoring import EVERY_METRIC
+
 STUDY = """\
 data: prompts.jsonl
 systems:
@@ -108,7 +110,7 @@ def test_running_again_replaces_the_run(dialeval, study):
 
 
 def test_the_demo_shows_intervals_significance_and_coverage(dialeval):
-    done = dialeval("demo", "-o", "out")
+    done = dialeval("demo", "-o", "out", "--quick")
     assert done.code == 0
     summary = json.loads(Path("out/summary.json").read_text())
     systems = {row["name"]: row["kind"] for row in summary["systems"]}
@@ -116,6 +118,18 @@ def test_the_demo_shows_intervals_significance_and_coverage(dialeval):
     assert any(row["unscored"] for row in summary["results"])
     assert any(pair["significant"] for pair in summary["comparisons"])
     assert any(not pair["significant"] for pair in summary["comparisons"])
+
+
+@pytest.mark.slow
+def test_the_demo_goes_on_to_every_metric_that_can_run(dialeval):
+    done = dialeval("demo", "-o", "out")
+    assert done.code == 0
+    assert done.out.count("demo: 6 systems on 72 items") == 2
+    names = {row["measure"] for row in json.loads(Path("out/summary.json").read_text())["measures"]}
+    assert all(name in names or f"left out: {name}: " in done.err for name in EVERY_METRIC)
+    assert {"bleu(order=1)", "chrf", "cider", "self_bleu"} <= names
+    page = Path("out/report.html").read_text()
+    assert all(name in page for name in names)
 
 
 def test_the_demo_can_be_copied_as_a_start(dialeval):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
+import sys
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dialeval.cli.options import CacheFolder, Jobs, Json, Resume
 from dialeval.cli.run import carry_out
+
+if TYPE_CHECKING:
+    from dialeval.study import Study
 
 
 def demo(
@@ -18,12 +23,13 @@ def demo(
     copy: Annotated[
         Path | None, typer.Option("--copy", help="Only copy the demo study here, to start your own from.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Stop after the first leaderboard.")] = False,
     jobs: Jobs = 1,
     resume: Resume = True,
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
-    """Show the whole main job on bundled dialogues.
+    """Show the whole main job on bundled dialogues: first on quick measures, then on every one that can run here.
 
     Example: dialeval demo -o runs/demo
     """
@@ -40,4 +46,23 @@ def demo(
             print(f"Copied. Now try: dialeval run {copy / 'study.yaml'}")
             return
         study = load_study(bundled / "study.yaml")
-        carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json)
+        if quick or not json:
+            carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json)
+        if not quick:
+            everything = _with_everything(study)
+            carry_out(everything, out, jobs=jobs, resume=resume, cache=cache, json=json)
+
+
+def _with_everything(study: Study) -> Study:
+    """The study with every other metric that can run here; the rest are named on stderr."""
+    from dialeval.scoring import EVERY_METRIC, available
+    from dialeval.study import build_measure
+
+    own = {measure.label for measure in study.measures}
+    print(
+        "Now every other metric. The first time, some compile their tables: up to a minute.", file=sys.stderr
+    )
+    found = available(name for name in EVERY_METRIC if name not in own)
+    for name, obstacle in found.obstacles.items():
+        print(f"left out: {name}: {obstacle}", file=sys.stderr)
+    return dataclasses.replace(study, measures=(*study.measures, *map(build_measure, found.metrics)))
