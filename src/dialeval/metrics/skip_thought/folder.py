@@ -14,13 +14,10 @@ from torch import nn
 from dialeval.data.atomic import write_atomically
 from dialeval.errors import BadInput
 from dialeval.metrics.skip_thought.config import TrainConfig
+from dialeval.metrics.skip_thought.layout import CARD, CONFIG, WEIGHTS, WORDS
 from dialeval.metrics.skip_thought.vocabulary import Vocabulary
 from dialeval.version import __version__
 
-WEIGHTS: Final = "model.safetensors"
-CONFIG: Final = "config.json"
-WORDS: Final = "vocabulary.txt"
-CARD: Final = "README.md"
 FORMAT: Final = 1
 
 

@@ -16,6 +16,7 @@ from dialeval.metrics.skip_thought import folder as own
 from dialeval.metrics.skip_thought import published
 from dialeval.metrics.skip_thought.encoding import Part, SentenceEncoder
 from dialeval.metrics.skip_thought.expansion import expand
+from dialeval.metrics.skip_thought.layout import CONFIG, WEIGHTS, own_files
 from dialeval.metrics.skip_thought.model import SkipThought
 from dialeval.metrics.skip_thought.vocabulary import UNKNOWN
 
@@ -26,7 +27,7 @@ def load_sentence_encoder(folder: Path, sha256: str, vectors: str | None) -> Sen
 
     ``sha256`` is that of the files: another hash is another encoder, though the folder be the same.
     """
-    encoder = _load_own(folder) if (folder / own.CONFIG).is_file() else published.load(folder)
+    encoder = _load_own(folder) if own_files(folder) else published.load(folder)
     if vectors is None:
         return encoder
     source = Source(vectors).load()
@@ -41,7 +42,7 @@ def _load_own(folder: Path) -> SentenceEncoder:
     vocabulary = own.read_words(folder, lowercase=config.lowercase)
     parts = []
     try:
-        tensors = load_file(folder / own.WEIGHTS)
+        tensors = load_file(folder / WEIGHTS)
         for part in config.parts:
             model = SkipThought(part, len(vocabulary), config)
             weights = {
@@ -55,9 +56,9 @@ def _load_own(folder: Path) -> SentenceEncoder:
     except (SafetensorError, RuntimeError, OSError) as error:
         reason = str(error).strip().splitlines()[0]
         raise BadInput(
-            str(folder / own.WEIGHTS),
+            str(folder / WEIGHTS),
             reason,
-            f"the weights that {own.CONFIG} describes",
+            f"the weights that {CONFIG} describes",
             "Train the model again.",
         ) from error
     return SentenceEncoder(tuple(parts), vocabulary.index, UNKNOWN, config.lowercase)

@@ -16,12 +16,10 @@ from dialeval.metrics.encoder_files import require_torch
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines
+from dialeval.metrics.skip_thought.layout import own_files, published_files
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
 
-_OWN: Final = ("config.json", "vocabulary.txt", "model.safetensors")
-_PUBLISHED: Final = (("utable.npy", "uni_skip.npz"), ("btable.npy", "bi_skip.npz"))
-_DICTIONARY: Final = "dictionary.txt"
 _TODO: Final = (
     "Train a model on your dialogues with 'dialeval train skip-thought CORPUS -o DIR' and write "
     "skip_thought(model='DIR'), or give the folder with the authors' published files (see docs/skip-thought.md)."
@@ -91,10 +89,7 @@ class SkipThought:
         """What is read of the model's folder."""
         if self.model is None:
             raise ResourceUnavailable(f"skip_thought comes without weights. {_TODO}")
-        folder = Path(self.model)
-        if all((folder / name).is_file() for name in _OWN):
-            return [folder / name for name in _OWN]
-        pairs = [pair for pair in _PUBLISHED if all((folder / name).is_file() for name in pair)]
-        if pairs and (folder / _DICTIONARY).is_file():
-            return [folder / _DICTIONARY, *(folder / name for pair in pairs for name in pair)]
+        files = own_files(Path(self.model)) or published_files(Path(self.model))
+        if files:
+            return files
         raise ResourceUnavailable(f"There is no Skip-Thought model in {self.model!r}. {_TODO}")

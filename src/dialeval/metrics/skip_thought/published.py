@@ -5,9 +5,8 @@ Nothing is unpickled: what their options files say is inferred from the arrays' 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import torch
@@ -17,13 +16,9 @@ from torch import nn
 from dialeval.errors import BadInput
 from dialeval.metrics.encoder import Vectors
 from dialeval.metrics.skip_thought.encoding import Part, SentenceEncoder
+from dialeval.metrics.skip_thought.layout import DICTIONARY, PUBLISHED, published_files
 
-DICTIONARY: Final = "dictionary.txt"
 UNKNOWN: Final = "UNK"
-_FILES: Final[Mapping[Literal["uni", "bi"], tuple[str, str]]] = {
-    "uni": ("utable.npy", "uni_skip.npz"),
-    "bi": ("btable.npy", "bi_skip.npz"),
-}
 _PREFIXES: Final = {"uni": ("encoder",), "bi": ("encoder", "encoder_r")}
 _TODO: Final = "Give the folder with the authors' files as they were published."
 
@@ -36,8 +31,9 @@ def load(folder: Path) -> SentenceEncoder:
     if UNKNOWN not in index:
         raise BadInput(str(folder / DICTIONARY), f"no word {UNKNOWN}", "a row for unknown words", _TODO)
     parts = []
-    for part, (table, weights) in _FILES.items():
-        if (folder / table).is_file() and (folder / weights).is_file():
+    there = published_files(folder)
+    for part, (table, weights) in PUBLISHED.items():
+        if folder / weights in there:
             vectors = _table(folder / table, len(words))
             parts.append(Part(vectors, _gru(folder / weights, _PREFIXES[part], vectors.shape[1])))
     return SentenceEncoder(tuple(parts), index, index[UNKNOWN], lowercase=False)

@@ -1,0 +1,35 @@
+"""The files of a Skip-Thought model, ours and the authors'; loads no library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+CONFIG: Final = "config.json"
+WORDS: Final = "vocabulary.txt"
+WEIGHTS: Final = "model.safetensors"
+CARD: Final = "README.md"
+
+DICTIONARY: Final = "dictionary.txt"
+PUBLISHED: Final[Mapping[Literal["uni", "bi"], tuple[str, str]]] = {
+    "uni": ("utable.npy", "uni_skip.npz"),
+    "bi": ("btable.npy", "bi_skip.npz"),
+}
+"""Of each of the authors' encoders, the vectors of its words and its weights."""
+
+
+def own_files(folder: Path) -> list[Path]:
+    """What is read of a model of ours; none where the folder holds no whole one."""
+    return _whole(folder, (CONFIG, WORDS, WEIGHTS))
+
+
+def published_files(folder: Path) -> list[Path]:
+    """What is read of the authors' files, of one encoder or both; none where the folder holds no whole one."""
+    encoders = [path for pair in PUBLISHED.values() for path in _whole(folder, pair)]
+    return [*_whole(folder, (DICTIONARY,)), *encoders] if encoders and _whole(folder, (DICTIONARY,)) else []
+
+
+def _whole(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    paths = [folder / name for name in names]
+    return paths if all(path.is_file() for path in paths) else []
