@@ -10,7 +10,17 @@ from typing import Final
 from bench.result import HEADING, line
 
 # By name, so that one bench neither needs another's libraries nor pays for importing them.
-BENCHES: Final = ("bertscore", "bootstrap", "embedding", "imports", "overlap", "runner")
+BENCHES: Final = (
+    "bertscore",
+    "bootstrap",
+    "chrf",
+    "cider",
+    "embedding",
+    "imports",
+    "overlap",
+    "runner",
+    "self_bleu",
+)
 
 
 def main(names: Sequence[str]) -> int:
