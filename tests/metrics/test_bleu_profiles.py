@@ -46,7 +46,8 @@ def scores(metric: Bleu, examples: list[Example]) -> tuple[Floats, float]:
 
 
 @pytest.mark.parametrize("tokens", ["13a", "none", "intl", "char", "zh", "ja-mecab"])
-@pytest.mark.parametrize(XX)
+@pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
+@pytest.mark.parametrize(("order", "lowercase"), [(4, False), (2, True)])
 def test_sentence_and_corpus_scores_are_sacrebleus(
     examples: list[Example], tokens: Any, order: int, smoothing: Any, lowercase: bool
 ) -> None:

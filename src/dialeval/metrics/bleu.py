@@ -31,8 +31,8 @@ class Bleu:
     corpus score pools counts and lengths, so it is not the mean of the examples' scores. Profiles differ in words and
     in what they do where no n-gram of a length matches; sacrebleu's own numbers are 100 times these. With
     ``nlgeval``, a length without a match does not make the score 0 but tiny (about 1e-4 for one of four), and a
-    response shorter than ``order`` words scores little (0.03 at most for three words of order 4). An empty response
-    scores 0 in every profile.
+    response shorter than ``order`` words scores little (0.03 at most for three words of order 4). NLTK's methods 5
+    and 7 can pass 1, and method 6 is undefined (NaN) without a 3-gram match. An empty response scores 0 throughout.
     """
 
     higher_is_better: ClassVar[bool] = True
