@@ -60,6 +60,7 @@ def growth(
     name: str, work: Callable[[Iterable[Example]], object], sizes: Sequence[int]
 ) -> Iterator[BenchResult]:
     """How long each size takes, beside what the one before it would lead one to expect of a linear cost."""
+    work(list(many(10)))  # compiled, or loaded, before it counts
     seconds = expected = 0.0
     before = sizes[0]
     for size in sizes:

@@ -22,6 +22,8 @@ from dialeval.version import __version__
 if TYPE_CHECKING:
     from dialeval.compare import Comparison, compare, compare_all
     from dialeval.core import (
+        CorpusMeasure,
+        CorpusResult,
         Detector,
         Generator,
         Interval,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         Signature,
         System,
     )
+    from dialeval.corpus import evaluate_corpus
     from dialeval.data import (
         Candidate,
         Dialogue,
@@ -52,7 +55,19 @@ if TYPE_CHECKING:
     from dialeval.engine import Cache, InProcess, ProcessPool
     from dialeval.errors import DialevalError
     from dialeval.evaluate import by_dialogue, evaluate
-    from dialeval.metrics import METRICS, Bleu, Length, RougeL, build
+    from dialeval.metrics import (
+        CORPUS_MEASURES,
+        METRICS,
+        Bleu,
+        Chrf,
+        Cider,
+        Distinct,
+        Length,
+        RougeL,
+        SelfBleu,
+        Vocabulary,
+        build,
+    )
     from dialeval.report import render
     from dialeval.scoring import score
     from dialeval.study import Study, Workshop, load_run, load_study, run_study, write_run
@@ -60,14 +75,16 @@ if TYPE_CHECKING:
 
 _HOME: Final = {
     "compare": "Comparison compare compare_all",
-    "core": "Detector Generator Interval LikelihoodModel Metric Missing Provenance Replayer Result Signature System",
+    "core": "CorpusMeasure CorpusResult Detector Generator Interval LikelihoodModel Metric Missing Provenance Replayer"
+    " Result Signature System",
+    "corpus": "evaluate_corpus",
     "data": "Candidate Dialogue Example Judgement NBest Prompt Question Response Turn"
     " read read_prompts read_texts write",
     "engine": "Cache InProcess ProcessPool",
     "errors": "DialevalError",
     "evaluate": "by_dialogue evaluate",
     "report": "render",
-    "metrics": "METRICS Bleu Length RougeL build",
+    "metrics": "CORPUS_MEASURES METRICS Bleu Chrf Cider Distinct Length RougeL SelfBleu Vocabulary build",
     "scoring": "score",
     "study": "Study Workshop load_run load_study run_study write_run",
     "systems": "SYSTEMS Echo Random Retrieval Transcript",
@@ -76,15 +93,21 @@ _HOME: Final = {
 _ROOM_OF: Final = {name: room for room, names in _HOME.items() for name in names.split()}
 
 __all__ = [
+    "CORPUS_MEASURES",
     "METRICS",
     "SYSTEMS",
     "Bleu",
     "Cache",
     "Candidate",
+    "Chrf",
+    "Cider",
     "Comparison",
+    "CorpusMeasure",
+    "CorpusResult",
     "Detector",
     "DialevalError",
     "Dialogue",
+    "Distinct",
     "Echo",
     "Example",
     "Generator",
@@ -106,11 +129,13 @@ __all__ = [
     "Result",
     "Retrieval",
     "RougeL",
+    "SelfBleu",
     "Signature",
     "Study",
     "System",
     "Transcript",
     "Turn",
+    "Vocabulary",
     "Workshop",
     "__version__",
     "build",
@@ -118,6 +143,7 @@ __all__ = [
     "compare",
     "compare_all",
     "evaluate",
+    "evaluate_corpus",
     "load_run",
     "load_study",
     "read",

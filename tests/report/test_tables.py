@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from dialeval.report import comparisons, failures, gates, leaderboard, read_folder, read_summary, unscored
@@ -70,6 +71,19 @@ def test_a_comparison_by_hand(make_run: Make) -> None:
     ]
     described = comparisons(summary, summary.measures[2])
     assert described.rows[2][6].text == "significantly different"
+
+
+def test_measures_of_all_responses_together_say_so(make_run: Make) -> None:
+    summary = read_summary(make_run(systems=list(SCORES), value=by_system))
+    whole = replace(summary.measures[0], per_item=False)
+    mixed = replace(summary, measures=(whole, *summary.measures[1:]))
+    assert comparisons(mixed, whole).rows[0][4].text == "—"  # no item wins
+    notes = leaderboard(mixed).notes
+    assert "bleu(order=4) measures all responses together, so no item has a value of its own" in notes
+    intervals = "brackets hold 95% bootstrap intervals, jackknife intervals for bleu(order=4); "
+    assert any(note.startswith(intervals) for note in notes)
+    alone = leaderboard(replace(summary, measures=(whole,))).notes
+    assert any(note.startswith("brackets hold 95% jackknife intervals; ") for note in alone)
 
 
 def test_gates_failures_and_reasons(make_run: Make) -> None:
