@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +97,7 @@ def _example(response: str, *references: str) -> Example:
 def _multirefeval(data: Path) -> Iterator[Example]:
     for line in (data / "multirefeval" / "multireftest.json").read_text(encoding="utf-8").splitlines():
         turns = json.loads(line)["dialogue"]
-        for turn, following in zip(turns, turns[1:], strict=False):
+        for turn, following in pairwise(turns):
             yield _example(following["text"], *turn["responses"])
 
 

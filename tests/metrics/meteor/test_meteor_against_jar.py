@@ -30,9 +30,7 @@ def as_pooled(rows: Floats) -> Floats:
 
 def test_every_number_of_the_statistics_is_the_jars(jar, real_examples) -> None:
     examples = real_examples[:400]
-    np.testing.assert_array_equal(
-        Meteor().statistics(examples)[:, :-1], as_pooled(jar.statistics(examples))
-    )
+    np.testing.assert_array_equal(Meteor().statistics(examples)[:, :-1], as_pooled(jar.statistics(examples)))
 
 
 def test_scores_of_items_and_corpus_are_the_jars(jar, real_examples) -> None:

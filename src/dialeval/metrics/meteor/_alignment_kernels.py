@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dialeval.metrics.meteor._matching_kernels import EXACT, FROM, LENGTH, MODULE, START, TAKEN, Integers
+from dialeval.metrics.meteor._matching_kernels import (
+    EXACT,
+    FROM,
+    LENGTH,
+    MODULE,
+    START,
+    TAKEN,
+    ZERO,
+    Integers,
+    grown,
+)
 
 BEAM: Final = 40
 
-# Columns of a path: what the beam ranks by (weight of the matches, closed chunks, distance), where the open chunk
-# ends in the response (-1 where none is open), and the word of the reference that comes next.
-WEIGHT: Final = 0
-CHUNKS: Final = 1
-DISTANCE: Final = 2
-OPEN: Final = 3
-NEXT: Final = 4
+# A beam is two tables. The first has a row per path, from best to worst: what paths are ranked by (the weight of the
+# matches and the closed chunks, in one number, then the distance), and the path's row in the second table.
+RANK: Final = 0
+DISTANCE: Final = 1
+SLOT: Final = 2
+# There, in any order: where the open chunk ends in the response (-1 where none is open), the word of the reference
+# that comes next, the last step of the path, and from there on the words of the response it uses, as bits.
+OPEN: Final = 0
+NEXT: Final = 1
+STEP: Final = 2
+USED: Final = 3
 
-Beam: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], Integers, NDArray[np.uint8]]
-"""Paths by slot; slots from best to worst; the match each path takes at each start; the response's words it uses."""
+# One unit of weight outweighs any number of chunks.
+WEIGHT: Final = 1 << 32
+
+ONE: Final[int] = cast(int, np.int64(1))
+
+Path: TypeAlias = NDArray[np.int64]
+Paths: TypeAlias = NDArray[np.int64]
+Ranking: TypeAlias = NDArray[np.int64]
 
 
 @njit(cache=True)
@@ -39,7 +59,9 @@ def choose(matches: Integers, count: int, ours: int, theirs: int, picks: Integer
 @njit(cache=True)
 def by_start(matches: Integers, count: int, theirs: int) -> tuple[Integers, Integers]:
     """The matches in order of start, otherwise as they were found, and where those of each start begin."""
-    first = np.zeros(theirs + 2, np.int32)
+    first = np.empty(theirs + 2, np.int32)
+    for at in range(theirs + 2):
+        first[at] = 0
     for row in range(count):
         first[matches[row, START] + 2] += 1
     for at in range(2, theirs + 2):
@@ -57,7 +79,11 @@ def settle(
     matches: Integers, count: int, order: Integers, first: Integers, ours: int, theirs: int, picks: Integers
 ) -> int:
     """Pick the matches that no other match overlaps, which are in every alignment; how many there are."""
-    ours_covered, theirs_covered = np.zeros(ours, np.int32), np.zeros(theirs, np.int32)
+    ours_covered, theirs_covered = np.empty(ours, np.int32), np.empty(theirs, np.int32)
+    for at in range(ours):
+        ours_covered[at] = 0
+    for at in range(theirs):
+        theirs_covered[at] = 0
     for row in range(count):
         for at in range(matches[row, START], matches[row, START] + matches[row, LENGTH]):
             theirs_covered[at] += 1
@@ -84,133 +110,126 @@ def search(
     matches: Integers, order: Integers, first: Integers, ours: int, theirs: int, picks: Integers
 ) -> None:
     """Complete the settled ``picks`` by those of the best path that the beam finds."""
-    now, then = empty_beam(ours, theirs), empty_beam(ours, theirs)
-    paths, ranks, path_picks, used = now
-    paths[0, OPEN] = -1
-    for start in range(theirs):
-        path_picks[0, start] = picks[start]
-        if picks[start] >= 0:
-            use(used[0], matches[picks[start]])
-    size = 1
+    width = USED + (ours + 63) // 64
+    now, then = np.empty((BEAM, width), np.int64), np.empty((BEAM, width), np.int64)
+    ranking, next_ranking = np.empty((BEAM, 3), np.int64), np.empty((BEAM, 3), np.int64)
+    steps = np.empty((256, 2), np.int32)
+    for column in range(width):
+        now[0, column] = 0
+    now[0, OPEN], now[0, STEP] = -1, -1
+    ranking[0, RANK], ranking[0, DISTANCE], ranking[0, SLOT] = 0, 0, 0
+    size, taken = ONE, ZERO
     for current in range(theirs):
-        room = 0
+        if picks[current] >= 0 or first[current] == first[current + 1]:
+            for rank in range(size):
+                path = now[ranking[rank, SLOT]]
+                if current >= path[NEXT]:
+                    if picks[current] >= 0:
+                        match = matches[picks[current]]
+                        ranking[rank, DISTANCE] += abs(match[START] - match[FROM])
+                        ranking[rank, RANK] += cost(path, match)
+                        take(path, match)
+                    else:
+                        ranking[rank, RANK] += skip(path)
+                lift(ranking, rank)
+            continue
+        room = ZERO
         for rank in range(size):
-            slot = now[1][rank]
-            path = now[0][slot]
+            path = now[ranking[rank, SLOT]]
             if current >= path[NEXT]:
-                if picks[current] >= 0:
-                    match = matches[picks[current]]
-                    path[DISTANCE] += abs(match[START] - match[FROM])
-                    take(path, match)
-                else:
-                    room = branch(now, slot, matches, order, first, current, then, room)
-            room = keep(path, now, slot, then, room)[1]
+                for position in range(first[current], first[current + 1]):
+                    match = matches[order[position]]
+                    if not is_free(path, match):
+                        continue
+                    key = ranking[rank, RANK] + cost(path, match)
+                    slot, room = enter(key, ranking[rank, DISTANCE], path, next_ranking, then, room)
+                    # METEOR charges the distance to the path that goes on without the match, not to the longer one.
+                    ranking[rank, DISTANCE] += abs(match[START] - match[FROM])
+                    if slot >= 0:
+                        take(then[slot], match)
+                        then[slot, STEP] = taken
+                        steps = grown(steps, taken)
+                        steps[taken, 0], steps[taken, 1] = path[STEP], order[position]
+                        taken += 1
+                ranking[rank, RANK] += skip(path)
+            slot, room = enter(ranking[rank, RANK], ranking[rank, DISTANCE], path, next_ranking, then, room)
         size = room
         now, then = then, now
-    best = now[1][0]
+        ranking, next_ranking = next_ranking, ranking
     for rank in range(size):
-        slot = now[1][rank]
-        if now[0][slot, OPEN] != -1:
-            now[0][slot, CHUNKS] += 1
-        if is_better(now[0][slot], now[0][best]):
-            best = slot
-    for start in range(theirs):
-        picks[start] = now[2][best, start]
+        ranking[rank, RANK] += skip(now[ranking[rank, SLOT]])
+        lift(ranking, rank)
+    step = now[ranking[0, SLOT], STEP]
+    while step >= 0:
+        row = steps[step, 1]
+        picks[matches[row, START]] = row
+        step = steps[step, 0]
 
 
 @njit(cache=True)
-def empty_beam(ours: int, theirs: int) -> Beam:
-    """Room for as many paths as the beam is wide."""
-    return (
-        np.zeros((BEAM, 5), np.int64),
-        np.zeros(BEAM, np.int64),
-        np.zeros((BEAM, theirs), np.int32),
-        np.zeros((BEAM, ours), np.uint8),
-    )
-
-
-@njit(cache=True)
-def branch(
-    now: Beam, slot: int, matches: Integers, order: Integers, first: Integers, current: int, then: Beam, room: int
-) -> int:
-    """Follow the path with each match that starts here and is free; the path itself goes on without any."""
-    path = now[0][slot]
-    longer = np.empty(5, np.int64)
-    for position in range(first[current], first[current + 1]):
-        row = order[position]
-        match = matches[row]
-        if is_free(now[3][slot], match):
-            for column in range(5):
-                longer[column] = path[column]
-            take(longer, match)
-            # METEOR charges the distance to the path that goes on without the match, not to the one that takes it.
-            path[DISTANCE] += abs(match[START] - match[FROM])
-            new, room = keep(longer, now, slot, then, room)
-            if new >= 0:
-                then[2][new, current] = row
-                use(then[3][new], match)
-    if path[OPEN] != -1:
-        path[CHUNKS] += 1
-        path[OPEN] = -1
-    path[NEXT] += 1
-    return room
-
-
-@njit(cache=True)
-def take(path: NDArray[np.int64], match: Integers) -> None:
-    """Lengthen the path by the match, but for the distance."""
-    # METEOR keeps the weight in whole numbers: what is not exact counts half its words, rounded down.
+def cost(path: Path, match: Integers) -> int:
+    """What taking the match adds to the path's rank: a chunk where the response jumps, less the weight."""
+    # METEOR keeps weights in whole numbers: what is not exact counts half its words, rounded down.
     divisor = 1 if match[MODULE] == EXACT else 2
-    path[WEIGHT] += match[LENGTH] // divisor + match[TAKEN] // divisor
-    if path[OPEN] != -1 and path[OPEN] != match[FROM]:
-        path[CHUNKS] += 1
+    jump = 1 if path[OPEN] != -1 and path[OPEN] != match[FROM] else 0
+    weight = match[LENGTH] // divisor + match[TAKEN] // divisor
+    return int(jump - WEIGHT * weight)
+
+
+@njit(cache=True)
+def take(path: Path, match: Integers) -> None:
+    """Lengthen the path by the match."""
     path[OPEN] = match[FROM] + match[TAKEN]
     path[NEXT] = match[START] + match[LENGTH]
+    for at in range(match[FROM], match[FROM] + match[TAKEN]):
+        path[USED + (at >> 6)] |= np.int64(1) << np.int64(at & 63)
 
 
 @njit(cache=True)
-def is_free(used: NDArray[np.uint8], match: Integers) -> bool:
+def skip(path: Path) -> int:
+    """Lead the path past a word without a match; what that adds to its rank: the chunk that was open."""
+    path[NEXT] += 1
+    if path[OPEN] == -1:
+        return 0
+    path[OPEN] = -1
+    return 1
+
+
+@njit(cache=True)
+def is_free(path: Path, match: Integers) -> bool:
     """Whether the path uses no word of the response that the match takes."""
     for at in range(match[FROM], match[FROM] + match[TAKEN]):
-        if used[at]:
+        if (path[USED + (at >> 6)] >> np.int64(at & 63)) & 1:
             return False
     return True
 
 
 @njit(cache=True)
-def use(used: NDArray[np.uint8], match: Integers) -> None:
-    """Mark the words of the response that the match takes."""
-    for at in range(match[FROM], match[FROM] + match[TAKEN]):
-        used[at] = 1
-
-
-@njit(cache=True)
-def is_better(path: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Whether a path comes before another, whichever was found first."""
-    if path[WEIGHT] != other[WEIGHT]:
-        return bool(path[WEIGHT] > other[WEIGHT])
-    if path[CHUNKS] != other[CHUNKS]:
-        return bool(path[CHUNKS] < other[CHUNKS])
-    return bool(path[DISTANCE] < other[DISTANCE])
-
-
-@njit(cache=True)
-def keep(path: NDArray[np.int64], now: Beam, slot: int, then: Beam, size: int) -> tuple[int, int]:
-    """Enter a path that comes from ``slot`` into the next beam, behind its equals; its slot or -1, and the size."""
-    paths, ranks, picks, used = then
-    rank = size
-    while rank > 0 and is_better(path, paths[ranks[rank - 1]]):
+def lift(ranking: Ranking, rank: int) -> None:
+    """Move the path at ``rank`` before those it is better than; the ones before it are in order."""
+    key, distance, slot = ranking[rank, RANK], ranking[rank, DISTANCE], ranking[rank, SLOT]
+    while rank > 0:
+        other = ranking[rank - 1, RANK]
+        if other < key or (other == key and ranking[rank - 1, DISTANCE] <= distance):
+            break
+        for column in range(3):
+            ranking[rank, column] = ranking[rank - 1, column]
         rank -= 1
-    if rank == BEAM:
-        return -1, size
-    new = size if size < BEAM else ranks[BEAM - 1]
-    for at in range(min(size, BEAM - 1), rank, -1):
-        ranks[at] = ranks[at - 1]
-    ranks[rank] = new
-    for column in range(5):
-        paths[new, column] = path[column]
-    for at in range(picks.shape[1]):
-        picks[new, at] = now[2][slot, at]
-    for at in range(used.shape[1]):
-        used[new, at] = now[3][slot, at]
-    return new, min(size + 1, BEAM)
+    ranking[rank, RANK], ranking[rank, DISTANCE], ranking[rank, SLOT] = key, distance, slot
+
+
+@njit(cache=True)
+def enter(key: int, distance: int, path: Path, ranking: Ranking, paths: Paths, size: int) -> tuple[int, int]:
+    """Copy the path into a beam, behind its equals: its slot, or -1 if it is not among the best; and the size."""
+    slot = size
+    if size == BEAM:
+        worst = ranking[BEAM - 1]
+        if worst[RANK] < key or (worst[RANK] == key and worst[DISTANCE] <= distance):
+            return -ONE, size
+        slot = worst[SLOT]
+        size -= 1
+    for column in range(len(path)):
+        paths[slot, column] = path[column]
+    ranking[size, RANK], ranking[size, DISTANCE], ranking[size, SLOT] = key, distance, slot
+    lift(ranking, size)
+    return slot, size + 1

@@ -1,8 +1,11 @@
-"""Aligns many pairs of texts and counts what METEOR counts."""
+"""Aligns many pairs of texts and counts what METEOR counts.
+
+Numba keeps what it compiled as long as this file stays the same: whoever changes the kernels beside it must touch it.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
@@ -13,48 +16,60 @@ from dialeval.metrics.meteor._matching_kernels import (
     EXACT,
     FROM,
     LENGTH,
+    MARKS,
     MODULE,
+    START,
     STEM,
-    SYNONYM,
     TAKEN,
+    ZERO,
     Facts,
     Integers,
     Trie,
     find_phrases,
+    match_forms,
     match_phrases,
-    match_words,
+    match_synonyms,
     same_words,
 )
 
-WIDTH: Final = 23
-"""Numbers in a line of the jar's statistics."""
+Scratch: TypeAlias = tuple[Integers, Integers, Integers, NDArray[np.bool_]]
+"""Room for matches, for links between synsets, for the last link of each synset, and for marks of phrases."""
+
+
+def scratch(facts: Facts) -> Scratch:
+    """Room to begin with, given the words that will be met."""
+    last = np.full(facts[4].max(initial=-1) + 1, -1, np.int32)
+    return np.empty((256, 5), np.int32), np.empty((256, 2), np.int32), last, np.zeros(MARKS, np.bool_)
 
 
 @njit(cache=True)
-def align(words: Integers, ends: Integers, pairs: Integers, facts: Facts, trie: Trie, rows: NDArray[np.float64]) -> None:
+def align(
+    words: Integers,
+    ends: Integers,
+    pairs: Integers,
+    facts: Facts,
+    trie: Trie,
+    room: Scratch,
+    rows: NDArray[np.float64],
+) -> None:
     """Fill ``rows``, zeros so far, with the statistics of each pair of texts (response, reference).
 
     A row is the jar's own: the words of both, their function words, then for each module its matched content words
     and function words of both, then chunks and all matched words of both.
     """
-    matches = np.empty((256, 5), np.int32)
-    our_phrases, their_phrases = np.empty((256, 3), np.int32), np.empty((256, 3), np.int32)
-    node_of_word = facts[3]
+    matches, links, last, marks = room
+    phrases, phrase_ends = find_phrases(words, ends, trie)
     for at in range(len(pairs)):
         a, b = pairs[at, 0], pairs[at, 1]
         response, reference = words[ends[a] : ends[a + 1]], words[ends[b] : ends[b + 1]]
-        matches, count = match_words(response, reference, facts, EXACT, matches, 0)
-        if not same_words(response, reference, facts):
-            matches, count = match_words(response, reference, facts, STEM, matches, count)
-            matches, count = match_words(response, reference, facts, SYNONYM, matches, count)
-            our_phrases, ours = find_phrases(response, node_of_word, trie, our_phrases)
-            their_phrases, theirs = find_phrases(reference, node_of_word, trie, their_phrases)
-            matches, count = match_phrases(
-                their_phrases, theirs, our_phrases, ours, trie, False, matches, count
-            )
-            matches, count = match_phrases(
-                our_phrases, ours, their_phrases, theirs, trie, True, matches, count
-            )
+        matches, count = match_forms(response, reference, facts, EXACT, matches, ZERO)
+        if not same_words(response, reference, facts[0]):
+            ours = phrases[phrase_ends[a] : phrase_ends[a + 1]]
+            theirs = phrases[phrase_ends[b] : phrase_ends[b + 1]]
+            matches, count = match_forms(response, reference, facts, STEM, matches, count)
+            links, matches, count = match_synonyms(response, reference, facts, last, links, matches, count)
+            matches, count = match_phrases(theirs, ours, trie, START, marks, matches, count)
+            matches, count = match_phrases(ours, theirs, trie, FROM, marks, matches, count)
         picks = np.empty(len(reference), np.int32)
         choose(matches, count, len(response), len(reference), picks)
         tally(matches, picks, response, reference, facts[2], rows[at])

@@ -1,35 +1,44 @@
 """Finds every way in which words and phrases of a response may match those of a reference.
 
 A match is a row of the columns below: where it starts in the reference and how many words it has there, where it
-comes from in the response and how many words it takes there, and the module that found it. The order in which
-matches are found is METEOR's, because the search among them breaks ties by it. There are only plain loops over given
-arrays, which numba compiles quickly, and plain tuples, which its cache on disk can read again.
+comes from in the response and how many words it takes there, and the module that found it. Of the matches that start
+at one word the order is METEOR's, because the search among them breaks ties by it. There are only plain loops over
+given arrays, which numba compiles quickly, and plain tuples, which its cache on disk can read again.
 """
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 Integers: TypeAlias = NDArray[np.int32]
-Facts: TypeAlias = tuple[Integers, Integers, Integers, Integers, Integers, Integers]
-"""The fields of `dialeval.metrics.meteor.lexicon.Words`."""
-Trie: TypeAlias = tuple[Integers, Integers, Integers, Integers]
-"""The word of each node, its first child, its first paraphrase; the nodes of all paraphrases."""
+Facts: TypeAlias = tuple[Integers, ...]
+"""The fields of `dialeval.metrics.meteor.describing.Words`."""
+Trie: TypeAlias = tuple[Integers, ...]
+"""The word of each node, its first child, its first paraphrase; the nodes of all paraphrases.
 
-START: Final = 0
-LENGTH: Final = 1
-FROM: Final = 2
-TAKEN: Final = 3
-MODULE: Final = 4
+The first nodes are the single words, and the words of the trie are numbered as their nodes.
+"""
 
-EXACT: Final = 0
-STEM: Final = 1
-SYNONYM: Final = 2
-PARAPHRASE: Final = 3
+# Numbers that are passed on are numpy's: numba compiles a function anew for each plain constant it is given.
+# They are declared plain ones, which is what the functions take them for.
+START: Final[int] = cast(int, np.int64(0))
+LENGTH: Final[int] = cast(int, np.int64(1))
+FROM: Final[int] = cast(int, np.int64(2))
+TAKEN: Final[int] = cast(int, np.int64(3))
+MODULE: Final[int] = cast(int, np.int64(4))
+
+EXACT: Final[int] = cast(int, np.int64(0))
+STEM: Final[int] = cast(int, np.int64(1))
+SYNONYM: Final[int] = cast(int, np.int64(2))
+PARAPHRASE: Final[int] = cast(int, np.int64(3))
+ZERO: Final[int] = cast(int, np.int64(0))
+
+MARKS: Final = 4096
+"""A power of two, several times the phrases of a usual text."""
 
 
 @njit(cache=True)
@@ -45,87 +54,124 @@ def grown(rows: Integers, count: int) -> Integers:
 
 
 @njit(cache=True)
-def same_words(response: Integers, reference: Integers, facts: Facts) -> bool:
+def same_words(response: Integers, reference: Integers, key: Integers) -> bool:
     """Whether both texts are the same word for word."""
     if len(response) != len(reference):
         return False
-    key = facts[0]
+    same = True
     for at in range(len(response)):
-        if key[response[at]] != key[reference[at]]:
-            return False
-    return True
+        same &= key[response[at]] == key[reference[at]]
+    return same
 
 
 @njit(cache=True)
-def match_words(
+def match_word(start: int, position: int, module: int, matches: Integers, count: int) -> tuple[Integers, int]:
+    """The matches with one of two single words added, and how many there are."""
+    matches = grown(matches, count)
+    matches[count, START] = start
+    matches[count, LENGTH] = 1
+    matches[count, FROM] = position
+    matches[count, TAKEN] = 1
+    matches[count, MODULE] = module
+    return matches, count + 1
+
+
+@njit(cache=True)
+def match_forms(
     response: Integers, reference: Integers, facts: Facts, module: int, matches: Integers, count: int
 ) -> tuple[Integers, int]:
-    """The matches with those of single words by one module added, and how many there are."""
-    key, stem, _, _, first_synset, synsets = facts
+    """The matches with those of equal words added (exact), or of different words of equal stem."""
+    key, stem, _, _, _ = facts
     for start in range(len(reference)):
         theirs = reference[start]
         for position in range(len(response)):
             ours = response[position]
-            match = key[ours] == key[theirs]
-            # Words that are the same match exactly and in no other way.
-            if module != EXACT:
-                if match:
-                    continue
-                if module == STEM:
-                    match = stem[ours] == stem[theirs]
-                else:
-                    match = share_a_synset(ours, theirs, first_synset, synsets)
+            if module == EXACT:
+                match = key[ours] == key[theirs]
+            else:
+                match = stem[ours] == stem[theirs] and key[ours] != key[theirs]
             if match:
-                matches = grown(matches, count)
-                matches[count, START] = start
-                matches[count, LENGTH] = 1
-                matches[count, FROM] = position
-                matches[count, TAKEN] = 1
-                matches[count, MODULE] = module
-                count += 1
+                matches, count = match_word(start, position, module, matches, count)
     return matches, count
 
 
 @njit(cache=True)
-def share_a_synset(ours: int, theirs: int, first_synset: Integers, synsets: Integers) -> bool:
-    """Whether two words are synonyms in some sense."""
-    a, b = first_synset[ours], first_synset[theirs]
-    a_end, b_end = first_synset[ours + 1], first_synset[theirs + 1]
-    while a < a_end and b < b_end:
-        if synsets[a] == synsets[b]:
-            return True
-        if synsets[a] < synsets[b]:
-            a += 1
-        else:
-            b += 1
-    return False
+def match_synonyms(
+    response: Integers,
+    reference: Integers,
+    facts: Facts,
+    last: Integers,
+    links: Integers,
+    matches: Integers,
+    count: int,
+) -> tuple[Integers, Integers, int]:
+    """The matches with those of words that share a synset added; ``last`` has -1 for every synset."""
+    key, _, _, first_synset, synsets = facts
+    # Links from each synset of the response to the words that have it, last word first.
+    size = ZERO
+    for position in range(len(response)):
+        word = response[position]
+        for at in range(first_synset[word], first_synset[word + 1]):
+            links = grown(links, size)
+            links[size, 0] = position
+            links[size, 1] = last[synsets[at]]
+            last[synsets[at]] = size
+            size += 1
+    shares = np.empty(len(response), np.int32)
+    for position in range(len(response)):
+        shares[position] = -1
+    for start in range(len(reference)):
+        word = reference[start]
+        found = False
+        for at in range(first_synset[word], first_synset[word + 1]):
+            link = last[synsets[at]]
+            while link >= 0:
+                shares[links[link, 0]] = start
+                found = True
+                link = links[link, 1]
+        if found:
+            for position in range(len(response)):
+                if shares[position] == start and key[response[position]] != key[word]:
+                    matches, count = match_word(start, position, SYNONYM, matches, count)
+    for word in response:
+        for at in range(first_synset[word], first_synset[word + 1]):
+            last[synsets[at]] = -1
+    return links, matches, count
 
 
 @njit(cache=True)
-def find_phrases(text: Integers, node_of_word: Integers, trie: Trie, phrases: Integers) -> tuple[Integers, int]:
-    """Rows of start, length and node of every stretch of the text that leads along the trie, and how many."""
-    count = 0
-    for start in range(len(text)):
-        node = node_of_word[text[start]]
-        length = 1
-        while node >= 0:
-            phrases = grown(phrases, count)
-            phrases[count, 0] = start
-            phrases[count, 1] = length
-            phrases[count, 2] = node
-            count += 1
-            if start + length == len(text):
-                break
-            node = child(node, node_of_word[text[start + length]], trie)
-            length += 1
-    return phrases, count
+def find_phrases(words: Integers, ends: Integers, trie: Trie) -> tuple[Integers, Integers]:
+    """Rows of start, length and node of every stretch of a text that leads along the trie, and each text's end."""
+    phrases = np.empty((4 * len(words) + 16, 3), np.int32)
+    phrase_ends = np.empty(len(ends), np.int32)
+    phrase_ends[0] = 0
+    count = ZERO
+    # The nodes of single words end where the first of them has its children.
+    known = trie[1][0]
+    for text in range(len(ends) - 1):
+        begin, end = ends[text], ends[text + 1]
+        for start in range(begin, end):
+            node = ZERO + words[start] if words[start] < known else ZERO - 1
+            length = 1
+            while node >= 0:
+                phrases = grown(phrases, count)
+                phrases[count, 0] = start - begin
+                phrases[count, 1] = length
+                phrases[count, 2] = node
+                count += 1
+                if start + length == end:
+                    break
+                node = child(node, words[start + length], trie)
+                length += 1
+        phrase_ends[text + 1] = count
+    return phrases, phrase_ends
 
 
 @njit(cache=True)
 def child(node: int, word: int, trie: Trie) -> int:
     """The node that a word leads to from a node, or -1."""
     node_words, first_child, _, _ = trie
-    low, end = first_child[node], first_child[node + 1]
+    low, end = ZERO + first_child[node], ZERO + first_child[node + 1]
     high = end
     while low < high:
         middle = (low + high) // 2
@@ -134,41 +180,45 @@ def child(node: int, word: int, trie: Trie) -> int:
         else:
             high = middle
     if low < end and node_words[low] == word:
-        return low
-    return -1
+        return int(low)
+    return ZERO - 1
 
 
 @njit(cache=True)
 def match_phrases(
     sources: Integers,
-    n_sources: int,
     targets: Integers,
-    n_targets: int,
     trie: Trie,
-    sources_are_ours: bool,
+    source_side: int,
+    marks: NDArray[np.bool_],
     matches: Integers,
     count: int,
 ) -> tuple[Integers, int]:
-    """The matches with those added where a phrase of the sources has one of the targets as its paraphrase."""
+    """The matches with those added where a phrase of the sources has one of the targets as its paraphrase.
+
+    ``source_side`` is ``START`` where the sources are the reference's, ``FROM`` where they are the response's.
+    ``marks`` are all off, before and after.
+    """
     _, _, first_target, paraphrases = trie
-    # A paraphrase whose mark no target bears is none of them: this spares nearly all comparisons.
-    marks = np.uint64(0)
-    for at in range(n_targets):
-        marks |= np.uint64(1) << np.uint64(targets[at, 2] & 63)
-    for at in range(n_sources):
+    target_side = START + FROM - source_side
+    # A paraphrase whose mark is off is none of the targets: this spares nearly all comparisons.
+    for other in range(len(targets)):
+        marks[targets[other, 2] & (MARKS - 1)] = True
+    for at in range(len(sources)):
         node = sources[at, 2]
         for position in range(first_target[node], first_target[node + 1]):
             wanted = paraphrases[position]
-            if not (marks >> np.uint64(wanted & 63)) & np.uint64(1):
+            if not marks[wanted & (MARKS - 1)]:
                 continue
-            for other in range(n_targets):
+            for other in range(len(targets)):
                 if targets[other, 2] == wanted:
                     matches = grown(matches, count)
-                    theirs, ours = (START, FROM) if not sources_are_ours else (FROM, START)
-                    matches[count, theirs] = sources[at, 0]
-                    matches[count, theirs + 1] = sources[at, 1]
-                    matches[count, ours] = targets[other, 0]
-                    matches[count, ours + 1] = targets[other, 1]
+                    matches[count, source_side] = sources[at, 0]
+                    matches[count, source_side + 1] = sources[at, 1]
+                    matches[count, target_side] = targets[other, 0]
+                    matches[count, target_side + 1] = targets[other, 1]
                     matches[count, MODULE] = PARAPHRASE
                     count += 1
+    for other in range(len(targets)):
+        marks[targets[other, 2] & (MARKS - 1)] = False
     return matches, count

@@ -6,13 +6,15 @@ import gzip
 import zipfile
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dialeval.metrics.meteor.describing import Describer
 
 Table: TypeAlias = NDArray[np.int32] | NDArray[np.uint8]
 
@@ -23,17 +25,43 @@ _END: Final = b"\n"
 def compile_tables(folder: Path) -> dict[str, Table]:
     """Everything METEOR looks words up in, by name; texts are UTF-8 bytes, one entry a line.
 
-    ``folder`` holds ``meteor-1.5.jar`` and ``data/paraphrase-en.gz``.
+    ``folder`` holds ``meteor-1.5.jar`` and ``data/paraphrase-en.gz``. What the aligner must know of the words in
+    the paraphrases is worked out here, so that only rarer words wait for their turn.
     """
     with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
         lists = {
             "function_words": jar.read("function/english.words"),
-            "prefixes": jar.read("nonbreaking/english.prefixes"),
+            "wordnet": _renumber(jar.read("synonym/english.synsets")),
             "exceptions": jar.read("synonym/english.exceptions"),
-            "synsets": jar.read("synonym/english.synsets"),
         }
-    texts = {name: np.frombuffer(content, np.uint8) for name, content in lists.items()}
-    return {**texts, **_paraphrases(folder / "data" / "paraphrase-en.gz")}
+        prefixes = jar.read("nonbreaking/english.prefixes")
+    paraphrases = _paraphrases(folder / "data" / "paraphrase-en.gz")
+    words = lines_of(paraphrases["words"])
+    facts = Describer(*(lines_of(_text(content)) for content in lists.values())).describe(words)
+    texts = {name: _text(content) for name, content in {**lists, "prefixes": prefixes}.items()}
+    return {**texts, **facts._asdict(), **paraphrases}
+
+
+def lines_of(table: Table) -> list[str]:
+    """The lines of a table of text."""
+    return table.tobytes().decode("utf-8").removesuffix("\n").split("\n")
+
+
+def numbers_of(table: Table) -> NDArray[np.int32]:
+    """The numbers of a table that is no text."""
+    return table.view(np.int32)
+
+
+def _text(content: bytes) -> Table:
+    return np.frombuffer(content, np.uint8)
+
+
+def _renumber(content: bytes) -> bytes:
+    """WordNet's synsets numbered from 0, so that the aligner can index by them; a word's line stays as it is."""
+    lines = content.decode("utf-8").removesuffix("\n").split("\n")
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    lines[1::2] = [" ".join(str(numbers[each]) for each in line.split()) for line in lines[1::2]]
+    return "\n".join(lines).encode()
 
 
 def _paraphrases(path: Path) -> dict[str, Table]:
@@ -50,7 +78,7 @@ def _paraphrases(path: Path) -> dict[str, Table]:
     first_target = np.zeros(len(node_words) + 1, np.int32)
     np.cumsum(np.bincount(source_nodes, minlength=len(node_words)), out=first_target[1:])
     return {
-        "words": np.frombuffer(_END.join(words), np.uint8),
+        "words": _text(_END.join(words)),
         "node_words": node_words,
         "first_child": first_child,
         "first_target": first_target,
@@ -104,8 +132,8 @@ def _grow_trie(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """The node of each phrase, the word of each node, and the first child of each node (and of the one after)."""
     nodes = phrases[:, 0].copy()
-    node_words = [np.arange(words, dtype=np.int32)]
-    first_child = []
+    node_words: list[NDArray[np.integer]] = [np.arange(words)]
+    first_child: list[NDArray[np.integer]] = []
     level, size, total = 0, words, words
     for at in range(1, phrases.shape[1]):
         longer = phrases[:, at] >= 0
@@ -119,5 +147,5 @@ def _grow_trie(
     return nodes, _join(node_words), _join(first_child)
 
 
-def _join(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+def _join(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.int32]:
     return np.concatenate(parts).astype(np.int32)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
+from dialeval.metrics.meteor.compiling import numbers_of
 from dialeval.metrics.meteor.lexicon import Lexicon
 from dialeval.metrics.meteor.tables import RESOURCE, load_tables
 from dialeval.metrics.references import lacks_references, require_references
@@ -49,7 +50,13 @@ class Meteor:
     def signature(self) -> Signature:
         """All that could move the number."""
         tables = f"{RESOURCE.name}:{(RESOURCE.sha256 or '')[:12]}"
-        facts = (("profile", "1.5"), ("language", "en"), ("tokens", "norm"), ("case", "lc"), ("tables", tables))
+        facts = (
+            ("profile", "1.5"),
+            ("language", "en"),
+            ("tokens", "norm"),
+            ("case", "lc"),
+            ("tables", tables),
+        )
         return Signature("meteor", (), facts)
 
     @property
@@ -85,7 +92,7 @@ def _lexicon() -> Lexicon:
 
 def _pair_rows(examples: Sequence[Example], counts: NDArray[np.int64]) -> Floats:
     """The jar's statistics of every example with each of its references, shape (references, 23)."""
-    from dialeval.metrics.meteor._kernels import WIDTH, align
+    from dialeval.metrics.meteor._kernels import align, scratch
 
     texts = chain.from_iterable((example.response.text, *example.references) for example in examples)
     encoded = _lexicon().encode(texts)
@@ -94,9 +101,12 @@ def _pair_rows(examples: Sequence[Example], counts: NDArray[np.int64]) -> Floats
     pairs[:, 0] = np.repeat(first, counts)
     pairs[:, 1] = np.setdiff1d(np.arange(len(encoded.ends) - 1), first, assume_unique=True)
     tables = load_tables()
-    trie = tuple(tables[name] for name in ("node_words", "first_child", "first_target", "targets"))
-    rows = np.zeros((len(pairs), WIDTH))
-    align(encoded.words, encoded.ends, pairs, tuple(encoded.facts), trie, rows)
+    trie = tuple(
+        numbers_of(tables[name]) for name in ("node_words", "first_child", "first_target", "targets")
+    )
+    facts = tuple(encoded.facts)
+    rows = np.zeros((len(pairs), _COUNT))
+    align(encoded.words, encoded.ends, pairs, facts, trie, scratch(facts), rows)
     return rows
 
 

@@ -83,6 +83,8 @@ class Normaliser:
 
     def words_of_piece(self, key: str) -> list[str]:
         """The words of the piece that has this key."""
+        if key.isascii() and key.isalnum():
+            return [key.lower()]
         words = self.words(key)
         return words[:-1] if " " in key else words
 

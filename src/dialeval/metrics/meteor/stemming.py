@@ -66,8 +66,10 @@ _STEP_3: Final[Mapping[str, str]] = {
     "ative": "",
 }
 _STEP_4: Final = frozenset(
-    ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent")
-    + ("ism", "ate", "iti", "ous", "ive", "ize", "ion")
+    (
+        *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+        *("ism", "ate", "iti", "ous", "ive", "ize", "ion"),
+    )
 )
 _LONGEST_ENDING: Final = max(map(len, (*_STEP_2, *_STEP_3, *_STEP_4)))
 

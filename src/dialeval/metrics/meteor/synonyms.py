@@ -22,10 +22,10 @@ class Synonyms:
     def __init__(self, synsets: Mapping[str, str], bases: Mapping[str, Sequence[str]]) -> None:
         self._synsets, self._bases = synsets, bases
 
-    def of(self, word: str) -> list[int]:
-        """The synsets of the word as it stands and of its base form, in ascending order."""
+    def of(self, word: str) -> set[int]:
+        """The synsets of the word as it stands and of its base form."""
         forms = {word, *(self._bases.get(word) or (self._base(word),))}
-        return sorted({int(number) for form in forms for number in self._synsets.get(form, "").split()})
+        return {int(number) for form in forms for number in self._synsets.get(form, "").split()}
 
     def _base(self, word: str) -> str:
         """The first known word that a detachment gives, or nothing."""

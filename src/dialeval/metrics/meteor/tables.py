@@ -77,11 +77,6 @@ def read_tables(path: Path) -> dict[str, Table] | None:
     }
 
 
-def lines_of(table: Table) -> list[str]:
-    """The lines of a table of text."""
-    return table.tobytes().decode("utf-8").removesuffix("\n").split("\n")
-
-
 def _default_cache() -> Path:
     return Path.home() / ".cache" / "dialeval" / "meteor"
 

@@ -1,0 +1,116 @@
+"""METEOR without Java against the jar behind pycocoevalcap's wrapper, on the same real text, start-up excluded.
+
+The jar is warm: it has scored other items before the clock starts. Ours has loaded its tables and kernels, and meets
+every word of the timed text for the first time. Loading the tables is a bench of its own, in time and memory.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final, Protocol
+
+from bench.fresh import fresh
+from bench.result import BenchResult
+from dialeval.data import read
+from dialeval.data.types import Example, Response
+from dialeval.evaluate import evaluate
+from dialeval.metrics.meteor import Meteor
+from dialeval.metrics.meteor.lexicon import Lexicon
+from dialeval.metrics.meteor.tables import load_tables
+
+DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+WARM_UP: Final = 500
+
+
+class Wrapper(Protocol):
+    """pycocoevalcap's METEOR."""
+
+    def compute_score(
+        self, gts: dict[int, list[str]], res: dict[int, list[str]]
+    ) -> tuple[float, list[float]]:
+        """The corpus's score and each item's."""
+
+
+def run() -> Iterator[BenchResult]:
+    """One reference, then five; the tables; then ours alone at growing sizes."""
+    if not (DATA / "multirefeval").is_dir():
+        print(f"meteor: no real text at {DATA}/multirefeval; set DIALEVAL_DATA")
+        return
+    if shutil.which("java") is None:
+        print("meteor: there is no java here to run the jar with")
+        return
+    from pycocoevalcap.meteor.meteor import Meteor as Jar
+
+    jar = Jar()
+    yield _against(jar, "meteor, one reference", list(islice(_examples(1), 5_500)))
+    yield _against(jar, "meteor, five references", list(islice(_examples(4), 2_500)))
+    tables = fresh("bench.meteor", "load")
+    yield BenchResult(
+        "meteor, tables", tables.seconds, float("nan"), "promised 3 s and 700 MB; no peer", tables.peak_mb
+    )
+    for count in (10_000, 100_000, 1_000_000):
+        done = fresh("bench.meteor", f"score_{count}")
+        note = f"{count / done.seconds:,.0f} pairs/s, tables and kernels loaded in the time; no peer"
+        yield BenchResult(f"meteor, {count:,} pairs", done.seconds, float("nan"), note, done.peak_mb)
+
+
+def load() -> None:
+    Lexicon(load_tables())
+
+
+def score_10000() -> None:
+    evaluate(Meteor(), _repeated(10_000), trials=0)
+
+
+def score_100000() -> None:
+    evaluate(Meteor(), _repeated(100_000), trials=0)
+
+
+def score_1000000() -> None:
+    evaluate(Meteor(), _repeated(1_000_000), trials=0)
+
+
+def _against(jar: Wrapper, name: str, examples: Sequence[Example]) -> BenchResult:
+    metric = Meteor()
+    metric.statistics(examples[:WARM_UP])
+    _score_with(jar, examples[:WARM_UP])
+    timed = examples[WARM_UP:]
+    start = time.perf_counter()
+    rows = metric.statistics(timed)
+    score = float(metric.aggregate(rows.sum(axis=0)))
+    ours = time.perf_counter() - start
+    start = time.perf_counter()
+    theirs, scores = _score_with(jar, timed)
+    peer = time.perf_counter() - start
+    same = int((abs(metric.aggregate(rows) - scores) <= 1e-6).sum())
+    pairs = sum(len(example.references) for example in timed)
+    note = (
+        f"jar through its wrapper, {pairs / peer:,.0f} pairs/s to {pairs / ours:,.0f}; "
+        f"{same:,} of {len(timed):,} items equal to 1e-6, corpus {abs(score - theirs):.0e} apart"
+    )
+    return BenchResult(f"{name}, {pairs:,} pairs", ours, peer, note)
+
+
+def _score_with(jar: Wrapper, examples: Sequence[Example]) -> tuple[float, list[float]]:
+    references = {at: list(example.references) for at, example in enumerate(examples)}
+    responses = {at: [example.response.text] for at, example in enumerate(examples)}
+    return jar.compute_score(references, responses)
+
+
+def _examples(references: int) -> Iterator[Example]:
+    """The first of several people's responses to each turn of DailyDialog's test set, against the others'."""
+    for prompt in read(DATA / "multirefeval" / "multireftest.json", "prompt", format="multirefeval"):
+        first, *others = prompt.references
+        yield Example(prompt.item, "", (), Response(first), tuple(others[:references]))
+
+
+def _repeated(count: int) -> Iterator[Example]:
+    """Real pairs again and again, each made when it is asked for."""
+    examples = list(_examples(1))
+    for at in range(count):
+        yield examples[at % len(examples)]

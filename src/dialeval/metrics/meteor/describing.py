@@ -1,0 +1,84 @@
+"""What the aligner must know of a word: its hash, its stem's, whether it is a function word, its synsets."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.metrics.meteor.stemming import stem
+from dialeval.metrics.meteor.synonyms import Synonyms
+
+Integers: TypeAlias = NDArray[np.int32]
+
+
+class Words(NamedTuple):
+    """Facts about words by their number, each an array over all words but the last."""
+
+    key: Integers
+    """Java's hash of the word: METEOR takes words of equal hash for the same word."""
+    stem: Integers
+    """Java's hash of its stem."""
+    function: Integers
+    """1 for function words, else 0."""
+    first_synset: Integers
+    """Where its synsets begin in ``synsets``; they end where the next word's begin."""
+    synsets: Integers
+    """The synsets of all words, end to end."""
+
+
+class Describer:
+    """Looks words up in METEOR's lists, given as lines: function words, and WordNet's synsets and irregular forms.
+
+    The lines of ``synsets`` and ``exceptions`` take turns: a word and its synsets, a base and its forms.
+    """
+
+    def __init__(
+        self, function_words: Sequence[str], synsets: Sequence[str], exceptions: Sequence[str]
+    ) -> None:
+        bases: defaultdict[str, list[str]] = defaultdict(list)
+        for base, forms in zip(exceptions[::2], exceptions[1::2], strict=True):
+            for form in forms.split():
+                bases[form].append(base)
+        self._function_words = frozenset(function_words)
+        self._synonyms = Synonyms(dict(zip(synsets[::2], synsets[1::2], strict=True)), bases)
+
+    def describe(self, words: Sequence[str], known: Words | None = None) -> Words:
+        """Facts about the words, behind those ``known`` of others."""
+        synsets = [self._synonyms.of(word) for word in words]
+        facts = Words(
+            _integers([java_hash(word) for word in words]),
+            _integers([java_hash(stem(word)) for word in words]),
+            _integers([word in self._function_words for word in words]),
+            _integers(list(accumulate(map(len, synsets), initial=0))),
+            _integers(list(chain.from_iterable(synsets))),
+        )
+        if known is None:
+            return facts
+        shifted = facts.first_synset[1:] + known.first_synset[-1]
+        return Words(*map(_joined, known, facts._replace(first_synset=shifted)))
+
+
+def java_hash(word: str) -> int:
+    """Java's ``String.hashCode``: a polynomial over UTF-16 units, modulo 2**32, signed."""
+    units = word.encode("utf-16-le", "surrogatepass")
+    value = 0
+    for unit in struct.unpack(f"<{len(units) // 2}H", units):
+        value = (31 * value + unit) & 0xFFFFFFFF
+    return value - (value >> 31 << 32)
+
+
+def _integers(numbers: list[int]) -> Integers:
+    return np.array(numbers, np.int32)
+
+
+def _joined(known: Integers, new: Integers) -> Integers:
+    both = np.concatenate([known, new])
+    # As the tables are, so that the kernels see one type.
+    both.setflags(write=False)
+    return both
