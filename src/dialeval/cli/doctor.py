@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PURPOSES: Final[Mapping[str, str]] = {
     "neural": "bertscore, sentence_cosine, skip_thought",
     "meteor": "meteor",
+    "ja": "bleu(tokens='ja-mecab')",
 }
 """Which metrics each extra is for."""
 

@@ -9,42 +9,33 @@ given arrays, because numba takes seconds to compile more.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dialeval.text.overlap import (
-    CLOSEST,
-    DASH,
-    DIGIT,
-    F1,
-    LENGTH,
-    ORDERS,
-    PRECISION,
-    RECALL,
-    SEPARATOR,
-    SIGN,
-    STOP_OR_COMMA,
+from dialeval.text._lcs_kernels import Bits, long_subsequence, place, subsequence
+from dialeval.text._word_kernels import (
+    BY_SIGNS,
+    FIRST,
+    HASH,
+    NUMBER,
+    PRIME,
+    START,
+    STOP,
+    Codes,
+    Integers,
+    Kinds,
+    parted_by_one_blank,
+    split,
+    split_by_signs,
 )
+from dialeval.text.overlap import CLOSEST, F1, LENGTH, ORDERS, PRECISION, RECALL
 
-Integers = NDArray[np.int64]
-Codes = NDArray[np.uint32]
-Kinds = NDArray[np.uint8]
-Bits = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
-_PRIME: Final = np.int64(-7046029254386353131)  # 2**64 over the golden ratio, odd, as a signed number
-_NONE: Final = np.uint64(0)
-_ONE: Final = np.uint64(1)
-_BLANK: Final = 32
-
-# Rules by which a text falls into words.
-BY_SEPARATORS, BY_BLANKS, BY_SIGNS = range(3)
-# What is known of a word, by its place in the text ...
-START, STOP, HASH, NUMBER, FIRST, NEXT = range(6)
-# ... and of an n-gram of the response, by its number.
+# What is known of an n-gram of the response, by its number.
 COUNT, MATCHED, FOUND, REFERENCE, SHARED = range(5)
 
 
@@ -104,19 +95,21 @@ def overlap_rows(
             start, stop = others.stops[reference - 1], others.stops[reference]
             _match(others.words, start, stop, own.grams, own.tallies, n, base, reference, row)
             _choose_length(row, n, stop - start)
-        if sharing != rule and not _parted_by_one_blank(texts.codes, own.words, n, others, last - response):
+        if sharing != rule and not _all_parted_by_one_blank(
+            texts.codes, own.words, n, others, last - response
+        ):
             base = used
             n = _read(texts, response, last, sharing, own, others, base)
             distinct = _different(own.words, n)
             used = base + distinct
         base = used
-        _place(own.words, own.places, n, distinct)
+        place(own.words, own.places, n, distinct)
         for reference in range(1, last - response):
             start, stop = others.stops[reference - 1], others.stops[reference]
             if n <= 64:
-                shared = _subsequence(others.words, start, stop, own.places, n)
+                shared = subsequence(others.words, start, stop, own.places, n)
             else:
-                shared = _long_subsequence(others.words, start, stop, own.words, own.places, n)
+                shared = long_subsequence(others.words, start, stop, own.words, own.places, n)
             _enter(row, shared, n, stop - start)
 
 
@@ -127,11 +120,11 @@ def _read(texts: Texts, response: int, last: int, rule: int, own: Own, others: O
     for text in range(response, last):
         words, at = (own.words, 0) if text == response else (others.words, m)
         if rule == BY_SIGNS:
-            end = _split_by_signs(
+            end = split_by_signs(
                 texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, at
             )
         else:
-            end = _split(texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, at, rule)
+            end = split(texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, at, rule)
         if text == response:
             n = end
         else:
@@ -152,83 +145,12 @@ def _power(least: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _split(codes: Codes, kinds: Kinds, at: int, end: int, words: Integers, n: int, rule: int) -> int:
-    """Enter the words between separators, or between single blanks of the stripped text, from n; where they end."""
-    last = len(kinds) - 1
-    while at < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
-        end -= 1
-    while at < end and kinds[min(codes[at], last)] == SEPARATOR:
-        at += 1
-    if at == end and rule == BY_SEPARATORS:
-        return n
-    while True:
-        words[n, START] = at
-        mixed = _PRIME
-        while at < end and (codes[at] != _BLANK if rule else kinds[min(codes[at], last)] != SEPARATOR):
-            mixed = (mixed ^ codes[at]) * _PRIME
-            at += 1
-        words[n, STOP] = at
-        words[n, HASH] = mixed ^ mixed >> 32
-        n += 1
-        if at == end:
-            return n
-        at += 1
-        while rule == BY_SEPARATORS and kinds[min(codes[at], last)] == SEPARATOR:
-            at += 1
-
-
-@njit(cache=True, nogil=True)
-def _split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Integers, n: int) -> int:
-    """Enter the words of 13a from n; where they end."""
-    last = len(kinds) - 1
-    before, matched, inside = 0, False, False
-    mixed = _PRIME
-    for at in range(begin, end):
-        kind = kinds[min(codes[at], last)]
-        apart = kind == SIGN or (kind == DASH and before == DIGIT)
-        if kind == STOP_OR_COMMA:
-            # A rule that took this mark cannot take the next one with it: the marks of a row match by turns.
-            matched = not matched and before != DIGIT
-            apart = matched or at + 1 == end or kinds[min(codes[at + 1], last)] != DIGIT
-        else:
-            matched = False
-        before = kind
-        if inside and (apart or kind == SEPARATOR):
-            words[n, STOP] = at
-            words[n, HASH] = mixed ^ mixed >> 32
-            n += 1
-            inside = False
-        if kind == SEPARATOR:
-            continue
-        if not inside:
-            words[n, START] = at
-            mixed = _PRIME
-            inside = True
-        mixed = (mixed ^ codes[at]) * _PRIME
-        if apart or at + 1 == end:
-            words[n, STOP] = at + 1
-            words[n, HASH] = mixed ^ mixed >> 32
-            n += 1
-            inside = False
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others, texts: int) -> bool:
+def _all_parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others, texts: int) -> bool:
     """Whether splitting the texts of an item at single blanks gives these very words."""
-    alike = _parted_so(codes, own, 0, n)
+    alike = parted_by_one_blank(codes, own, 0, n)
     for text in range(1, texts):
-        alike = alike and _parted_so(codes, others.words, others.stops[text - 1], others.stops[text])
+        alike = alike and parted_by_one_blank(codes, others.words, others.stops[text - 1], others.stops[text])
     return alike
-
-
-@njit(cache=True, nogil=True)
-def _parted_so(codes: Codes, words: Integers, start: int, stop: int) -> bool:
-    for at in range(start, stop - 1):
-        behind = words[at, STOP]
-        if words[at + 1, START] != behind + 1 or codes[behind] != _BLANK:
-            return False
-    return stop > start
 
 
 @njit(cache=True, nogil=True)
@@ -319,7 +241,7 @@ def _count(own: Integers, grams: Integers, tallies: Integers, n: int, base: int,
 @njit(cache=True, nogil=True)
 def _slot(grams: Integers, key: int, slots: int, base: int) -> int:
     """Where an n-gram is, or would be."""
-    slot = (key * _PRIME >> 32) & (slots - 1)
+    slot = (key * PRIME >> 32) & (slots - 1)
     while grams[slot, 0] >= base and grams[slot, 1] != key:
         slot = (slot + 1) & (slots - 1)
     return int(slot)
@@ -362,76 +284,6 @@ def _choose_length(row: Floats, n: int, m: int) -> None:
     nearer = abs(m - n) - abs(closest - n)
     if closest < 0 or nearer < 0 or (nearer == 0 and m < closest):
         row[CLOSEST] = m
-
-
-@njit(cache=True, nogil=True)
-def _place(own: Integers, places: Bits, n: int, distinct: int) -> None:
-    """Note the places of each word of the response."""
-    for number in range(distinct):
-        own[number, FIRST] = -1
-        if n <= 64:
-            places[number] = _NONE
-    # From the end, so that the first places are right again when the start is reached.
-    for at in range(n - 1, -1, -1):
-        number = own[at, NUMBER]
-        own[at, NEXT] = own[number, FIRST]
-        own[number, FIRST] = at
-        if n <= 64:
-            places[number] |= _ONE << np.uint64(at)
-
-
-@njit(cache=True, nogil=True)
-def _subsequence(words: Integers, start: int, stop: int, places: Bits, n: int) -> int:
-    """The length of the longest common subsequence, a row of its table in one machine word (Hyyrö, 2004)."""
-    row = ~_NONE
-    for at in range(start, stop):
-        if words[at, NUMBER] >= 0:
-            both = row & places[words[at, NUMBER]]
-            row = (row + both) | (row - both)
-    return _zeros(row, n)
-
-
-@njit(cache=True, nogil=True)
-def _zeros(row: np.uint64, n: int) -> int:
-    """How many of the lowest n bits are 0."""
-    free = ~row
-    if n < 64:
-        free &= (_ONE << np.uint64(n)) - _ONE
-    zeros = 0
-    while free != _NONE:
-        free &= free - _ONE
-        zeros += 1
-    return zeros
-
-
-@njit(cache=True, nogil=True)
-def _long_subsequence(words: Integers, start: int, stop: int, own: Integers, places: Bits, n: int) -> int:
-    """The same with a row of as many machine words as it takes, after as many for the places of one word."""
-    width = (n + 63) // 64
-    for word in range(width):
-        places[word] = _NONE
-        places[width + word] = ~_NONE
-    for at in range(start, stop):
-        if words[at, NUMBER] < 0:
-            continue
-        place = own[words[at, NUMBER], FIRST]
-        while place >= 0:
-            places[place >> 6] |= _ONE << np.uint64(place & 63)
-            place = own[place, NEXT]
-        carry = _NONE
-        for word in range(width):
-            old = places[width + word]
-            both = old & places[word]
-            total = old + both
-            over = _ONE if total < old else _NONE
-            total += carry
-            carry = _ONE if total < carry else over
-            places[width + word] = total | (old & ~both)
-            places[word] = _NONE
-    shared = 0
-    for word in range(width):
-        shared += _zeros(places[width + word], min(n - 64 * word, 64))
-    return shared
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from dialeval.errors import ResourceUnavailable
 
 _ENTRIES: Final = 392126
-_INSTALL: Final = "Install it with: pip install 'dialeval[ja]' (mecab-python3 and ipadic)."
+_INSTALL: Final = "Install it with: pip install mecab-python3 ipadic"
 
 
 class _Tagger(Protocol):

@@ -108,7 +108,8 @@ def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floa
 
 def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
     """Fill the rows, zeros before, in compiled loops."""
-    from dialeval.text._overlap_kernels import BY_BLANKS, BY_SEPARATORS, BY_SIGNS, Texts, overlap_rows
+    from dialeval.text._overlap_kernels import Texts, overlap_rows
+    from dialeval.text._word_kernels import BY_BLANKS, BY_SEPARATORS, BY_SIGNS
 
     if not len(rows):
         return
@@ -149,7 +150,8 @@ for _kind, _characters in ((SIGN, SIGNS), (STOP_OR_COMMA, ".,"), (DIGIT, "012345
 
 def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:
     """Room for the longest response, and for the references of the item that has most."""
-    from dialeval.text._overlap_kernels import NEXT, NUMBER, SHARED, Others, Own
+    from dialeval.text._overlap_kernels import SHARED, Others, Own
+    from dialeval.text._word_kernels import NEXT, NUMBER
 
     most = 2 + int((begin[first[:-1] + 1] - begin[first[:-1]]).max())
     texts = first[1:] - first[:-1]
