@@ -190,7 +190,7 @@ def test_mcnemar_stays_out_where_the_score_is_no_share_of_right_items() -> None:
 def test_mcnemar_stays_out_where_items_come_in_clusters() -> None:
     a, b = of("a", [1.0, 1.0, 0.0, 1.0]), of("b", [0.0, 0.0, 1.0, 1.0])
     assert compare(a, b).p_mcnemar == pytest.approx(1.0)
-    assert compare(a, b, clusters=lambda item: item[-1]).p_mcnemar is None
+    assert compare(a, b, cluster=lambda item: item[-1]).p_mcnemar is None
 
 
 def test_pooled_measures_are_compared_by_their_pooled_score() -> None:
@@ -227,7 +227,7 @@ def test_clusters_are_the_units_of_every_test() -> None:
     old = rng.random(200)
     a, b = of("a", list(old + 0.1 + rng.random(200) / 100)), of("b", list(old))
     assert compare(a, b).significant
-    clustered = compare(a, b, clusters=lambda item: item[-1:] if item[-1] in "012" else "rest")
+    clustered = compare(a, b, cluster=lambda item: item[-1:] if item[-1] in "012" else "rest")
     assert clustered.p_permutation == 2 / 16
     assert not clustered.significant
     # Six clusters are the fewest that can reach 0.05, at 50 items each.

@@ -101,14 +101,14 @@ def compare(
     trials: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    clusters: Callable[[str], str] | None = None,
+    cluster: Callable[[str], str] | None = None,
 ) -> Comparison:
     """Whether two systems differ under the measure that both results share, item by item.
 
-    ``clusters`` gives the cluster of an item's id, such as its dialogue: then clusters are resampled and swapped
+    ``cluster`` gives the cluster of an item's id, such as its dialogue: then clusters are resampled and swapped
     whole. Items are paired by id and taken in the order of their ids, so the order of the data moves nothing.
     """
-    return _settle(_measure(a, b, trials=trials, seed=seed, level=level, clusters=clusters), None)
+    return _settle(_measure(a, b, trials=trials, seed=seed, level=level, cluster=cluster), None)
 
 
 def compare_all(
@@ -117,14 +117,14 @@ def compare_all(
     trials: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    clusters: Callable[[str], str] | None = None,
+    cluster: Callable[[str], str] | None = None,
 ) -> tuple[Comparison, ...]:
     """Every pair of systems under one measure, with Holm's correction over the pairs.
 
     Pairs that share no scored item cannot be compared and are left out.
     """
     pairs = [(a, b) for a, b in combinations(results, 2) if _shared(a, b)]
-    return compare_pairs(pairs, trials=trials, seed=seed, level=level, clusters=clusters)
+    return compare_pairs(pairs, trials=trials, seed=seed, level=level, cluster=cluster)
 
 
 def compare_pairs(
@@ -133,11 +133,11 @@ def compare_pairs(
     trials: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    clusters: Callable[[str], str] | None = None,
+    cluster: Callable[[str], str] | None = None,
 ) -> tuple[Comparison, ...]:
     """These pairs under one measure, with Holm's correction over them; a pair that stands alone needs none."""
     raw = [
-        _measure(a, b, trials=trials, seed=seed, level=level, clusters=clusters, rivals=len(pairs))
+        _measure(a, b, trials=trials, seed=seed, level=level, cluster=cluster, rivals=len(pairs))
         for a, b in pairs
     ]
     if len(raw) == 1:
@@ -153,7 +153,7 @@ def _measure(
     trials: int,
     seed: int,
     level: float,
-    clusters: Callable[[str], str] | None,
+    cluster: Callable[[str], str] | None,
     rivals: int = 1,
 ) -> Comparison:
     """One pair before correction; its ``more_items`` is an estimate even where the difference is settled."""
@@ -163,11 +163,11 @@ def _measure(
         )
     _same_measure(a, b)
     if isinstance(a, CorpusResult) or isinstance(b, CorpusResult):
-        return _measure_corpora(a, b, level, clusters, rivals)
+        return _measure_corpora(a, b, level, cluster, rivals)
     pairs = _pair(a, b)
     n = len(pairs.items)
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
-    labels = None if clusters is None else _codes([clusters(item) for item in pairs.items])
+    labels = None if cluster is None else _codes([cluster(item) for item in pairs.items])
     scores = [aggregate(rows.sum(axis=0)) for rows in (pairs.rows_a, pairs.rows_b)]
     score_a, score_b = map(float, scores)
     difference = float(difference_of(*scores))
@@ -179,7 +179,7 @@ def _measure(
     needed = required_items(difference, _spread(resampled), units, alpha=alpha / rivals)
     effect = cohens_d_paired(pairs.values_a - pairs.values_b)
     wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
-    yes_no = clusters is None and _is_yes_no(pairs, score_a, score_b)
+    yes_no = cluster is None and _is_yes_no(pairs, score_a, score_b)
     return Comparison(
         measure=str(a.signature),
         a=_system(a),
@@ -213,13 +213,13 @@ def _measure(
 
 
 def _measure_corpora(
-    a: Outcome, b: Outcome, level: float, clusters: Callable[[str], str] | None, rivals: int
+    a: Outcome, b: Outcome, level: float, cluster: Callable[[str], str] | None, rivals: int
 ) -> Comparison:
     """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
     if not (isinstance(a, CorpusResult) and isinstance(b, CorpusResult)):
         raise TypeError(f"{a.signature.name} gave two kinds of results")
     items = _paired(a, b)
-    one, other = (_without(result, items, clusters) for result in (a, b))
+    one, other = (_without(result, items, cluster) for result in (a, b))
     difference = float(difference_of(np.array(one.score), np.array(other.score)))
     without = difference_of(one.without, other.without)
     alpha, n, units = round(1 - level, 12), len(items), len(without)
@@ -250,10 +250,10 @@ def _measure_corpora(
 
 
 def _without(
-    result: CorpusResult, items: Sequence[str], clusters: Callable[[str], str] | None
+    result: CorpusResult, items: Sequence[str], cluster: Callable[[str], str] | None
 ) -> LeaveOneOut:
     subjects = {subject.item: subject for subject in result.subjects}
-    return leave_out(result.measure, [subjects[item] for item in items], clusters)
+    return leave_out(result.measure, [subjects[item] for item in items], cluster)
 
 
 def _settle(comparison: Comparison, p_adjusted: float | None) -> Comparison:

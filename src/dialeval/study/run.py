@@ -232,7 +232,7 @@ def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
         results = [one.result for one in scored if one.measure is measure and one.result.scored]
         cluster = by_dialogue if study.cluster == "dialogue" else None
         pairs = compare_all(
-            results, trials=study.trials, seed=study.seed, level=study.level, clusters=cluster
+            results, trials=study.trials, seed=study.seed, level=study.level, cluster=cluster
         )
         yield from (Compared(measure, pair) for pair in pairs)
 

@@ -82,7 +82,7 @@ def compare_sides(a: Side, b: Side, settings: Settings) -> list[tuple[str, Compa
             trials=settings.trials,
             seed=settings.seed,
             level=settings.level,
-            clusters=settings.grouping,
+            cluster=settings.grouping,
         )
         compared += [(label, comparison) for comparison in found]
     return compared
