@@ -33,6 +33,7 @@ class Sketch:
     significant: Callable[[str, str, str], bool] = lambda measure, a, b: False
     gates: Sequence[Mapping[str, Any]] = ()
     failures: Sequence[Mapping[str, Any]] = ()
+    more_items: int = 240
     study: str = "support-bots"
     compared: bool = True
 
@@ -158,7 +159,7 @@ def _pair(
             "p_adjusted": 0.0004 if sure else 0.24,
         },
         **{"significant": sure, "better": better, "effect_size": -0.31, "wins": 4, "ties": 1, "losses": 7},
-        **{"n": len(sketch.items), "unpaired": 0, "more_items": 0 if sure else 240},
+        **{"n": len(sketch.items), "unpaired": 0, "more_items": 0 if sure else sketch.more_items},
     }
 
 

@@ -49,3 +49,13 @@ def test_a_system_without_a_score_has_no_standing(make_run: Make) -> None:
     )
     summary = read_summary(folder)
     assert standings(summary, summary.measures[0]) == {"a": "level", "b": "unranked", "c": "best"}
+
+
+def test_no_one_leads_where_every_score_is_as_good_as_zero(make_run: Make) -> None:
+    tiny = {"a": 0.0, "b": 1e-9, "c": 0.00004}
+    for up in (True, False):
+        summary = read_summary(make_run(systems="abc", measures={"m": up}, value=lambda m, s, at: tiny[s]))
+        assert leaders(summary, summary.measures[0]) == ()
+        assert set(standings(summary, summary.measures[0]).values()) == {"unranked"}
+    summary = read_summary(make_run(systems="abc", measures={"m": True}, value=lambda m, s, at: 2 * tiny[s]))
+    assert leaders(summary, summary.measures[0]) == ("c",)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from dialeval.report import comparisons, failures, gates, leaderboard, read_folder, read_summary, unscored
 
@@ -99,3 +102,74 @@ def test_gates_failures_and_reasons(make_run: Make) -> None:
     assert [cell.text for cell in gates(run.summary).rows[0]] == ["rouge_l >= 0.4", "old", "0.300", "FAILED"]
     assert [cell.text for cell in failures(run.summary).rows[0]] == ["echo", "all", "503"]
     assert [cell.text for cell in unscored(run.values).rows[0]] == ["rouge_l", "echo", "no references", "3"]
+
+
+def test_scores_that_are_next_to_nothing_say_so_and_win_nothing(make_run: Make) -> None:
+    tiny = {"old": 3e-9, "new": 2e-7, "echo": 0.0}
+    folder = make_run(
+        systems=list(tiny),
+        measures={"bleu": True, "rouge_l": True},
+        value=lambda m, s, at: tiny[s] if m == "bleu" else SCORES[s],
+    )
+    content = json.loads((folder / "summary.json").read_text())
+    for result in content["results"]:
+        if result["measure"] == "bleu":
+            result.update(low=0.0, high=result["score"])
+    (folder / "summary.json").write_text(json.dumps(content))
+    table = leaderboard(read_summary(folder))
+    assert [(row[0].text, row[1].mark, row[1].text, row[1].detail) for row in table.rows] == [
+        ("new", "", "<0.0001", "[0.0000, 0.0000]"),
+        ("old", "", "<0.0001", "[0.0000, 0.0000]"),
+        ("echo", "", "0.0000", "[0.0000, 0.0000]"),
+    ]
+    assert [row[2].mark for row in table.rows] == ["★", "≈", "≈"]
+
+
+def test_reasons_are_told_where_the_items_values_are_at_hand(make_run: Make) -> None:
+    def value(measure: str, system: str, at: int) -> float | str:
+        if system == "old" and measure != "length":
+            return "no references"
+        if system == "new" and measure == "rouge_l" and at < 4:
+            return "no words" if at else "n" * 100
+        return 0.5
+
+    run = read_folder(make_run(value=value))
+    assert leaderboard(run.summary, run.values).notes[-2:] == (
+        "old: 12 of 12 items unscored under bleu(order=4) and rouge_l: no references",
+        "new: 4 of 12 items unscored under rouge_l: no words, and 1 other reason",
+    )
+    assert (
+        leaderboard(run.summary).notes[-2] == "old: 12 of 12 items unscored under bleu(order=4) and rouge_l"
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "systems", "note"),
+    [
+        (4, 2, "4 items cannot make a difference significant: p is at least 0.125; 6 items could"),
+        (5, 2, "5 items cannot make a difference significant: p is at least 0.062; 6 items could"),
+        (6, 2, None),
+        (8, 4, None),  # 6 pairs: 6 * 2 / 2^8 = 0.047
+        (500, 4, None),
+    ],
+)
+def test_too_few_items_for_any_difference_are_said_to_be_so(
+    make_run: Make, items: int, systems: int, note: str | None
+) -> None:
+    folder = make_run(items=[str(at) for at in range(items)], systems="abcd"[:systems])
+    found = [text for text in leaderboard(read_summary(folder)).notes if "cannot make" in text]
+    assert found == ([note] if note else [])
+
+
+def test_the_pairs_that_are_corrected_for_raise_the_bar(make_run: Make) -> None:
+    folder = make_run(items=list("1234567"), systems="abcd")
+    (note,) = [text for text in leaderboard(read_summary(folder)).notes if "cannot make" in text]
+    assert note == (
+        "7 items cannot make a difference significant: p is at least 0.094 after Holm's correction for 6 pairs; "
+        "8 items could"
+    )
+
+
+def test_estimates_of_items_are_rounded(make_run: Make) -> None:
+    summary = read_summary(make_run(more_items=1_913_043))
+    assert comparisons(summary, summary.measures[0]).rows[0][-1].text == "about 1.9 million"

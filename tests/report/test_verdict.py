@@ -48,5 +48,30 @@ def test_ties_one_system_and_reservations(make_run: Make) -> None:
     )
     alone = verdict(read_summary(folder))
     assert "With one system there is nothing to compare it with." in alone
-    assert "coverage is lowest for old on bleu(order=4) (92 %)" in alone
+    assert "coverage is lowest for old (92 %)" in alone
     assert "1 of 1 gate failed. 1 part of the run failed" in alone
+
+
+def test_the_lowest_coverage_is_told_of_all_who_share_it(make_run: Make) -> None:
+    def lacks(*places: tuple[str, str]) -> str:
+        return verdict(
+            read_summary(make_run(value=lambda m, s, at: "no words" if at < 3 and (m, s) in places else 0.5))
+        )
+
+    assert "coverage is lowest for old on rouge_l (75 %)." in lacks(("rouge_l", "old"))
+    assert "coverage is lowest for old (75 %)." in lacks(("rouge_l", "old"), ("length", "old"))
+    assert "coverage is lowest for old and new (75 %)." in lacks(("rouge_l", "old"), ("length", "new"))
+
+
+def test_a_measure_that_is_zero_for_all_ranks_no_one(make_run: Make) -> None:
+    folder = make_run(
+        measures={"bleu": True, "rouge_l": True}, value=lambda m, s, at: 1e-9 if m == "bleu" else 0.5
+    )
+    text = verdict(read_summary(folder))
+    assert "bleu is as good as 0 for every system and so ranks none." in text
+    assert "On rouge_l, old and new tie for the highest score." in text
+
+
+def test_an_estimate_of_items_is_rounded(make_run: Make) -> None:
+    folder = make_run(measures={"rouge_l": True}, value=by_system, more_items=1_913_043)
+    assert "(about 1.9 million more items would settle it)" in verdict(read_summary(folder))

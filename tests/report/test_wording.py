@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.report.wording import (
+    about,
     count,
     decimals,
     interval,
@@ -11,6 +12,7 @@ from dialeval.report.wording import (
     one_line,
     p_value,
     percent,
+    score,
     signed,
 )
 
@@ -33,7 +35,34 @@ def test_about_three_digits_are_shown(numbers: list[float | None], places: int) 
 
 
 def test_tiny_numbers_do_not_run_away() -> None:
-    assert decimals([1e-12]) == 6
+    assert decimals([1e-12]) == 4
+    assert decimals([0.00012]) == 6
+    assert [score(x, 4) for x in (1e-9, 0.0, 0.00004, 0.0001, None)] == [
+        "<0.0001",
+        "0.0000",
+        "<0.0001",
+        "0.0001",
+        "—",
+    ]
+    assert score(0.0004, 3) == "<0.001"
+    assert score(-1e-9, 3) == "0.000"
+    assert score(0.2, 0) == "<1"
+
+
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [
+        *((1, "1"), (87, "87"), (240, "240"), (1234, "1,200"), (99_600, "100,000"), (999_999, "1 million")),
+        *(
+            (1_913_043, "1.9 million"),
+            (25_500_000, "26 million"),
+            (123_000_000, "120 million"),
+            (2 * 10**9, "2 billion"),
+        ),
+    ],
+)
+def test_an_estimate_has_two_digits(n: int, text: str) -> None:
+    assert about(n) == text
 
 
 def test_numbers_read_well() -> None:

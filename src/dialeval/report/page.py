@@ -17,7 +17,7 @@ from dialeval.report.folder import Folder, read_folder
 from dialeval.report.standing import MARKS, standings
 from dialeval.report.summary import MeasureInfo, Summary
 from dialeval.report.verdict import verdict
-from dialeval.report.wording import count, interval, number
+from dialeval.report.wording import count, interval, score
 
 STATIC_ITEMS = 10
 """How many items a page shows where scripts do not run."""
@@ -60,7 +60,7 @@ def _page(run: Folder) -> str:
         summary=run.summary,
         manifest=run.manifest,
         verdict=verdict(run.summary),
-        leaderboard=tables.leaderboard(run.summary),
+        leaderboard=tables.leaderboard(run.summary, run.values),
         comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
         gates=tables.gates(run.summary),
         failures=tables.failures(run.summary),
@@ -135,7 +135,7 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
             continue
         dots.append(plots.Dot(label, found.score, found.low, found.high))
         words.append(
-            f"{system} {number(found.score, places)} {interval(found.low, found.high, places)}".strip()
+            f"{system} {score(found.score, places)} {interval(found.low, found.high, places)}".strip()
         )
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
     return Picture(measure.measure, _caption(measure), _address(plots.intervals(dots)), alt)
@@ -168,7 +168,7 @@ def _citations(run: Folder) -> list[str]:
     lines = []
     for result in run.summary.results:
         places = tables.measure_decimals(run.summary, result.measure)
-        shown = f"{number(result.score, places)} {interval(result.low, result.high, places)}".strip()
+        shown = f"{score(result.score, places)} {interval(result.low, result.high, places)}".strip()
         version = f"dialeval {run.manifest.dialeval}"
         lines.append(f"{result.system}: {shown}, n={result.n}, {result.signature}, {version}")
     return lines

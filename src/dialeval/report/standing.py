@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 from dialeval.report.summary import MeasureInfo, Summary
+from dialeval.report.wording import NEGLIGIBLE
 
 Standing: TypeAlias = Literal["best", "level", "behind", "untested", "unranked"]
 """Best score; not significantly behind it; significantly behind; not compared with it; no ranking at all."""
@@ -18,14 +19,23 @@ MEANINGS: Final[dict[Standing, str]] = {
 
 
 def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
-    """The systems with the best score, several where they tie; none where there is nothing to rank."""
+    """The systems with the best score, several where they tie; none where there is nothing to rank.
+
+    Where every score is as good as zero there is no best one: whoever wins by a billionth has won nothing.
+    """
     scores = {
         r.system: r.score for r in summary.results if r.measure == measure.measure and r.score is not None
     }
-    if measure.higher_is_better is None or len(scores) < 2:
+    if measure.higher_is_better is None or len(scores) < 2 or negligible(summary, measure):
         return ()
     top = max(scores.values()) if measure.higher_is_better else min(scores.values())
     return tuple(system for system, score in scores.items() if score == top)
+
+
+def negligible(summary: Summary, measure: MeasureInfo) -> bool:
+    """Whether no system has a score under that measure that could be told from zero, and one has a score at all."""
+    scores = [r.score for r in summary.results if r.measure == measure.measure and r.score is not None]
+    return bool(scores) and all(abs(score) < NEGLIGIBLE for score in scores)
 
 
 def standings(summary: Summary, measure: MeasureInfo) -> dict[str, Standing]:

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dialeval.report.standing import MARKS, MEANINGS, Standing, standings
+from dialeval.report.reach import out_of_reach
+from dialeval.report.standing import MARKS, MEANINGS, Standing, negligible, standings
 from dialeval.report.summary import Comparison, MeasureInfo, Score, Summary
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.values import Values
 from dialeval.report.wording import (
     NOTHING,
+    about,
     count,
     decimals,
     interval,
     listing,
-    number,
+    one_line,
     p_value,
     percent,
+    score,
     signed,
 )
 
 MOST_NOTES = 6
 MOST_REASONS = 30
+MOST_CHARACTERS = 80
 
 
-def leaderboard(summary: Summary) -> Table:
-    """Systems by measures, each score with its interval, best first by the first measure that has a direction."""
+def leaderboard(summary: Summary, values: Values | None = None) -> Table:
+    """Systems by measures, each score with its interval, best first by the first measure that ranks them.
+
+    With the items' ``values`` the notes also say why items are unscored.
+    """
     places = {m.measure: measure_decimals(summary, m.measure) for m in summary.measures}
     stands = {m.measure: standings(summary, m) for m in summary.measures}
     partial = any(r.unscored for r in summary.results)
@@ -41,13 +48,15 @@ def leaderboard(summary: Summary) -> Table:
     columns += [Column("coverage", numeric=True)] if partial else []
     seen = {standing for by_system in stands.values() for standing in by_system.values()}
     title = f"{summary.study}: {count(len(summary.systems), 'system')} on {count(summary.items, 'item')}"
-    return Table(title, tuple(columns), tuple(rows), (*_legend(summary, seen), *_coverage_notes(summary)))
+    notes = (*_legend(summary, seen), *out_of_reach(summary), *_coverage_notes(summary, values))
+    return Table(title, tuple(columns), tuple(rows), notes)
 
 
 def ranked(summary: Summary) -> tuple[str, ...]:
-    """The systems' names, best first by the first measure that has a direction, those without a score last."""
+    """The systems' names, best first by the first measure that ranks them, those without a score last."""
     names = tuple(system.name for system in summary.systems)
-    first = next((m for m in summary.measures if m.higher_is_better is not None), None)
+    directed = [m for m in summary.measures if m.higher_is_better is not None]
+    first = next((m for m in directed if not negligible(summary, m)), directed[0] if directed else None)
     if first is None:
         return names
     sign = -1 if first.higher_is_better else 1
@@ -84,7 +93,7 @@ def gates(summary: Summary) -> Table:
         (
             Cell(g.gate),
             Cell(g.system),
-            Cell(number(g.score, measure_decimals(summary, g.measure))),
+            Cell(score(g.score, measure_decimals(summary, g.measure))),
             Cell("passed" if g.passed else "FAILED", strong=not g.passed),
         )
         for g in summary.gates
@@ -118,7 +127,7 @@ def _score(result: Score | None, places: int, standing: Standing) -> Cell:
     if result.score is None:
         return Cell("unscored" if not result.n else "undefined")
     shown = interval(result.low, result.high, places)
-    return Cell(number(result.score, places), shown, MARKS[standing], strong=standing == "best")
+    return Cell(score(result.score, places), shown, MARKS[standing], strong=standing == "best")
 
 
 def _arrow(measure: MeasureInfo) -> str:
@@ -149,18 +158,32 @@ def _kinds_of_interval(summary: Summary) -> str:
     return "bootstrap intervals" + (f", jackknife intervals for {listing(whole)}" if whole else "")
 
 
-def _coverage_notes(summary: Summary) -> list[str]:
-    groups: dict[tuple[str, int, int], list[str]] = {}
+def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
+    why = _reasons(values) if values else {}
+    groups: dict[tuple[str, int, int, str], list[str]] = {}
     for r in summary.results:
         if r.unscored:
-            groups.setdefault((r.system, r.unscored, r.n + r.unscored), []).append(r.measure)
+            key = (r.system, r.unscored, r.n + r.unscored, why.get((r.measure, r.system), ""))
+            groups.setdefault(key, []).append(r.measure)
     notes = [
-        f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}"
-        for (system, unscored, total), measures in list(groups.items())[:MOST_NOTES]
+        f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}{reason}"
+        for (system, unscored, total, reason), measures in list(groups.items())[:MOST_NOTES]
     ]
     left = len(groups) - len(notes)
     lowest = ["coverage is the lowest over the measures"] if groups and len(summary.measures) > 1 else []
     return lowest + notes + ([f"and {count(left, 'more such line')}"] if left else [])
+
+
+def _reasons(values: Values) -> dict[tuple[str, str], str]:
+    """Why items of a system are unscored under a measure, the most frequent reason standing for the rest."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in values.unscored():
+        found.setdefault((one.measure, one.system), []).append(one.reason)
+    return {
+        place: f": {one_line(first, limit=MOST_CHARACTERS)}"
+        + (f", and {count(len(rest), 'other reason')}" if rest else "")
+        for place, (first, *rest) in found.items()
+    }
 
 
 def _lowest_coverage(summary: Summary, system: str) -> float | None:
@@ -172,7 +195,7 @@ def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
     verdict = "no significant difference"
     if c.significant:
         verdict = "significantly different" if measure.higher_is_better is None else f"{c.better} is better"
-    needed = "no number would do" if c.more_items is None else f"about {c.more_items:,}"
+    needed = "no number would do" if c.more_items is None else f"about {about(c.more_items)}"
     return (
         Cell(f"{c.a} − {c.b}"),
         Cell(signed(c.difference, places), interval(c.low, c.high, places)),

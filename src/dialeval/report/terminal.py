@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.report.folder import read_summary
 from dialeval.report.summary import Summary
-from dialeval.report.table import Cell, Table
+from dialeval.report.table import Cell, Column, Table
 from dialeval.report.tables import failures, gates, leaderboard
+from dialeval.report.values import Values, read_values
 from dialeval.report.wording import one_line
 
 if TYPE_CHECKING:
@@ -18,8 +21,10 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-GAP = 2
+GAP = 3
 NAME_LIMIT = 28
+"""How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
+FOLDS = (NAME_LIMIT, 20, 14, 10)
 ASCII = str.maketrans({"★": "*", "≈": "~", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"})
 
 
@@ -29,88 +34,123 @@ def print_leaderboard(source: Path | Summary, console: Console | None = None) ->
 
     console = console or Console()
     summary = read_summary(source) if isinstance(source, Path) else source
-    print_table(leaderboard(summary), console)
+    values = _values(source, summary) if isinstance(source, Path) else None
+    print_table(leaderboard(summary, values), console)
     for table in (failures(summary), gates(summary)):
         if table.rows:
             console.print()
             print_table(table, console)
 
 
+def _values(folder: Path, summary: Summary) -> Values | None:
+    """What the leaderboard needs to give reasons, read only where something is unscored."""
+    file = folder / "results.parquet"
+    return read_values(file) if file.is_file() and any(r.unscored for r in summary.results) else None
+
+
 def print_table(table: Table, console: Console) -> None:
     """Print a table, in several pieces one below the other where the terminal is too narrow for it."""
-    console.print(_text(one_line(table.title), "bold", console), soft_wrap=True)
-    for at, (columns, stacked) in enumerate(_pieces(table, console.width)):
+    if table.title:
+        console.print(_text(one_line(table.title), "bold", console), soft_wrap=True)
+    for at, piece in enumerate(_pieces(table, console.width)):
         if at:
             console.print()
-        console.print(_drawn(table, columns, stacked, console))
+        console.print(_drawn(table, piece, console))
     for note in table.notes:
         lines = wrap(one_line(note), console.width, initial_indent=" • ", subsequent_indent="   ")
         console.print(_text("\n".join(lines), "dim", console))
 
 
-def _pieces(table: Table, width: int) -> list[tuple[list[int], bool]]:
-    """The columns of each piece, the first one in all of them, and whether details stand below the text."""
-    everything = list(range(len(table.columns)))
-    prose = not any(column.numeric for column in table.columns)
-    if prose or _width(table, everything, stacked=False) <= width:
-        return [(everything, False)] if table.rows else []
-    if not table.rows:
-        return []
-    pieces = _greedy(table, width)
-    # As many columns in each piece as in the others reads better than a last one that stands alone.
-    share = math.ceil((len(everything) - 1) / len(pieces))
-    even = [[0, *everything[at : at + share]] for at in range(1, len(everything), share)]
-    fits = all(_width(table, piece, stacked=True) <= width for piece in even)
-    return [(piece, True) for piece in (even if fits else pieces)]
+class Piece(NamedTuple):
+    """Some columns of a table, as they are to be drawn."""
+
+    columns: Sequence[int]
+    stacked: bool = False
+    """Whether details stand below the text, not beside it."""
+    fold: int | None = None
+    """How wide words may be before they are folded."""
 
 
-def _greedy(table: Table, width: int) -> list[list[int]]:
-    pieces: list[list[int]] = [[0]]
-    for at in range(1, len(table.columns)):
-        if len(pieces[-1]) > 1 and _width(table, [*pieces[-1], at], stacked=True) > width:
+def _pieces(table: Table, width: int) -> list[Piece]:
+    """The whole table where it fits somehow, else pieces with its first column in all of them."""
+    everything = range(len(table.columns))
+    words = sum(not column.numeric for column in table.columns)
+    if not table.rows or words == len(table.columns):
+        return [Piece(everything)] if table.rows else []
+    folds = FOLDS if words > 1 else FOLDS[:1]
+    whole = [Piece(everything, stacked, fold) for stacked in (False, True) for fold in (None, *folds)]
+    fitting = next((piece for piece in whole if _width(table, piece) <= width), None)
+    return [fitting] if fitting else _split(table, width)
+
+
+def _split(table: Table, width: int) -> list[Piece]:
+    last = range(1, len(table.columns))
+    fold = next(
+        (f for f in FOLDS if all(_width(table, Piece([0, at], True, f)) <= width for at in last)), FOLDS[-1]
+    )
+    pieces = [[0]]
+    for at in last:
+        if len(pieces[-1]) > 1 and _width(table, Piece([*pieces[-1], at], True, fold)) > width:
             pieces.append([0])
         pieces[-1].append(at)
-    return pieces
+    # As many columns in each piece as in the others reads better than a last one that stands alone.
+    share = math.ceil(len(last) / len(pieces))
+    even = [[0, *last[at : at + share]] for at in range(0, len(last), share)]
+    fits = all(_width(table, Piece(piece, True, fold)) <= width for piece in even)
+    return [Piece(piece, True, fold) for piece in (even if fits else pieces)]
 
 
-def _width(table: Table, columns: list[int], *, stacked: bool) -> int:
+def _width(table: Table, piece: Piece) -> int:
     from rich.cells import cell_len
 
-    total = 1
-    for at in columns:
-        lines = [line for row in table.rows for line in _lines(row[at], stacked)]
-        widest = max((cell_len(line) for line in (table.columns[at].title, *lines)), default=0)
-        total += (min(widest, NAME_LIMIT) if at == 0 else widest) + GAP
-    return total
+    widths = []
+    for at in piece.columns:
+        lines = [line for row in table.rows for line in _lines(row[at], table.columns[at], piece)]
+        widths.append(max(cell_len(line) for line in (one_line(table.columns[at].title), *lines)))
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _lines(cell: Cell, stacked: bool) -> list[str]:
-    text = one_line(cell.text)
-    parts = [f"{cell.mark} {text}", cell.detail] if stacked else [" ".join((cell.mark, text, cell.detail))]
+def _lines(cell: Cell, column: Column, piece: Piece) -> list[str]:
+    apart = [f"{cell.mark} {one_line(cell.text)}", cell.detail]
+    if not column.numeric and piece.fold:
+        return _folded(" ".join(apart).strip(), piece.fold)
+    parts = apart if piece.stacked else [" ".join(apart)]
     return [" ".join(part.split()) for part in parts if part.strip()] or [""]
 
 
-def _drawn(table: Table, columns: list[int], stacked: bool, console: Console) -> Grid:
+def _folded(text: str, width: int) -> list[str]:
+    """The text in lines of at most ``width`` cells, broken after a space or a sign that joins words where it can be."""
+    from rich.cells import cell_len, chop_cells
+
+    lines = [""]
+    for word in re.findall(r"[^\s\-_/.:,=]*[\s\-_/.:,=]*", text):
+        if cell_len(lines[-1]) + cell_len(word.rstrip()) <= width:
+            lines[-1] += word
+        else:
+            lines += chop_cells(word, width)
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def _drawn(table: Table, piece: Piece, console: Console) -> Grid:
     from rich import box
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
-    for at in columns:
+    for at in piece.columns:
         column = table.columns[at]
         title = _text(one_line(column.title), "", console)
-        limit = NAME_LIMIT if at == 0 and any(c.numeric for c in table.columns) else None
-        grid.add_column(
-            title, justify="right" if column.numeric else "left", overflow="fold", max_width=limit
-        )
+        grid.add_column(title, justify="right" if column.numeric else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(_cell(row[at], stacked, console) for at in columns))
+        grid.add_row(*(_cell(row[at], table.columns[at], piece, console) for at in piece.columns))
     return grid
 
 
-def _cell(cell: Cell, stacked: bool, console: Console) -> Text:
-    first, *rest = _lines(cell, stacked)
-    text = _text(first, "bold" if cell.strong else "", console)
-    for line in rest:
+def _cell(cell: Cell, column: Column, piece: Piece, console: Console) -> Text:
+    lines = _lines(cell, column, piece)
+    # Words that were folded are one text; below a number stands its detail.
+    loud = 1 if column.numeric else len(lines)
+    text = _text("\n".join(lines[:loud]), "bold" if cell.strong else "", console)
+    for line in lines[loud:]:
         text.append("\n").append_text(_text(line, "dim", console))
     return text
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dialeval.report.standing import leaders, standings
+from dialeval.report.standing import leaders, negligible, standings
 from dialeval.report.summary import MeasureInfo, Summary
-from dialeval.report.wording import count, listing, percent
+from dialeval.report.wording import about, count, listing, percent
 
 
 def verdict(summary: Summary) -> str:
@@ -35,6 +35,10 @@ def _findings(summary: Summary) -> Iterator[str]:
         yield "No measure separates the best system from all the others."
     for finding, measures in sorted(groups.items(), key=lambda group: not group[0].clear):
         yield _sentence(summary, finding, measures)
+    zero = [m.measure for m in summary.measures if m.higher_is_better is not None and negligible(summary, m)]
+    if zero:
+        is_zero, ranks = ("is", "ranks") if len(zero) == 1 else ("are", "rank")
+        yield f"{listing(zero)} {is_zero} as good as 0 for every system and so {ranks} none."
     described = [m.measure for m in summary.measures if m.higher_is_better is None]
     if described:
         verb = "describes" if len(described) == 1 else "describe"
@@ -79,16 +83,17 @@ def _hint(summary: Summary, finding: Finding, measures: list[str]) -> str:
     if len(finding.rivals) != 1 or len(measures) != 1:
         return ""
     test = summary.comparison(measures[0], finding.best[0], finding.rivals[0])
-    return (
-        f" (about {count(test.more_items, 'more item')} would settle it)" if test and test.more_items else ""
-    )
+    return f" (about {about(test.more_items)} more items would settle it)" if test and test.more_items else ""
 
 
 def _reservations(summary: Summary) -> Iterator[str]:
     partial = [(r.coverage, r) for r in summary.results if r.coverage is not None and r.unscored]
     if partial:
-        share, worst = min(partial, key=lambda pair: pair[0])
-        yield f"Some items are unscored: coverage is lowest for {worst.system} on {worst.measure} ({percent(share)})."
+        share = min(coverage for coverage, _ in partial)
+        worst = [r for coverage, r in partial if coverage == share]
+        whose = listing(list(dict.fromkeys(r.system for r in worst)))
+        on = f" on {worst[0].measure}" if len(worst) == 1 else ""
+        yield f"Some items are unscored: coverage is lowest for {whose}{on} ({percent(share)})."
     missed = [g for g in summary.gates if not g.passed]
     if summary.gates:
         yield (

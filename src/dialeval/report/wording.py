@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 NOTHING = "—"
+NEGLIGIBLE = 0.00005
+"""Scores below this are zero for all that four decimals can tell: smoothing leaves such where nothing matches."""
 
 
 def one_line(text: str, *, limit: int | None = None) -> str:
@@ -21,8 +23,8 @@ def one_line(text: str, *, limit: int | None = None) -> str:
 def decimals(numbers: Iterable[float | None]) -> int:
     """How many decimals show these numbers to about three digits, the same for all of them."""
     largest = max((abs(n) for n in numbers if n is not None), default=0.0)
-    if largest == 0:
-        return 3
+    if largest < NEGLIGIBLE:
+        return 4 if largest else 3
     return min(max(3 - max(math.floor(math.log10(largest)), 0), 0) + _leading_zeros(largest), 6)
 
 
@@ -36,6 +38,12 @@ def number(value: float | None, places: int = 3) -> str:
         return NOTHING
     text = f"{value:.{places}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def score(value: float | None, places: int = 3) -> str:
+    """The number, or ``<0.001`` where it is more than nothing and would be shown as such."""
+    text = number(value, places)
+    return f"<{10**-places:.{places}f}" if value and value > 0 and not text.strip("0.") else text
 
 
 def signed(value: float | None, places: int = 3) -> str:
@@ -73,3 +81,12 @@ def listing(words: Sequence[str], *, most: int = 5) -> str:
 def count(n: int, noun: str) -> str:
     """``1 item``, ``2 items``, ``1,000 items``."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def about(n: int) -> str:
+    """An estimate in two digits: ``87``, ``1,200``, ``1.9 million``; more would claim to be known."""
+    rounded = int(float(f"{n:.2g}"))
+    for size, word in ((10**9, "billion"), (10**6, "million")):
+        if rounded >= size:
+            return f"{rounded / size:,.1f}".removesuffix(".0") + f" {word}"
+    return f"{rounded:,}"
