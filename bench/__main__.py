@@ -17,6 +17,7 @@ BENCHES: Final = (
     "cider",
     "embedding",
     "imports",
+    "meteor",
     "overlap",
     "runner",
     "self_bleu",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dialeval.core import Floats
-from dialeval.data.types import Example
+from dialeval.data.types import Example, Response
 from dialeval.metrics.meteor import Meteor
 
 CHUNKS = 20
@@ -35,6 +35,37 @@ def test_every_number_of_the_statistics_is_the_jars(jar, real_examples) -> None:
 
 def test_scores_of_items_and_corpus_are_the_jars(jar, real_examples) -> None:
     assert disagreements(jar, real_examples[400:800]) == 0
+
+
+WORDS = (
+    "the",
+    "a",
+    "of",
+    "course",
+    "of",
+    "the",
+    "cat",
+    "cats",
+    "big",
+    "large",
+    "thank",
+    "you",
+    "thanks",
+    "clearly",
+    "to",
+    ".",
+)
+
+
+def test_knots_of_repeated_words_are_untied_as_in_the_jar(jar) -> None:
+    # Far more matches than a real pair has, so the beam overflows and every tie counts.
+    random = np.random.default_rng(7)
+    texts = [" ".join(random.choice(WORDS, random.integers(1, 30))) for _ in range(800)]
+    examples = [
+        Example("", "", (), Response(text), (other,))
+        for text, other in zip(texts[::2], texts[1::2], strict=True)
+    ]
+    np.testing.assert_array_equal(Meteor().statistics(examples)[:, :-1], as_pooled(jar.statistics(examples)))
 
 
 @pytest.mark.slow

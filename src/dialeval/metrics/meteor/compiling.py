@@ -70,9 +70,9 @@ def _paraphrases(path: Path) -> dict[str, Table]:
     Nodes are numbered level by level, the children of one node side by side in order of their word, so two numbers
     describe a node: its word and its first child. Nodes 0 to ``len(words) - 1`` are the single words.
     """
-    words, source, target = _read_phrases(path)
-    nodes, node_words, first_child = _grow_trie(np.concatenate([source, target]), len(words))
-    source_nodes, target_nodes = nodes[: len(source)], nodes[len(source) :]
+    words, phrases = _read_phrases(path)
+    nodes, node_words, first_child = _grow_trie(phrases, len(words))
+    source_nodes, target_nodes = np.split(nodes, 2)
     # A stable order keeps the paraphrases of a phrase as the file lists them: the aligner breaks ties by that.
     by_source = np.argsort(source_nodes, kind="stable")
     first_target = np.zeros(len(node_words) + 1, np.int32)
@@ -86,8 +86,8 @@ def _paraphrases(path: Path) -> dict[str, Table]:
     }
 
 
-def _read_phrases(path: Path) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.int32]]:
-    """All words, and the phrase and its paraphrase of every entry as rows of word numbers, filled up with -1."""
+def _read_phrases(path: Path) -> tuple[list[bytes], NDArray[np.int32]]:
+    """All words; and rows of word numbers, filled up with -1, of all phrases and then of all their paraphrases."""
     numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
     numbers[_END] = 0
     tokens = [array("i"), array("i")]
@@ -95,9 +95,7 @@ def _read_phrases(path: Path) -> tuple[list[bytes], NDArray[np.int32], NDArray[n
         # An entry has three lines: probability, phrase, paraphrase.
         for side, flat in enumerate(tokens, start=1):
             flat.extend(map(numbers.__getitem__, b" \n ".join([*lines[side::3], b""]).split(b" ")[:-1]))
-    words = list(numbers)[1:]
-    source, target = (_rows(np.frombuffer(flat, np.int32)) for flat in tokens)
-    return words, source, target
+    return list(numbers)[1:], _rows(np.frombuffer(tokens[0] + tokens[1], np.int32))
 
 
 def _entries(path: Path) -> Iterator[list[bytes]]:

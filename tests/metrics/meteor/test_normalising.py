@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialeval.metrics.meteor.normalising import Normaliser
+
+NORMALISER = Normaliser(always={"Mr", "A", "etc"}, before_numbers={"No"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        # Each checked against the jar's own normaliser.
+        ("Hello, world!", "hello , world !"),
+        ("It isn't John's; it's the 1990's.", "it isn 't john 's ; it 's the 1990 's ."),
+        ("'quoted' `words` ''twice''", "' quoted ' ' words ' \" twice \""),
+        ("“curly” ‘quotes’ don’t", "\" curly \" ' quotes ' don 't"),
+        ("1,000.50 of 3,a and b,4", "1,000.50 of 3 , a and b , 4"),
+        ("a,b,c", "a , b,c"),
+        ("x , ,y", "x , ,y"),
+        ("well-known state-of-the-art -- yes – no — so", "well known state of the art - yes - no — so"),
+        ("U.S.-based U.S. e.g. A. etc.", "us based us eg a. etc."),
+        ("a-b-c", "a b-c"),
+        ("Mr. Lee Inc. was No. 5. No. Then. then", "mr. lee inc. was no. 5 . no . then. then"),
+        ("wait...what.. ok. . .", "wait ... what .. ok . . ."),
+        ("50% of $3 (or #4) & a_b@c.de/f?", "50 % of $ 3 ( or # 4 ) & a _ b @ c.de / f ?"),
+        ("Žižek Привет 東京 ᴀ café", "žižek привет 東 京 ᴀ café"),
+        ("one\u00a0two\u3000three\ttabs", "one two three tabs"),
+        ("", ""),
+        (" \n ", ""),
+    ],
+)
+def test_words_are_those_of_the_jar(text: str, words: str) -> None:
+    assert NORMALISER.words(text) == words.split()
+
+
+TEXTS = st.text(st.sampled_from("aB1.,'`-‘’“”– \u00a0\x0b?s\"京éMr:"), max_size=14)
+
+
+@settings(max_examples=500)
+@given(TEXTS)
+def test_pieces_give_the_words_of_the_whole(text: str) -> None:
+    keys = NORMALISER.keys_of_pieces(text)
+    if keys is not None:
+        pieces = [word for key in keys for word in NORMALISER.words_of_piece(key)]
+        assert pieces == NORMALISER.words(text)
+
+
+@pytest.mark.parametrize("text", ["a , ,b", "1' '2", "` ’", "tab\there", "no\u00a0break"])
+def test_pieces_that_lean_on_one_blank_are_not_parted(text: str) -> None:
+    assert NORMALISER.keys_of_pieces(text) is None
+
+
+@given(st.text())
+def test_any_text_has_words_without_blanks(text: str) -> None:
+    assert all(word and not set(word) & set(" \t\n\r\f") for word in NORMALISER.words(text))
