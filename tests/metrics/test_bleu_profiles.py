@@ -125,7 +125,7 @@ def test_sentence_and_corpus_scores_are_nlgevals(examples: list[Example]) -> Non
 
 
 def test_many_examples_score_as_few_do(examples: list[Example]) -> None:
-    """The first few thousand items of a process are measured in plain Python, later ones in compiled loops."""
+    """The first items of a process are measured in plain Python, later ones in compiled loops."""
     again = [Example("i", "s", (), one.response, one.references) for one in examples[:500]]
     before, _Plain.items = _Plain.items, 0
     try:
