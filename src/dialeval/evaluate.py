@@ -104,14 +104,14 @@ class Tally(Generic[S]):
         self._data = hashlib.sha256()
         self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
 
-    def add(self, subjects: Iterable[S | Missing]) -> None:
-        """Measure these too."""
+    def add(self, subjects: Iterable[S | Missing], lines: Iterable[bytes] | None = None) -> None:
+        """Measure these too; ``lines`` are their canonical lines, where the caller has them already."""
         identity = [str(self._metric.signature), sorted(self._resources.items()), __version__]
         job = Job(key=json.dumps(identity), task=self._metric.statistics, codec=ROWS)
         plan = self._plan
         results = run(
             job,
-            self._batches(iter(subjects)),
+            self._batches(iter(subjects), None if lines is None else iter(lines)),
             executor=plan.executor,
             cache=plan.cache,
             progress=plan.progress,
@@ -142,9 +142,10 @@ class Tally(Generic[S]):
             reasons=MappingProxyType(dict(sorted(reasons.items()))),
         )
 
-    def _batches(self, subjects: Iterator[S | Missing]) -> Iterator[Batch[S]]:
+    def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
         while chunk := list(islice(subjects, self._plan.batch_size)):
-            lines = b"\n".join([subject_line(subject) for subject in chunk])
+            own = islice(known, len(chunk)) if known is not None else map(subject_line, chunk)
+            lines = b"\n".join(own)
             self._data.update(lines + b"\n")
             scorable = self._enter(chunk)
             if scorable:
@@ -218,8 +219,9 @@ def evaluate_each(
         for subject in chunk:
             by_system.setdefault(subject.system, []).append(subject)
         for system, own in by_system.items():
+            lines = [subject_line(subject) for subject in own]
             for name, metric in single.items():
-                tallies.setdefault((name, system), Tally(metric, plan)).add(own)
+                tallies.setdefault((name, system), Tally(metric, plan)).add(own, lines)
             if whole:
                 corpora.setdefault(system, []).extend(own)
     found: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
