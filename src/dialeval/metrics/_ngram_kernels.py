@@ -24,7 +24,7 @@ FREE: Final = 0
 UNKNOWN: Final = -1
 """In place of a node of the corpus's trie: no reference has the n-gram."""
 # Fibonacci hashing: an odd number near 2**64 / golden ratio, as a signed one.
-_SPREAD: Final = np.int64(-7046029254386353131)
+_SPREAD: Final = -7046029254386353131
 
 
 # Plain tuples: numba's cache on disk cannot be read again once a named tuple it mentions has moved or changed its name.
@@ -65,7 +65,7 @@ def _slot(trie: Integers, mask: int, key: int) -> int:
     at = (spread ^ (spread >> 31)) & mask
     while trie[at] != key and trie[at] != FREE:
         at = (at + 2) & mask
-    return int(at)
+    return at
 
 
 @njit(cache=True)
@@ -209,12 +209,11 @@ def score_cider(
     depth, touched, others, weights = items[1], items[2], items[3], items[4]
     for item in range(len(first) - 1):
         response, end = first[item], first[item + 1]
-        mask, used, distinct = _mask(order * (begin[end] - begin[response]) + 1), 1, 0
+        mask, distinct = _mask(order * (begin[end] - begin[response]) + 1), 0
+        slots[0] = 1
         for text in range(response, end):
             counts, nodes, row = (own, touched, 0) if text == response else (theirs, others, 1)
-            found, used = _count(
-                texts, text, order, corpus, corpus_weights, room, mask, used, items, counts, nodes
-            )
+            found = _count(texts, text, order, corpus, corpus_weights, room, mask, items, counts, nodes)
             _measure(items, counts, nodes, found, norms, row)
             if text == response:
                 distinct = found
@@ -245,7 +244,7 @@ def score_cider(
         scores[item] /= end - response - 1
         for at in range(distinct):
             own[touched[at]] = 0
-        for node in range(1, used):
+        for node in range(1, slots[0]):
             trie[slots[node]] = FREE
 
 
@@ -258,16 +257,18 @@ def _count(
     corpus_weights: Floats,
     room: Scratch,
     mask: int,
-    used: int,
     items: Weighed,
     counts: Integers,
     touched: Integers,
-) -> tuple[int, int]:
-    """Count a text's n-grams in the trie of its item; gives how many distinct ones it has, and the nodes in use."""
+) -> int:
+    """Count a text's n-grams in the trie of its item; gives how many distinct ones it has.
+
+    The root takes no place, so the first of ``slots`` holds how many nodes there are.
+    """
     symbols, begin = texts
     trie, slots = room[0], room[1]
     known, depth, weights = items[0], items[1], items[4]
-    distinct = 0
+    distinct, used = 0, slots[0]
     for start in range(begin[text], begin[text + 1]):
         node = 0
         for at in range(start, min(start + order, begin[text + 1])):
@@ -288,7 +289,8 @@ def _count(
                 touched[distinct] = node
                 distinct += 1
             counts[node] += 1
-    return distinct, used
+    slots[0] = used
+    return distinct
 
 
 @njit(cache=True)
