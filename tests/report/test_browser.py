@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -214,3 +215,70 @@ def test_on_paper_there_are_no_controls(visit: Callable[..., Page], varied: Path
     assert not page.locator(".controls").is_visible()
     assert not page.locator("nav").is_visible()
     assert page.locator(".item:visible").count() == 5
+
+
+def test_on_paper_nothing_is_folded_away(visit: Callable[..., Page], varied: Path) -> None:
+    page = visit(varied)
+    closed = page.locator("details:not([open])")
+    assert closed.count() > 3
+    last = page.locator("details pre")
+    assert not last.is_visible()
+    page.emulate_media(media="print")  # the style sheet alone, as where scripts do not run
+    assert "support-bots" in last.inner_text()
+    assert page.evaluate(
+        "document.querySelector('details pre').checkVisibility({contentVisibilityAuto: true})"
+    )
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert closed.count() == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert closed.count() > 3
+
+
+@pytest.fixture(scope="module")
+def wide(make_run: Make) -> Path:
+    """Sixteen measures, one of them of all responses together."""
+    folder = make_run(systems=["attentive", "chatty"], measures={f"measure_{n}": True for n in range(16)})
+    content = json.loads((folder / "summary.json").read_text())
+    content["measures"][3]["per_item"] = False
+    (folder / "summary.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_a_wide_table_scrolls_under_its_first_column_and_shows_that_it_does(
+    visit: Callable[..., Page], wide: Path
+) -> None:
+    page = visit(wide, width=390)
+    box, first = (
+        page.locator("#leaderboard .scroll:visible"),
+        page.locator("#leaderboard tbody th:visible").first,
+    )
+    assert box.count() == 1
+    assert box.evaluate("e => getComputedStyle(e).backgroundAttachment") == "local, local, scroll, scroll"
+    before = first.bounding_box()
+    box.evaluate("e => { e.scrollLeft = 300 }")
+    assert box.evaluate("e => e.scrollLeft") == 300
+    assert first.bounding_box() == before
+
+
+def test_on_paper_a_wide_table_is_cut_into_tables_that_fit(visit: Callable[..., Page], wide: Path) -> None:
+    page = visit(wide, width=720)
+    page.emulate_media(media="print")
+    tables = page.locator("#leaderboard table:visible")
+    assert tables.count() == 3
+    assert [len(table.locator("thead th").all()) for table in tables.all()] == [7, 7, 5]
+    assert page.evaluate("document.documentElement.scrollWidth") == 720
+    assert page.locator("#leaderboard .notes:visible").count() == 1
+
+
+def test_measures_of_all_responses_together_get_a_line_and_no_panel(
+    visit: Callable[..., Page], wide: Path
+) -> None:
+    page = visit(wide)
+    section = page.locator("#distributions")
+    assert (
+        "measure_3 measures all responses together, so no item has a value to show here."
+        in section.inner_text()
+    )
+    assert section.locator("figure").count() == 15
+    assert page.locator("#leaderboard figure").count() == 16

@@ -16,9 +16,12 @@ from dialeval.report import browse, plots, tables
 from dialeval.report.folder import Folder, read_folder
 from dialeval.report.standing import MARKS, standings
 from dialeval.report.summary import MeasureInfo, Summary
+from dialeval.report.table import pieces
 from dialeval.report.verdict import verdict
-from dialeval.report.wording import count, interval, score
+from dialeval.report.wording import count, interval, listing, score
 
+PAPER_COLUMNS = 7
+"""How many columns a sheet of paper has room for."""
 STATIC_ITEMS = 10
 """How many items a page shows where scripts do not run."""
 
@@ -47,6 +50,7 @@ def _page(run: Folder) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
+    board = tables.leaderboard(run.summary, run.values)
     chosen = browse.choose(run.values)
     items = browse.shown(run.values, chosen, _examples(run.path / "examples.jsonl"))
     script, style = _asset("report.js"), _asset("report.css")
@@ -60,13 +64,15 @@ def _page(run: Folder) -> str:
         summary=run.summary,
         manifest=run.manifest,
         verdict=verdict(run.summary),
-        leaderboard=tables.leaderboard(run.summary, run.values),
+        leaderboard=board,
+        leaderboard_on_paper=pieces(board, most=PAPER_COLUMNS),
         comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
         gates=tables.gates(run.summary),
         failures=tables.failures(run.summary),
         unscored=tables.unscored(run.values),
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
+        without_values=_without_values(run.summary),
         citations=_citations(run),
         items=items,
         static=items[:STATIC_ITEMS],
@@ -152,6 +158,17 @@ def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
         words.append(f"{system}: {count(len(values), 'item')}, {span}, {missing} unscored")
     alt = f"Histograms of the items' own {measure.measure} values, one per system. {'; '.join(words)}."
     return Picture(measure.measure, "", _address(plots.distributions(spreads)), alt)
+
+
+def _without_values(summary: Summary) -> str:
+    """A sentence on the measures that have no distribution; empty where all have one."""
+    whole = [m.measure for m in summary.measures if not m.per_item]
+    verb = "measures" if len(whole) == 1 else "measure"
+    return (
+        f"{listing(whole)} {verb} all responses together, so no item has a value to show here."
+        if whole
+        else ""
+    )
 
 
 def _caption(measure: MeasureInfo) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -36,6 +37,24 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+
+def pieces(table: Table, *, most: int) -> tuple[Table, ...]:
+    """The table cut into tables of about equally many columns, at most ``most``, each beginning with its first one."""
+    rest = len(table.columns) - 1
+    if rest < most:
+        return (table,)
+    share = math.ceil(rest / math.ceil(rest / (most - 1)))
+    cuts = [range(at, min(at + share, rest + 1)) for at in range(1, rest + 1, share)]
+    return tuple(
+        Table(
+            table.title,
+            tuple(table.columns[at] for at in (0, *cut)),
+            tuple(tuple(row[at] for at in (0, *cut)) for row in table.rows),
+            table.notes if cut is cuts[-1] else (),
+        )
+        for cut in cuts
+    )
 
 
 def markdown(table: Table) -> str:

@@ -1,6 +1,17 @@
 "use strict";
 // Every word of the run reaches the page through textContent or a form value, never as markup.
 (() => {
+  // Paper cannot be clicked: what is folded away is opened for it, and closed again.
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const box of opened) box.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const box of opened) box.open = false;
+  });
+})();
+(() => {
   const source = document.getElementById("data");
   const browser = document.getElementById("browser");
   if (!source || !browser) return;
