@@ -37,7 +37,7 @@ S = TypeVar("S", bound=Subject)
 UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """How an evaluation is carried out. Only trials, seed, level and cluster can move a number: the interval's."""
 
@@ -73,7 +73,16 @@ def evaluate(
     Subjects that are missing or that the metric cannot score stay in the result with their reason; the score is
     over those that have a value.
     """
-    plan = Plan(trials, seed, level, cluster, executor or InProcess(), cache, progress, batch_size)
+    plan = Plan(
+        trials=trials,
+        seed=seed,
+        level=level,
+        cluster=cluster,
+        executor=executor or InProcess(),
+        cache=cache,
+        progress=progress,
+        batch_size=batch_size,
+    )
     tally = Tally(fitted(metric, subjects), plan)
     tally.add(subjects)
     return tally.result()
@@ -199,6 +208,20 @@ class Tally(Generic[S]):
         )
 
 
+def evaluate_any(
+    metric: Metric[S] | CorpusMeasure[S], subjects: Sequence[S | Missing], plan: Plan
+) -> Outcome:
+    """One system's result under a metric or a corpus measure, each in its own way."""
+    if isinstance(metric, CorpusMeasure):
+        level = plan.level if plan.trials else None
+        found = evaluate_corpus(metric, subjects, level=level, cluster=plan.cluster)
+        plan.progress.advance(len(subjects))
+        return found
+    tally = Tally(metric, plan)
+    tally.add(subjects)
+    return tally.result()
+
+
 def evaluate_each(
     metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S], plan: Plan
 ) -> dict[tuple[str, str], Outcome]:
@@ -225,10 +248,9 @@ def evaluate_each(
             if whole:
                 corpora.setdefault(system, []).extend(own)
     found: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
-    level = plan.level if plan.trials else None
     for name, measure in whole.items():
         for system, own in corpora.items():
-            found[name, system] = evaluate_corpus(measure, own, level=level, cluster=plan.cluster)
+            found[name, system] = evaluate_any(measure, own, plan)
     return {key: found[key] for key in sorted(found, key=lambda key: list(metrics).index(key[0]))}
 
 

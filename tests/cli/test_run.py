@@ -62,7 +62,7 @@ def test_jobs_seed_and_resume_do_not_move_scores(dialeval, study):
     assert results[0] == results[1] == results[2]
     assert [row["score"] for row in results[3]] == [row["score"] for row in results[0]]
     assert results[3] != results[0]
-    assert Path("d/study.yaml").read_text().startswith("# run with --seed 5, whatever is below\n")
+    assert Path("d/study.yaml").read_text().startswith("# run with seed: 5, whatever is below\n")
 
 
 def test_a_gate_that_is_not_met_exits_with_100_after_everything_is_written(dialeval, study):

@@ -379,6 +379,6 @@ def test_a_constant_added_to_both_changes_no_conclusion(values: list[tuple[int, 
 
 
 def test_the_examples_of_the_docs_page_run(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[1] / "docs" / "comparing.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
     exec("\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)), {})
     assert capsys.readouterr().out.startswith("new is better than old by ")

@@ -1,7 +1,7 @@
 """Published correlations of word-overlap metrics with human ratings, recomputed from the raw files.
 
-Expected values: the table of DialEvalMetrics (Yeh et al., 2021), BLEU-4, METEOR and ROUGE-L rows, three decimals. The metrics
-are nlg-eval's with one human reference; turn level pools all systems, system level takes each system's mean.
+Expected values: the table of DialEvalMetrics (Yeh et al., 2021), BLEU-4, METEOR and ROUGE-L rows, three decimals. The
+metrics are nlg-eval's with one human reference; turn level pools all systems, system level takes each system's mean.
 """
 
 from __future__ import annotations

@@ -109,6 +109,19 @@ def test_a_run_folder_reads_back_as_it_was_written(study_folder, dialeval):
         assert ours.result.provenance == theirs.result.provenance
 
 
+def test_a_corpus_measure_reads_back_with_its_missing_items(study_folder, dialeval):
+    path = study_folder / "study.yaml"
+    path.write_text(path.read_text().replace("length]", "distinct(n=2)]"))
+    assert dialeval("run", path, "-o", "out").code == 0
+    done = run_study(load_study(path), Workshop())
+    for ours, theirs in zip(done.scored, load_run("out").scored, strict=True):
+        assert (len(ours.result), ours.result.scored) == (len(theirs.result), theirs.result.scored)
+        assert (ours.result.score, ours.result.interval) == (theirs.result.score, theirs.result.interval)
+        assert ours.result.provenance == theirs.result.provenance
+    poor = [one.result for one in done.scored if (one.system, one.measure.label) == ("poor", "distinct(n=2)")]
+    assert (len(poor[0]), poor[0].scored) == (40, 39)
+
+
 def test_the_files_of_a_run_folder_are_those_promised(study_folder, dialeval, tmp_path):
     assert dialeval("run", study_folder / "study.yaml", "-o", "out").code == 0
     folder = tmp_path / "out"

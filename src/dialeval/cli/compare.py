@@ -76,10 +76,13 @@ def _say(text: str, *, indent: str) -> None:
 def _detail(pair: Comparison) -> str:
     effect = "" if pair.effect_size is None else f"; effect size {pair.effect_size:.2f}"
     unpaired = f", {pair.unpaired} unpaired" if pair.unpaired else ""
-    tally = f"wins {pair.wins}, ties {pair.ties}, losses {pair.losses}"
-    return f"{pair.a} {pair.score_a:.4f}, {pair.b} {pair.score_b:.4f} on {pair.n} items{unpaired}; {tally}{effect}"
+    tally = "" if pair.wins is None else f"; wins {pair.wins}, ties {pair.ties}, losses {pair.losses}"
+    return (
+        f"{pair.a} {pair.score_a:.4f}, {pair.b} {pair.score_b:.4f} on {pair.n} items{unpaired}{tally}{effect}"
+    )
 
 
 def _how(settings: Settings) -> str:
     unit = "whole dialogues" if settings.cluster else "items"
-    return f"({settings.trials:,} resamples of {unit}, seed {settings.seed}, {100 * settings.level:g} % intervals)"
+    level = f"{100 * settings.level:g} % intervals"
+    return f"({settings.trials:,} resamples of {unit}, seed {settings.seed}, {level}; a jackknife for corpus measures)"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialeval.cli.options import CacheFolder, Jobs, Json, Resume
-from dialeval.cli.run import carry_out
+from dialeval.cli.run import annotated, carry_out
 
 if TYPE_CHECKING:
     from dialeval.study import Study
@@ -65,4 +65,5 @@ def _with_everything(study: Study) -> Study:
     found = available(name for name in EVERY_METRIC if name not in own)
     for name, obstacle in found.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
+    study = annotated(study, f"by dialeval demo with more measures: {', '.join(found.metrics)}")
     return dataclasses.replace(study, measures=(*study.measures, *map(build_measure, found.metrics)))

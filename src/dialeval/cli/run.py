@@ -43,6 +43,7 @@ def run(
 
     loaded = _override(load_study(study), seed=seed, limit=limit)
     gates = parse_fail_under(fail_under, [measure.label for measure in loaded.measures])
+    loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
     loaded = dataclasses.replace(loaded, gates=loaded.gates + gates)
     carry_out(loaded, out or Path("runs") / loaded.name, jobs=jobs, resume=resume, cache=cache, json=json)
 
@@ -75,18 +76,21 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
 
 
 def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
-    """The study with the command line's say, noted at the top of the copy that the run folder keeps."""
-    note = "".join(
-        f"# run with --{option} {value}, whatever is below\n"
-        for option, value in (("seed", seed), ("limit", limit))
-        if value is not None
+    """The study with the command line's say."""
+    given = (("seed", seed), ("limit", limit))
+    study = annotated(
+        study, *(f"with {key}: {value}, whatever is below" for key, value in given if value is not None)
     )
     return dataclasses.replace(
         study,
-        text=note + study.text,
         seed=study.seed if seed is None else seed,
         limit=study.limit if limit is None else limit,
     )
+
+
+def annotated(study: Study, *notes: str) -> Study:
+    """The study with notes on how it was run at the top of the copy that the run folder keeps."""
+    return dataclasses.replace(study, text="".join(f"# run {note}\n" for note in notes) + study.text)
 
 
 def _check_target(folder: Path) -> None:

@@ -86,7 +86,14 @@ def score(
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         group = by_dialogue if cluster else None
-        plan = Plan(trials, seed, 0.95, group, shop.executor, shop.cache, progress)
+        plan = Plan(
+            trials=trials,
+            seed=seed,
+            cluster=group,
+            executor=shop.executor,
+            cache=shop.cache,
+            progress=progress,
+        )
         results = evaluate_each(metrics, examples, plan)
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)

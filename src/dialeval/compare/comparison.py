@@ -22,7 +22,7 @@ class Comparison:
     difference: float
     """a's score minus b's."""
     interval: Interval
-    """Where the difference plausibly lies: a percentile bootstrap over items."""
+    """Where the difference plausibly lies: a percentile bootstrap over items, a jackknife for corpus measures."""
     p_bootstrap: float
     p_permutation: float
     p_mcnemar: float | None
@@ -31,10 +31,13 @@ class Comparison:
     """The deciding p-value after Holm's correction; None where one pair stands alone."""
     effect_size: float | None
     """Cohen's d of the per-item differences; None where undefined."""
-    wins: int
-    """Items on which a does better; where the measure has no better, on which a's value is higher."""
-    ties: int
-    losses: int
+    wins: int | None
+    """Items on which a does better; where the measure has no better, on which a's value is higher.
+
+    None, as are ties and losses, under corpus measures, where no item has a value of its own.
+    """
+    ties: int | None
+    losses: int | None
     n: int
     unpaired: int
     """Items without a value from either system, or that only one of them was given."""

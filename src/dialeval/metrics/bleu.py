@@ -15,9 +15,8 @@ from dialeval.metrics import bleu_profiles
 from dialeval.metrics.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
 from dialeval.metrics.overlap import measure
 from dialeval.metrics.references import lacks_references, require_references
-from dialeval.text.japanese import mecab_version
 from dialeval.text.overlap import ORDERS, Overlap
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.tokenisers import Tokens, token_facts
 
 _TOKENS: Final[Mapping[Profile, Tokens]] = {"nlgeval": "whitespace", "sacrebleu": "13a", "nltk": "whitespace"}
 
@@ -54,8 +53,7 @@ class Bleu:
             raise DialevalError(f"The parameter 'smoothing' of bleu with profile {self.profile!r}: {found}.")
         if self.smoothing == "method6" and self.order < 3:
             raise DialevalError(f"Smoothing 'method6' of bleu needs order 3 or 4, found order {self.order}.")
-        if self.tokens == "ja-mecab":
-            mecab_version()
+        token_facts(self._tokens)  # a tokeniser that is not installed is refused here
 
     @property
     def signature(self) -> Signature:
@@ -64,7 +62,7 @@ class Bleu:
         facts = (
             ("profile", self.profile),
             ("tokens", self._tokens),
-            *((("mecab", mecab_version()),) if self.tokens == "ja-mecab" else ()),
+            *token_facts(self._tokens),
             *((("smoothing", smoothing),) if smoothing else ()),
             *((("effective_order", "of-one-example"),) if self.profile == "sacrebleu" else ()),
             ("case", "lower" if self.lowercase else "mixed"),

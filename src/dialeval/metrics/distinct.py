@@ -12,7 +12,7 @@ from dialeval.core import Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.varieties import count_varieties
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.tokenisers import Tokens, token_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,11 @@ class Distinct:
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        return Signature("distinct", (("n", self.n), ("tokens", self.tokens)), (("case", "mixed"),))
+        return Signature(
+            "distinct",
+            (("n", self.n), ("tokens", self.tokens)),
+            (*token_facts(self.tokens), ("case", "mixed")),
+        )
 
     def unscorable(self, example: Example) -> None:
         """None: every response counts."""

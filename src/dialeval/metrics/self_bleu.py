@@ -16,7 +16,7 @@ from dialeval.metrics.rival_matches import Losses, match_rivals
 from dialeval.metrics.varieties import number_responses
 from dialeval.text.ngram_numbers import number_ngrams
 from dialeval.text.symbols import Symbols
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.tokenisers import Tokens, token_facts
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.
 _EPSILON: Final = 0.1
@@ -45,7 +45,8 @@ class SelfBleu:
     def signature(self) -> Signature:
         """All that could move the number."""
         parameters = (("order", self.order), ("tokens", self.tokens))
-        return Signature("self_bleu", parameters, (("smoothing", "nltk1"), ("case", "mixed")))
+        facts = (*token_facts(self.tokens), ("smoothing", "method1"), ("case", "mixed"))
+        return Signature("self_bleu", parameters, facts)
 
     def unscorable(self, example: Example) -> None:
         """None: every response counts."""

@@ -11,7 +11,7 @@ import numpy as np
 from dialeval.core import Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.metrics.varieties import count_varieties
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.tokenisers import Tokens, token_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,9 @@ class Vocabulary:
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        return Signature("vocabulary", (("tokens", self.tokens),), (("case", "mixed"),))
+        return Signature(
+            "vocabulary", (("tokens", self.tokens),), (*token_facts(self.tokens), ("case", "mixed"))
+        )
 
     def unscorable(self, example: Example) -> None:
         """None: every response counts."""

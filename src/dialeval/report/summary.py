@@ -74,9 +74,9 @@ class Comparison:
     significant: bool
     better: str | None
     effect_size: float | None
-    wins: int
-    ties: int
-    losses: int
+    wins: int | None
+    ties: int | None
+    losses: int | None
     n: int
     unpaired: int
     more_items: int | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from dialeval.core import System
 from dialeval.errors import BadStudy, DialevalError, UnknownName, close_names
+from dialeval.evaluate import by_dialogue
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.schema import check_shape, parse_yaml, problem, read_text
@@ -37,6 +38,11 @@ class Study:
     level: float = 0.95
     cluster: Literal["dialogue"] | None = None
     limit: int | None = None
+
+    @property
+    def grouping(self) -> Callable[[str], str] | None:
+        """From an item's id to what is resampled together; None where items stand alone."""
+        return by_dialogue if self.cluster == "dialogue" else None
 
 
 def load_study(path: str | Path) -> Study:

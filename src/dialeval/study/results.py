@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -12,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dialeval.core import CorpusMeasure, Interval, Provenance, Result, Signature
-from dialeval.corpus import evaluate_corpus
+from dialeval.core import CorpusMeasure, Interval, Missing, Provenance, Result, Signature
 from dialeval.data import Example
 from dialeval.data.atomic import atomic_path
 from dialeval.errors import BadInput
+from dialeval.evaluate import Plan, evaluate_any
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.run import Scored
 from dialeval.study.settings import Settings
@@ -74,25 +75,37 @@ def read_results(folder: Path, examples: Sequence[Example], settings: Settings) 
         key: _scored(folder, *key, rows, scores[key], sources[key], settings.level)
         for key, rows in _groups(folder / "results.parquet")
     }
-    own: dict[str, list[Example]] = {}
-    for example in examples:
-        own.setdefault(example.system, []).append(example)
     for (label, system), score in scores.items():
         measure = _measure(folder, label, score)
         if isinstance(measure.metric, CorpusMeasure):
-            found[label, system] = _measured(measure, measure.metric, system, own.get(system, []), settings)
+            subjects = _subjects(system, examples, found)
+            source = _provenance(sources[label, system])
+            found[label, system] = _measured(measure, measure.metric, subjects, source, settings)
     return tuple(found[key] for key in scores)
+
+
+def _subjects(
+    system: str, examples: Sequence[Example], found: Mapping[tuple[str, str], Scored]
+) -> list[Example | Missing]:
+    """What the system said to every item of the run, and the reason where it said nothing."""
+    own = {example.item: example for example in examples if example.system == system}
+    silent = {example.item: "the system gave no response" for example in examples}
+    for one in found.values():
+        if one.system == system and isinstance(one.result, Result):
+            silent |= {one.result.items[at]: reason for at, reason in one.result.reasons.items()}
+    return [own[item] if item in own else Missing(item, system, reason) for item, reason in silent.items()]
 
 
 def _measured(
     measure: Measure,
     corpus: CorpusMeasure[Example],
-    system: str,
-    examples: Sequence[Example],
+    subjects: Sequence[Example | Missing],
+    source: Provenance,
     settings: Settings,
 ) -> Scored:
-    level = settings.level if settings.trials else None
-    return Scored(measure, system, evaluate_corpus(corpus, examples, level=level, cluster=settings.grouping))
+    plan = Plan(trials=settings.trials, level=settings.level, cluster=settings.grouping)
+    result = evaluate_any(corpus, subjects, plan)
+    return Scored(measure, subjects[0].system, dataclasses.replace(result, provenance=source))
 
 
 def _groups(path: Path) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]]]]:
@@ -123,14 +136,7 @@ def _scored(
         values=np.array([row["value"] if row["value"] is not None else np.nan for row in rows]),
         score=_or_nan(score["score"]),
         interval=Interval(score["low"], score["high"], level) if score["low"] is not None else None,
-        provenance=Provenance(
-            signature=Signature.parse(source["signature"]),
-            data=source["data"],
-            package=source["package"],
-            seed=source["seed"],
-            trials=source["trials"],
-            resources=tuple(sorted(source["resources"].items())),
-        ),
+        provenance=_provenance(source),
         reasons={at: row["reason"] for at, row in enumerate(rows) if row["value"] is None},
     )
     return Scored(measure, system, result)
@@ -147,6 +153,17 @@ def _measure(folder: Path, label: str, score: dict[str, Any]) -> Measure:
             todo="The run was made with another version of this measure: run the study again to compare it.",
         )
     return measure
+
+
+def _provenance(source: dict[str, Any]) -> Provenance:
+    return Provenance(
+        signature=Signature.parse(source["signature"]),
+        data=source["data"],
+        package=source["package"],
+        seed=source["seed"],
+        trials=source["trials"],
+        resources=tuple(sorted(source["resources"].items())),
+    )
 
 
 def _or_nan(value: float | None) -> float:

@@ -10,12 +10,11 @@ from typing import Any
 
 from dialeval.compare import Comparison, compare_all
 from dialeval.core import CorpusMeasure, Generator, Metric, Missing, Outcome, Replayer, System, UsesResources
-from dialeval.corpus import evaluate_corpus
 from dialeval.data import Example, Prompt, Response, digest, read_prompts
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
 from dialeval.engine import run as run_batches
 from dialeval.errors import BadInput, DialevalError
-from dialeval.evaluate import by_dialogue, evaluate, fitted
+from dialeval.evaluate import Plan, evaluate_any, fitted
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.measures import Measure, Respondent
@@ -204,35 +203,25 @@ def _evaluate(
     workshop: Workshop,
     progress: Progress,
 ) -> Outcome:
-    subjects = measure.subjects(respondent)
-    cluster = by_dialogue if study.cluster == "dialogue" else None
-    if isinstance(metric, CorpusMeasure):
-        found = evaluate_corpus(
-            metric, subjects, level=study.level if study.trials else None, cluster=cluster
-        )
-        progress.advance(len(subjects))
-        return found
-    return evaluate(
-        metric,
-        subjects,
+    plan = Plan(
         trials=study.trials,
         seed=study.seed,
         level=study.level,
-        cluster=cluster,
+        cluster=study.grouping,
         executor=workshop.executor,
         cache=workshop.cache,
         progress=progress,
         batch_size=workshop.batch_size,
     )
+    return evaluate_any(metric, measure.subjects(respondent), plan)
 
 
 def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
     """All pairs of systems that have at least one scored item, measure by measure."""
     for measure in study.measures:
         results = [one.result for one in scored if one.measure is measure and one.result.scored]
-        cluster = by_dialogue if study.cluster == "dialogue" else None
         pairs = compare_all(
-            results, trials=study.trials, seed=study.seed, level=study.level, cluster=cluster
+            results, trials=study.trials, seed=study.seed, level=study.level, cluster=study.grouping
         )
         yield from (Compared(measure, pair) for pair in pairs)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from dialeval.text.alphanumeric import split_alphanumeric, split_stems
-from dialeval.text.japanese import split_japanese
+from dialeval.text.japanese import mecab_version, split_japanese
 from dialeval.text.mteval import split_13a, split_characters, split_chinese, split_international
 from dialeval.text.treebank import word_tokenize_all
 from dialeval.text.words import split_white_space
@@ -22,7 +22,6 @@ Tokens: TypeAlias = Literal[
     "treebank",
     "google",
     "google-stems",
-    "blanks",
 ]
 Tokeniser: TypeAlias = Callable[[Sequence[str]], list[list[str]]]
 
@@ -39,3 +38,8 @@ TOKENISERS: Final[Mapping[Tokens, Tokeniser]] = {
     "zh": split_chinese,
 }
 """``none`` is sacrebleu's name for words that white space parts, which nlg-eval leaves unnamed."""
+
+
+def token_facts(tokens: Tokens) -> tuple[tuple[str, str], ...]:
+    """What else moves the cut, for signatures: the Japanese one is MeCab's and its dictionary's, by version."""
+    return (("mecab", mecab_version()),) if tokens == "ja-mecab" else ()

@@ -59,17 +59,22 @@ def align(
     """
     matches, links, last, marks = room
     phrases, phrase_ends = find_phrases(words, ends, trie)
+    keys, stems = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
+    for at in range(len(words)):
+        keys[at], stems[at] = facts[0][words[at]], facts[1][words[at]]
     for at in range(len(pairs)):
         a, b = pairs[at, 0], pairs[at, 1]
         response, reference = words[ends[a] : ends[a + 1]], words[ends[b] : ends[b + 1]]
-        matches, count = match_forms(response, reference, facts, EXACT, matches, ZERO)
-        if not same_words(response, reference, facts[0]):
-            ours = phrases[phrase_ends[a] : phrase_ends[a + 1]]
-            theirs = phrases[phrase_ends[b] : phrase_ends[b + 1]]
-            matches, count = match_forms(response, reference, facts, STEM, matches, count)
+        ours = keys[ends[a] : ends[a + 1]], stems[ends[a] : ends[a + 1]]
+        theirs = keys[ends[b] : ends[b + 1]], stems[ends[b] : ends[b + 1]]
+        matches, count = match_forms(ours, theirs, EXACT, matches, ZERO)
+        if not same_words(ours, theirs):
+            matches, count = match_forms(ours, theirs, STEM, matches, count)
             links, matches, count = match_synonyms(response, reference, facts, last, links, matches, count)
-            matches, count = match_phrases(theirs, ours, trie, START, marks, matches, count)
-            matches, count = match_phrases(ours, theirs, trie, FROM, marks, matches, count)
+            our_phrases = phrases[phrase_ends[a] : phrase_ends[a + 1]]
+            their_phrases = phrases[phrase_ends[b] : phrase_ends[b + 1]]
+            matches, count = match_phrases(their_phrases, our_phrases, trie, START, marks, matches, count)
+            matches, count = match_phrases(our_phrases, their_phrases, trie, FROM, marks, matches, count)
         picks = np.empty(len(reference), np.int32)
         choose(matches, count, len(response), len(reference), picks)
         tally(matches, picks, response, reference, facts[2], rows[at])

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 Integers: TypeAlias = NDArray[np.int32]
 Facts: TypeAlias = tuple[Integers, ...]
 """The fields of `dialeval.metrics.meteor.describing.Words`."""
+Forms: TypeAlias = tuple[Integers, Integers]
+"""The hashes of a text's words, and of their stems."""
 Trie: TypeAlias = tuple[Integers, ...]
 """The word of each node, its first child, its first paraphrase; the nodes of all paraphrases.
 
@@ -54,13 +56,13 @@ def grown(rows: Integers, count: int) -> Integers:
 
 
 @njit(cache=True)
-def same_words(response: Integers, reference: Integers, key: Integers) -> bool:
+def same_words(ours: Forms, theirs: Forms) -> bool:
     """Whether both texts are the same word for word."""
-    if len(response) != len(reference):
+    if len(ours[0]) != len(theirs[0]):
         return False
     same = True
-    for at in range(len(response)):
-        same &= key[response[at]] == key[reference[at]]
+    for at in range(len(ours[0])):
+        same &= ours[0][at] == theirs[0][at]
     return same
 
 
@@ -78,18 +80,17 @@ def match_word(start: int, position: int, module: int, matches: Integers, count:
 
 @njit(cache=True)
 def match_forms(
-    response: Integers, reference: Integers, facts: Facts, module: int, matches: Integers, count: int
+    ours: Forms, theirs: Forms, module: int, matches: Integers, count: int
 ) -> tuple[Integers, int]:
     """The matches with those of equal words added (exact), or of different words of equal stem."""
-    key, stem, _, _, _ = facts
-    for start in range(len(reference)):
-        theirs = reference[start]
-        for position in range(len(response)):
-            ours = response[position]
+    our_keys, our_stems = ours
+    their_keys, their_stems = theirs
+    for start in range(len(their_keys)):
+        for position in range(len(our_keys)):
             if module == EXACT:
-                match = key[ours] == key[theirs]
+                match = our_keys[position] == their_keys[start]
             else:
-                match = stem[ours] == stem[theirs] and key[ours] != key[theirs]
+                match = our_stems[position] == their_stems[start] and our_keys[position] != their_keys[start]
             if match:
                 matches, count = match_word(start, position, module, matches, count)
     return matches, count

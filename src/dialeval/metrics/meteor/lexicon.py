@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -46,33 +46,41 @@ class Lexicon:
         words: list[int] = []
         ends = [0]
         for text in texts:
-            self._append(text, words)
+            keys = self._normaliser.keys_of_pieces(text)
+            if keys is None:
+                words += self._numbers.of(self._normaliser.words(text))
+            else:
+                words.extend(chain.from_iterable(map(self._pieces.__getitem__, keys)))
             ends.append(len(words))
         new = list(islice(self._numbers, len(self._facts.key), None))
         if new:
             self._facts = self._describer.describe(new, self._facts)
         return Encoded(np.array(words, np.int32), np.array(ends, np.int32), self._facts)
 
-    def _append(self, text: str, words: list[int]) -> None:
-        keys = self._normaliser.keys_of_pieces(text)
-        if keys is None:
-            words += self._look_up(self._normaliser.words(text))
-            return
-        pieces = self._pieces
-        for key in keys:
-            known = pieces.get(key)
-            if known is None:
-                known = pieces[key] = self._look_up(self._normaliser.words_of_piece(key))
-            words += known
-
-    def _look_up(self, words: Iterable[str]) -> tuple[int, ...]:
-        numbers = self._numbers
-        return tuple([numbers.setdefault(word, len(numbers)) for word in words])
-
     def _forget(self) -> None:
-        self._pieces: dict[str, tuple[int, ...]] = {}
-        self._numbers = {word: number for number, word in enumerate(self._words)}
+        self._numbers = _Numbers((word, number) for number, word in enumerate(self._words))
+        self._pieces = _Pieces(self._normaliser, self._numbers)
         self._facts = self._tabled
+
+
+class _Numbers(dict[str, int]):
+    """The number of each word; a new word gets the next one."""
+
+    def of(self, words: Iterable[str]) -> tuple[int, ...]:
+        """The numbers of the words."""
+        return tuple([self.setdefault(word, len(self)) for word in words])
+
+
+class _Pieces(dict[str, tuple[int, ...]]):
+    """The words of each piece of text that has been met, by the piece's key."""
+
+    def __init__(self, normaliser: Normaliser, numbers: _Numbers) -> None:
+        super().__init__()
+        self._normaliser, self._numbers = normaliser, numbers
+
+    def __missing__(self, key: str) -> tuple[int, ...]:
+        found = self[key] = self._numbers.of(self._normaliser.words_of_piece(key))
+        return found
 
 
 def _prefixes(lines: Iterable[str]) -> tuple[set[str], set[str]]:

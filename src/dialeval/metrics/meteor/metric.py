@@ -54,7 +54,7 @@ class Meteor:
             ("profile", "1.5"),
             ("language", "en"),
             ("tokens", "norm"),
-            ("case", "lc"),
+            ("case", "lower"),
             ("tables", tables),
         )
         return Signature("meteor", (), facts)
