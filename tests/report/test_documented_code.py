@@ -24,6 +24,12 @@ def test_the_page_on_metrics() -> None:
     run_blocks("metrics.md")
 
 
+def test_the_page_on_corpus_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    run_blocks("corpus-measures.md")
+    # Eight bigrams, "I see" twice: seven of them distinct.
+    assert capsys.readouterr().out.startswith("0.875 ")
+
+
 def test_the_page_on_importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     chat = {"conversations": [{"from": "human", "value": "Hi."}, {"from": "gpt", "value": "Hello."}]}

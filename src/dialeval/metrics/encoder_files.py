@@ -18,7 +18,7 @@ from dialeval.resources.hashing import hash_file
 
 EMBEDDED: Final = "minilm"
 """The name of the encoder that comes with the extra ``neural``."""
-INSTALL: Final = "pip install 'dialeval[neural]'"
+INSTALL: Final = "pip install torch transformers tokenizers safetensors"
 
 _RESOURCE: Final = "all-minilm-l6-v2"
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "1_Pooling/*.json")

@@ -14,6 +14,8 @@ MOST_ENUMERATED: Final = 13
 
 def out_of_reach(summary: Summary) -> Iterator[str]:
     """A note for measures under which no pair of systems could have differed significantly, however it came out."""
+    if summary.cluster is not None:
+        return  # whole dialogues were swapped, and the summary does not count them
     groups: dict[tuple[int, int], list[str]] = {}
     for measure in summary.measures:
         tests = [c for c in summary.comparisons if c.measure == measure.measure]
