@@ -1,7 +1,8 @@
 """METEOR without Java against the jar behind pycocoevalcap's wrapper, on the same real text, start-up excluded.
 
-The jar is warm: it has scored other items before the clock starts. Ours has loaded its tables and kernels, and meets
-every word of the timed text for the first time. Loading the tables is a bench of its own, in time and memory.
+The jar is warm: Java has compiled what it runs often. Ours has loaded its tables and kernels. Each is timed three
+times and the best counts; the note also tells ours at the first time, when it meets the words anew. Loading the tables
+is a bench of its own, in time and memory.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from bench.fresh import fresh
 from bench.result import BenchResult
@@ -24,7 +25,8 @@ from dialeval.metrics.meteor.lexicon import Lexicon
 from dialeval.metrics.meteor.tables import load_tables
 
 DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
-WARM_UP: Final = 500
+WARM_UP: Final = 100
+T = TypeVar("T")
 
 
 class Wrapper(Protocol):
@@ -37,7 +39,7 @@ class Wrapper(Protocol):
 
 
 def run() -> Iterator[BenchResult]:
-    """One reference, then five; the tables; then ours alone at growing sizes."""
+    """One reference, then four; the tables; then ours alone at growing sizes."""
     if not (DATA / "multirefeval").is_dir():
         print(f"meteor: no real text at {DATA}/multirefeval; set DIALEVAL_DATA")
         return
@@ -47,8 +49,8 @@ def run() -> Iterator[BenchResult]:
     from pycocoevalcap.meteor.meteor import Meteor as Jar
 
     jar = Jar()
-    yield _against(jar, "meteor, one reference", list(islice(_examples(1), 5_500)))
-    yield _against(jar, "meteor, five references", list(islice(_examples(4), 2_500)))
+    yield _against(jar, "meteor, one reference", list(islice(_examples(1), 5_000)))
+    yield _against(jar, "meteor, four references", list(islice(_examples(4), 2_000)))
     tables = fresh("bench.meteor", "load")
     yield BenchResult(
         "meteor, tables", tables.seconds, float("nan"), "promised 3 s and 700 MB; no peer", tables.peak_mb
@@ -78,22 +80,28 @@ def score_1000000() -> None:
 def _against(jar: Wrapper, name: str, examples: Sequence[Example]) -> BenchResult:
     metric = Meteor()
     metric.statistics(examples[:WARM_UP])
-    _score_with(jar, examples[:WARM_UP])
-    timed = examples[WARM_UP:]
-    start = time.perf_counter()
-    rows = metric.statistics(timed)
+    first, rows = _timed(lambda: metric.statistics(examples), repeats=1)
+    ours = min(first, _timed(lambda: metric.statistics(examples), repeats=2)[0])
+    peer, (theirs, scores) = _timed(lambda: _score_with(jar, examples), repeats=3)
     score = float(metric.aggregate(rows.sum(axis=0)))
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
-    theirs, scores = _score_with(jar, timed)
-    peer = time.perf_counter() - start
     same = int((abs(metric.aggregate(rows) - scores) <= 1e-6).sum())
-    pairs = sum(len(example.references) for example in timed)
+    pairs = sum(len(example.references) for example in examples)
     note = (
-        f"jar through its wrapper, {pairs / peer:,.0f} pairs/s to {pairs / ours:,.0f}; "
-        f"{same:,} of {len(timed):,} items equal to 1e-6, corpus {abs(score - theirs):.0e} apart"
+        f"jar through its wrapper, {pairs / peer:,.0f} pairs/s; ours {pairs / ours:,.0f}, at first "
+        f"{pairs / first:,.0f}; {same:,} of {len(examples):,} items equal to 1e-6, "
+        f"corpus {abs(score - theirs):.0e} apart"
     )
     return BenchResult(f"{name}, {pairs:,} pairs", ours, peer, note)
+
+
+def _timed(work: Callable[[], T], *, repeats: int) -> tuple[float, T]:
+    """The best time of several, and what came of it."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        done = work()
+        times.append(time.perf_counter() - start)
+    return min(times), done
 
 
 def _score_with(jar: Wrapper, examples: Sequence[Example]) -> tuple[float, list[float]]:

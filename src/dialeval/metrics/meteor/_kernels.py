@@ -91,25 +91,25 @@ def tally(
 ) -> None:
     """Count words, matched words and chunks of one alignment into ``row``."""
     row[0], row[1] = len(response), len(reference)
-    for word in response:
-        row[2] += is_function[word]
-    for word in reference:
-        row[3] += is_function[word]
+    for at in range(len(response)):
+        row[2] += is_function[response[at]]
+    for at in range(len(reference)):
+        row[3] += is_function[reference[at]]
     at, open_end = 0, -1
     while at < len(reference):
         if picks[at] < 0:
             open_end = -1
             at += 1
             continue
-        match = matches[picks[at]]
+        match = picks[at]
         # Chunks are counted where they begin: after a gap in the reference, or a jump in the response.
-        row[20] += match[FROM] != open_end
-        open_end = match[FROM] + match[TAKEN]
-        module = 4 + 4 * match[MODULE]
-        for word in response[match[FROM] : open_end]:
-            row[module + 2 * is_function[word]] += 1
-        for word in reference[at : at + match[LENGTH]]:
-            row[module + 1 + 2 * is_function[word]] += 1
-        row[21] += match[TAKEN]
-        row[22] += match[LENGTH]
-        at += match[LENGTH]
+        row[20] += matches[match, FROM] != open_end
+        open_end = matches[match, FROM] + matches[match, TAKEN]
+        module = 4 + 4 * matches[match, MODULE]
+        for position in range(matches[match, FROM], open_end):
+            row[module + 2 * is_function[response[position]]] += 1
+        for position in range(at, at + matches[match, LENGTH]):
+            row[module + 1 + 2 * is_function[reference[position]]] += 1
+        row[21] += matches[match, TAKEN]
+        row[22] += matches[match, LENGTH]
+        at += matches[match, LENGTH]

@@ -75,7 +75,7 @@ class Normaliser:
         if not text.isprintable() or _shares_a_blank(text):
             return None
         pieces = text.split()
-        if "." in text:
+        if ". " in text:
             for at in range(len(pieces) - 1):
                 if pieces[at].endswith("."):
                     pieces[at] += f" {pieces[at + 1][0]}"

@@ -32,7 +32,8 @@ def load_tables(cache: Path | None = None) -> Mapping[str, Table]:
         tables = read_tables(path)
         if tables is None:
             logging.getLogger(__name__).warning(
-                "Compiling METEOR's tables into %s. This happens once and takes about half a minute.", path
+                "Compiling METEOR's tables into %s, then its aligner. This happens once and takes about half a minute.",
+                path,
             )
             write_tables(path, compile_tables(folder))
             tables = read_tables(path)
