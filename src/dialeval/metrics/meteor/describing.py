@@ -50,7 +50,7 @@ class Describer:
 
     def describe(self, words: Sequence[str], known: Words | None = None) -> Words:
         """Facts about the words, behind those ``known`` of others."""
-        synsets = [self._synonyms.of(word) for word in words]
+        synsets = [sorted(self._synonyms.of(word)) for word in words]
         facts = Words(
             _integers([java_hash(word) for word in words]),
             _integers([java_hash(stem(word)) for word in words]),
