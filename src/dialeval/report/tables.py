@@ -201,7 +201,9 @@ def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
         Cell(signed(c.difference, places), interval(c.low, c.high, places)),
         Cell(p_value(c.p_adjusted)),
         Cell(signed(c.effect_size, 2)),
-        Cell(f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if c.wins is not None and measure.per_item else NOTHING),
+        Cell(
+            f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if c.wins is not None and measure.per_item else NOTHING
+        ),
         Cell(f"{c.n:,}" + (f" ({c.unpaired:,} unpaired)" if c.unpaired else "")),
         Cell(verdict, strong=c.significant),
         Cell("none, settled" if c.significant or c.more_items == 0 else needed),

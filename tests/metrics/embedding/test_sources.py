@@ -9,9 +9,9 @@ import pytest
 
 from dialeval.errors import BadInput, ResourceUnavailable, UnknownName
 from dialeval.metrics.embedding import EmbeddingAverage, Source
-from dialeval.metrics.embedding.sources import cache_folder
 from dialeval.resources import check
 from dialeval.resources.catalogue import CATALOGUE
+from dialeval.resources.kept import kept_folder
 
 
 def test_the_encoder_is_named_by_the_hash_of_its_weights(encoder_folder: Path) -> None:
@@ -32,8 +32,11 @@ def test_a_text_file_is_converted_once_and_named_by_its_hash(tmp_path: Path, hom
     assert source.fact == f"file:{digest[:12]}"
     assert source.resources == {"tiny.txt": digest}
     assert source.load().of(["y"])[0].tolist() == [[3, 4]]
-    assert cache_folder().is_relative_to(home)
-    assert sorted(each.name for each in cache_folder().iterdir()) == [f"{digest}.npy", f"{digest}.vocab.txt"]
+    assert kept_folder("vectors").is_relative_to(home)
+    assert sorted(each.name for each in kept_folder("vectors").iterdir()) == [
+        f"{digest}.npy",
+        f"{digest}.vocab.txt",
+    ]
     assert source.load() is source.load()
 
 
@@ -41,9 +44,9 @@ def test_a_conversion_that_is_there_is_used(tmp_path: Path, home: Path) -> None:
     path = tmp_path / "tiny.txt"
     path.write_text("x 1 2\ny 3 5\n", encoding="utf-8")
     digest = Source(str(path)).sha256
-    cache_folder().mkdir(parents=True)
-    np.save(cache_folder() / f"{digest}.npy", np.array([[7, 8]], np.float32))
-    (cache_folder() / f"{digest}.vocab.txt").write_text("z\n", encoding="utf-8")
+    kept_folder("vectors").mkdir(parents=True)
+    np.save(kept_folder("vectors") / f"{digest}.npy", np.array([[7, 8]], np.float32))
+    (kept_folder("vectors") / f"{digest}.vocab.txt").write_text("z\n", encoding="utf-8")
     assert Source(str(path)).load().of(["z"])[0].tolist() == [[7, 8]]
 
 

@@ -16,6 +16,7 @@ from dialeval.metrics.embedding.vectors import WordVectors, table
 from dialeval.resources import fingerprint, locate, obtain
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.kept import kept_folder
 
 ENCODER: Final = "minilm"
 GLOVE: Final = "glove-6b-50d"
@@ -70,11 +71,6 @@ class Source:
         return _load(self, changed)
 
 
-def cache_folder() -> Path:
-    """Where converted text files are kept, each under its hash."""
-    return Path.home() / ".cache" / "dialeval" / "vectors"
-
-
 def _time_of_change(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
@@ -92,7 +88,7 @@ def _load(source: Source, changed: int) -> WordVectors:
     path = obtain(GLOVE) if name == GLOVE else Path(name)
     if path.suffix == ".npy":
         return table(name, sha256, *read_table(path, words_beside(path)))
-    matrix = cache_folder() / f"{sha256}.npy"
+    matrix = kept_folder("vectors") / f"{sha256}.npy"
     words = matrix.with_suffix(".vocab.txt")
     if not (matrix.is_file() and words.is_file()):
         convert(path, matrix, words)

@@ -7,7 +7,7 @@ import json
 import logging
 import mmap
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -15,11 +15,14 @@ from typing import Final
 import numpy as np
 
 from dialeval.data.atomic import write_atomically
+from dialeval.errors import ResourceUnavailable
 from dialeval.metrics.meteor.compiling import Table, compile_tables
 from dialeval.resources import CATALOGUE, obtain
+from dialeval.resources.kept import kept_folder
 
 RESOURCE: Final = CATALOGUE["meteor-1.5"]
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+"""Rises with anything that changes the tables: their layout, stemming, synonyms, words' facts."""
 _ALIGNMENT: Final = 64
 
 
@@ -27,18 +30,27 @@ _ALIGNMENT: Final = 64
 def load_tables(cache: Path | None = None) -> Mapping[str, Table]:
     """The tables by name, read-only; compiled first where ``cache`` (by default the user's) does not hold them yet."""
     folder = obtain(RESOURCE)
-    path = (cache or _default_cache()) / f"meteor-{(RESOURCE.sha256 or '')[:16]}-{_FORMAT}.tables"
-    with _alone(path):
-        tables = read_tables(path)
-        if tables is None:
-            logging.getLogger(__name__).warning(
-                "Compiling METEOR's tables into %s, then its aligner. This happens once and takes about half a minute.",
-                path,
-            )
-            write_tables(path, compile_tables(folder))
-            tables = read_tables(path)
+    path = (cache or kept_folder("meteor")) / f"meteor-{(RESOURCE.sha256 or '')[:16]}-{_FORMAT}.tables"
+    try:
+        with _alone(path):
+            tables = read_tables(path) or _compiled(path, folder)
+    except OSError as error:
+        raise ResourceUnavailable(
+            f"METEOR's tables could not be kept at {path} ({error}). Make that folder writable and see that the disk "
+            "has 100 MB free."
+        ) from None
+    return tables
+
+
+def _compiled(path: Path, folder: Path) -> dict[str, Table]:
+    logging.getLogger(__name__).warning(
+        "Compiling METEOR's tables into %s, then its aligner. This happens once and takes about half a minute.",
+        path,
+    )
+    write_tables(path, compile_tables(folder))
+    tables = read_tables(path)
     if tables is None:
-        raise OSError(f"{path} was written and cannot be read back; is the disk full or failing?")
+        raise OSError("what was written cannot be read back")
     return tables
 
 
@@ -78,19 +90,15 @@ def read_tables(path: Path) -> dict[str, Table] | None:
     }
 
 
-def _default_cache() -> Path:
-    return Path.home() / ".cache" / "dialeval" / "meteor"
-
-
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Let one process at a time compile, so that a pool of workers does not do it many times over."""
-    with suppress(ImportError):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
         import fcntl
-
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-            return
-    yield
+    except ImportError:  # not on Windows, where each process then compiles for itself
+        yield
+        return
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
