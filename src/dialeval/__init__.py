@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         GreedyMatching,
         Length,
         Meteor,
+        OverlapScores,
         RougeL,
         SelfBleu,
         SentenceCosine,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         Vocabulary,
         bert_score,
         build,
+        score_strings,
     )
     from dialeval.report import render
     from dialeval.scoring import score
@@ -93,7 +95,7 @@ _HOME: Final = {
     "evaluate": "by_dialogue evaluate",
     "report": "render",
     "metrics": "CORPUS_MEASURES METRICS BertScore Bleu Chrf Cider Distinct EmbeddingAverage GreedyMatching"
-    " Length Meteor RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary bert_score build",
+    " OverlapScores Length Meteor RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary bert_score build score_strings",
     "scoring": "score",
     "study": "Study Workshop load_run load_study run_study write_run",
     "systems": "SYSTEMS Echo Random Retrieval Transcript",
@@ -132,6 +134,7 @@ __all__ = [
     "Metric",
     "Missing",
     "NBest",
+    "OverlapScores",
     "ProcessPool",
     "Prompt",
     "Provenance",
@@ -169,6 +172,7 @@ __all__ = [
     "render",
     "run_study",
     "score",
+    "score_strings",
     "write",
     "write_run",
 ]

@@ -19,6 +19,7 @@ from dialeval.metrics.distinct import Distinct
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.length import Length
 from dialeval.metrics.meteor import Meteor
+from dialeval.metrics.overlap import OverlapScores, score_strings
 from dialeval.metrics.rouge_l import RougeL
 from dialeval.metrics.self_bleu import SelfBleu
 from dialeval.metrics.sentence_cosine import SentenceCosine
@@ -38,6 +39,7 @@ __all__ = [
     "GreedyMatching",
     "Length",
     "Meteor",
+    "OverlapScores",
     "RougeL",
     "SelfBleu",
     "SentenceCosine",
@@ -47,6 +49,7 @@ __all__ = [
     "bert_score",
     "build",
     "build_any",
+    "score_strings",
     "summary",
 ]
 
