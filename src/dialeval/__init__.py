@@ -95,7 +95,8 @@ _HOME: Final = {
     "evaluate": "by_dialogue evaluate",
     "report": "render",
     "metrics": "CORPUS_MEASURES METRICS BertScore Bleu Chrf Cider Distinct EmbeddingAverage GreedyMatching"
-    " OverlapScores Length Meteor RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary bert_score build score_strings",
+    " Length Meteor OverlapScores RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary"
+    " bert_score build score_strings",
     "scoring": "score",
     "study": "Study Workshop load_run load_study run_study write_run",
     "systems": "SYSTEMS Echo Random Retrieval Transcript",
