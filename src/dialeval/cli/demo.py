@@ -66,4 +66,5 @@ def _with_everything(study: Study) -> Study:
     for name, obstacle in found.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
     study = annotated(study, f"by dialeval demo with more measures: {', '.join(found.metrics)}")
-    return dataclasses.replace(study, measures=(*study.measures, *map(build_measure, found.metrics)))
+    labels = [name for name in EVERY_METRIC if name in own or name in found.metrics]
+    return dataclasses.replace(study, measures=tuple(map(build_measure, labels)))
