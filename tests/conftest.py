@@ -10,6 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
+# Tests run in parallel processes: more threads in each would only get in each other's way.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -106,7 +106,7 @@ def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None
         "from dataclasses import replace\nfrom pathlib import Path\n"
         "from made_dialogues import TINY, made_triples\n"
         "from dialeval.metrics.skip_thought.training import train\n"
-        "train(made_triples(), replace(TINY, epochs=40, save_every=1), Path(sys.argv[1]))\n"
+        "train(made_triples(), replace(TINY, epochs=12, save_every=1), Path(sys.argv[1]))\n"
     )
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([sys.executable, "-c", script, str(whole)], check=True)
