@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -12,6 +13,7 @@ class BenchResult:
     name: str
     ours_seconds: float
     peer_seconds: float
+    """NaN where there is no peer."""
     note: str
     """What the peer is, and whatever else one must know to read the ratio."""
     peak_mb: float | None = None
@@ -29,5 +31,6 @@ HEADING = f"{'bench':<38} {'ours s':>9} {'peer s':>9} {'ratio':>8} {'peak MB':>8
 def line(result: BenchResult) -> str:
     """The result under the heading."""
     peak = "" if result.peak_mb is None else f"{result.peak_mb:.0f}"
-    times = f"{result.ours_seconds:>9.3f} {result.peer_seconds:>9.3f} {result.ratio:>7.2f}x"
-    return f"{result.name:<38} {times} {peak:>8}  {result.note}"
+    alone = math.isnan(result.peer_seconds)
+    peer = f"{'–':>9} {'–':>8}" if alone else f"{result.peer_seconds:>9.3f} {result.ratio:>7.2f}x"
+    return f"{result.name:<38} {result.ours_seconds:>9.3f} {peer} {peak:>8}  {result.note}"
