@@ -1,8 +1,8 @@
 """METEOR without Java against the jar behind pycocoevalcap's wrapper, on the same real text, start-up excluded.
 
-The jar is warm: Java has compiled what it runs often. Ours has loaded its tables and kernels. Each is timed three
-times and the best counts; the note also tells ours at the first time, when it meets the words anew. Loading the tables
-is a bench of its own, in time and memory.
+The jar is warm: Java has compiled what it runs often, and the best of three counts. Ours has loaded its tables and
+kernels and is timed once, meeting most of the text for the first time, as users do; the note tells its speed on the
+same text again.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def run() -> Iterator[BenchResult]:
     )
     for count in (10_000, 100_000, 1_000_000):
         done = fresh("bench.meteor", f"score_{count}")
-        note = f"{count / done.seconds:,.0f} pairs/s, tables and kernels loaded in the time; no peer"
+        note = (
+            f"{count / done.seconds:,.0f} pairs/s of text that repeats every 6,740, loading included; no peer"
+        )
         yield BenchResult(f"meteor, {count:,} pairs", done.seconds, float("nan"), note, done.peak_mb)
 
 
@@ -80,15 +82,16 @@ def score_1000000() -> None:
 def _against(jar: Wrapper, name: str, examples: Sequence[Example]) -> BenchResult:
     metric = Meteor()
     metric.statistics(examples[:WARM_UP])
-    first, rows = _timed(lambda: metric.statistics(examples), repeats=1)
-    ours = min(first, _timed(lambda: metric.statistics(examples), repeats=2)[0])
+    # One pass counts: ours remembers words and pieces of text, so a second pass is quicker than users' work is.
+    ours, rows = _timed(lambda: metric.statistics(examples), repeats=1)
+    again, _ = _timed(lambda: metric.statistics(examples), repeats=2)
     peer, (theirs, scores) = _timed(lambda: _score_with(jar, examples), repeats=3)
     score = float(metric.aggregate(rows.sum(axis=0)))
     same = int((abs(metric.aggregate(rows) - scores) <= 1e-6).sum())
     pairs = sum(len(example.references) for example in examples)
     note = (
-        f"jar through its wrapper, {pairs / peer:,.0f} pairs/s; ours {pairs / ours:,.0f}, at first "
-        f"{pairs / first:,.0f}; {same:,} of {len(examples):,} items equal to 1e-6, "
+        f"jar through its wrapper, {pairs / peer:,.0f} pairs/s; ours {pairs / ours:,.0f} in one pass, "
+        f"{pairs / again:,.0f} on the same text again; {same:,} of {len(examples):,} items equal to 1e-6, "
         f"corpus {abs(score - theirs):.0e} apart"
     )
     return BenchResult(f"{name}, {pairs:,} pairs", ours, peer, note)

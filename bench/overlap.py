@@ -107,9 +107,14 @@ def four_references() -> Pairs:
 
 def _through_the_runner(data: Pairs) -> BenchResult:
     """The five metrics by evaluate_each, which shares their work, against one after the other without sharing."""
-    examples = _examples(data)
     metrics = {name: build(name) for name in ALL}
-    ours, _ = _timed(lambda: evaluate_each(metrics, examples, Plan(trials=0)))
+    times = []
+    for _ in range(REPEATS):
+        examples = _examples(data)  # anew each time: the metrics remember examples they have met
+        start = time.process_time()
+        evaluate_each(metrics, examples, Plan(trials=0))
+        times.append(time.process_time() - start)
+    ours = min(times)
     peer, _ = _timed(lambda: _pycocoevalcap(*data))
     note = f"pycocoevalcap; {len(examples):,} examples made before, digest and every value kept, no interval"
     return BenchResult("evaluate_each of all five", ours, peer, note)
