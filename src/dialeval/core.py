@@ -197,7 +197,10 @@ class LikelihoodModel(System, Protocol):
     """A system that can say how likely an answer is."""
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
-        """Natural-log probability of each response given its context."""
+        """Natural-log probability of each whole response given its context."""
+
+    def tokens(self, responses: Sequence[str]) -> Integers:
+        """How many tokens each response counts for, so that its mean is the log-probability over these."""
 
 
 @runtime_checkable
