@@ -1,0 +1,10 @@
+"""From a model's next-token probabilities to responses: greedy, beams, diverse beams, sampling.
+
+``Decoding`` says how, and is the key ``decoding`` of every neural system in a study. ``decode`` runs it on any
+``StepModel``. Importing this package does not bring torch.
+"""
+
+from dialeval.systems.decoding.model import Hypothesis, StepModel
+from dialeval.systems.decoding.settings import Decoding
+
+__all__ = ["Decoding", "Hypothesis", "StepModel"]

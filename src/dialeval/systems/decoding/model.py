@@ -1,0 +1,53 @@
+"""What search asks of a model: start from prefixes, take a step, keep some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+State = TypeVar("State")
+"""What a model remembers of its rows; search never looks inside."""
+
+
+class StepModel(Protocol[State]):
+    """A model that says, token by token, how likely each next token is.
+
+    Log-probabilities are natural, in 32-bit floats, sum to one over the vocabulary, and belong to the caller, who may
+    write into them. A row's log-probabilities depend on its own tokens alone, never on the rows beside it.
+    """
+
+    @property
+    def end(self) -> frozenset[int]:
+        """The tokens that end a response, at least one."""
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+
+    def start(self, prefixes: Sequence[Sequence[int]], /) -> tuple[Tensor, State]:
+        """Log-probabilities of the first token after each prefix, shape (rows, vocabulary), and the state there."""
+
+    def step(self, tokens: Tensor, state: State, /) -> tuple[Tensor, State]:
+        """Log-probabilities after one more token per row, shape (rows, vocabulary); ``state`` is not used again."""
+
+    def select(self, state: State, rows: Tensor, /) -> State:
+        """The state of these rows, in this order; a row may occur several times or not at all."""
+
+
+class Hypothesis(NamedTuple):
+    """A response as tokens."""
+
+    tokens: tuple[int, ...]
+    """Without the end token."""
+    logprob: float
+    """Natural log of the model's own probability of the tokens, the end token's included where there is one."""
+    finished: bool
+    """Whether it ended; else it was cut at ``max_tokens``."""
+
+    @property
+    def length(self) -> int:
+        """Tokens, the end token counted."""
+        return len(self.tokens) + self.finished
