@@ -1,0 +1,3 @@
+"""Do the automatic measures agree with people, and can the people be trusted?"""
+
+from __future__ import annotations
