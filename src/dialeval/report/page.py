@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from importlib.resources import files
+from dataclasses import asdict
 from pathlib import Path
 
 from dialeval.data.atomic import write_atomically
 from dialeval.data.types import Example
 from dialeval.report import browse, plots, tables
 from dialeval.report.folder import Folder, read_folder
+from dialeval.report.markup import Picture, asset, picture, policy, template
 from dialeval.report.standing import MARKS, standings
 from dialeval.report.summary import MeasureInfo, Summary
 from dialeval.report.table import pieces
@@ -26,17 +24,6 @@ STATIC_ITEMS = 10
 """How many items a page shows where scripts do not run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A plot with the words for those who do not see it."""
-
-    title: str
-    caption: str
-    source: str
-    """A data: address."""
-    alt: str
-
-
 def render(folder: str | Path) -> Path:
     """Write ``report.html`` into the run folder and return its path; the same run gives the same bytes."""
     folder = Path(folder)
@@ -47,19 +34,13 @@ def render(folder: str | Path) -> Path:
 
 
 def _page(run: Folder) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     board = tables.leaderboard(run.summary, run.values)
     chosen = browse.choose(run.values)
     items = browse.shown(run.values, chosen, _examples(run.path / "examples.jsonl"))
-    script, style = _asset("report.js"), _asset("report.css")
-    loader = PackageLoader("dialeval.report", "assets")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["count"] = count
-    return environment.get_template("report.html").render(
+    script, style = asset("report.js"), asset("report.css")
+    return template("report.html").render(
         run=run,
         summary=run.summary,
         manifest=run.manifest,
@@ -80,7 +61,7 @@ def _page(run: Folder) -> str:
         # Our own two files are the only text on the page that is not escaped; the policy admits them by their hash.
         script=Markup(script),
         style=Markup(style),
-        policy=_policy(script, style),
+        policy=policy(style=style, script=script),
     )
 
 
@@ -89,22 +70,6 @@ def _examples(path: Path) -> Iterable[Example]:
 
     # A run in which no system answered has an empty file, which elsewhere would be a mistake.
     return read(path, "example") if path.stat().st_size else ()
-
-
-def _asset(name: str) -> str:
-    return files("dialeval.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _policy(script: str, style: str) -> str:
-    """A content security policy under which nothing runs, loads or is sent but what this file holds."""
-
-    def digest(text: str) -> str:
-        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest(script)}'; style-src 'sha256-{digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _data(run: Folder, items: tuple[browse.Shown, ...]) -> str:
@@ -144,7 +109,7 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
             f"{system} {score(found.score, places)} {interval(found.low, found.high, places)}".strip()
         )
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
-    return Picture(measure.measure, _caption(measure), _address(plots.intervals(dots)), alt)
+    return picture(measure.measure, _caption(measure), plots.intervals(dots), alt)
 
 
 def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
@@ -157,7 +122,7 @@ def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
         span = f"from {values.min():.3g} to {values.max():.3g}" if values.size else "no values"
         words.append(f"{system}: {count(len(values), 'item')}, {span}, {missing} unscored")
     alt = f"Histograms of the items' own {measure.measure} values, one per system. {'; '.join(words)}."
-    return Picture(measure.measure, "", _address(plots.distributions(spreads)), alt)
+    return picture(measure.measure, "", plots.distributions(spreads), alt)
 
 
 def _without_values(summary: Summary) -> str:
@@ -174,10 +139,6 @@ def _without_values(summary: Summary) -> str:
 def _caption(measure: MeasureInfo) -> str:
     direction = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
     return f"{measure.summary.rstrip('.')}; {direction[measure.higher_is_better]}."
-
-
-def _address(svg: bytes) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
 
 
 def _citations(run: Folder) -> list[str]:

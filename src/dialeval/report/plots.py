@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import math
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.report.wording import one_line
+from dialeval.report.drawing import COLOURS, drawing, rows, say, svg
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-WIDTH: Final = 4.4
-"""Inches; at 96 dots an inch about as wide as a phone, so that text keeps its size there."""
-LABEL_LIMIT: Final = 18
 BINS: Final = 30
-# Okabe and Ito's colours, which most kinds of colour vision tell apart; black and yellow left out.
-COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-SETTINGS: Final[dict[str, object]] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "dialeval",
-    "text.parse_math": False,
-    "font.size": 10.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "axes.edgecolor": "#777777",
-    "ytick.left": False,
-    "grid.color": "#dddddd",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +36,7 @@ class Spread:
 
 def intervals(dots: Sequence[Dot]) -> bytes:
     """An SVG with one row per system: its score as a dot, its interval as a bar."""
-    with _drawing(0.62 + 0.36 * len(dots)) as (figure, axes):
+    with drawing(0.62 + 0.36 * len(dots)) as (figure, axes):
         for row, dot in enumerate(dots):
             colour = COLOURS[row % len(COLOURS)]
             if dot.low is not None and dot.high is not None:
@@ -73,15 +49,15 @@ def intervals(dots: Sequence[Dot]) -> bytes:
                     alpha=0.55,
                 )
             if dot.score is None:
-                _say(axes, row, "no score")
+                say(axes, row, "no score")
             else:
                 axes.plot([dot.score], [row], "o", color=colour, markersize=8)
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         if all(dot.score is None for dot in dots):
             axes.set_xticks([])
-        _rows(axes, [dot.label for dot in dots], below=-0.6)
-        return _svg(figure)
+        rows(axes, [dot.label for dot in dots], below=-0.6)
+        return svg(figure)
 
 
 def distributions(spreads: Sequence[Spread]) -> bytes:
@@ -94,7 +70,7 @@ def distributions(spreads: Sequence[Spread]) -> bytes:
     # Shares, not counts, so that a system with fewer scored items keeps a shape one can compare.
     shares = [count / max(count.sum(), 1) for count in counts]
     tallest = max((float(share.max()) for share in shares), default=0.0) or 1.0
-    with _drawing(0.62 + 0.56 * len(spreads)) as (figure, axes):
+    with drawing(0.62 + 0.56 * len(spreads)) as (figure, axes):
         axes.xaxis.set_major_locator(MaxNLocator(6, integer=whole))
         for row, (spread, share) in enumerate(zip(spreads, shares, strict=True)):
             axes.axhline(row, color="#bbbbbb", linewidth=0.8)
@@ -105,11 +81,11 @@ def distributions(spreads: Sequence[Spread]) -> bytes:
                     row - 0.82 * share / tallest, edges, baseline=row, fill=True, color=colour, alpha=0.8
                 )
             if spread.unscored:
-                _say(axes, row - 0.62, f"{spread.unscored:,} unscored")
+                say(axes, row - 0.62, f"{spread.unscored:,} unscored")
         if not any(spread.values.size for spread in spreads):
             axes.set_xticks([])
-        _rows(axes, [spread.label for spread in spreads], below=-0.95, raised=0.25)
-        return _svg(figure)
+        rows(axes, [spread.label for spread in spreads], below=-0.95, raised=0.25)
+        return svg(figure)
 
 
 def _edges(values: Floats) -> Floats:
@@ -125,34 +101,3 @@ def _edges(values: Floats) -> Floats:
     # Bins of a whole width hold equally many whole numbers; others would draw teeth that are not in the data.
     step = math.ceil((high - low + 1) / BINS)
     return np.arange(low - 0.5, high + step, step)
-
-
-def _say(axes: Axes, row: float, words: str) -> None:
-    where = axes.get_yaxis_transform()
-    axes.text(1.0, row, words, transform=where, ha="right", va="center", color="#555555", fontsize=8.5)
-
-
-def _rows(axes: Axes, labels: Sequence[str], *, below: float, raised: float = 0.0) -> None:
-    shown = [one_line(label, limit=LABEL_LIMIT) for label in labels]
-    axes.set_yticks([row - raised for row in range(len(labels))], labels=shown)
-    axes.set_ylim(max(len(labels), 1) - 0.4, below)
-    axes.margins(x=0.06)
-
-
-@contextmanager
-def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
-    import matplotlib.style
-    from matplotlib.figure import Figure
-
-    with matplotlib.style.context(["default", SETTINGS]), warnings.catch_warnings():
-        # The browser draws the labels, so a glyph that matplotlib's own font lacks is none of its business.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor="none")
-        axes = figure.add_subplot(facecolor="none")
-        yield figure, axes
-
-
-def _svg(figure: Figure) -> bytes:
-    out = io.BytesIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
