@@ -1,173 +1,183 @@
-"""People's ratings and automatic measures on the same axes, and a list of what does not join.
-
-A cell is one system's answer to one item. People and measures may each lack some: a cell that either side has keeps its
-place, with NaN for the side that has none.
-"""
+"""From one table of judgements to people on one side and measures on the other."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Integers
-from dialeval.errors import UnknownName
+from dialeval.core import Integers
+from dialeval.errors import UnknownName, Unsuitable
+from dialeval.meta.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
+from dialeval.meta.ratings import Ratings
+from dialeval.meta.roles import called_like_a_metric, fits, measuring, named
 
-PEOPLE = "people"
+__all__ = [
+    "IDENTITY",
+    "PEOPLE",
+    "Counts",
+    "Coverage",
+    "Grid",
+    "Joined",
+    "MeasureGrid",
+    "PeopleRatings",
+    "Unjoined",
+    "join",
+    "system_identity",
+]
+
+PEOPLE: Final = "people"
 """The rater of a criterion of people's that is looked at as a measure."""
+IDENTITY: Final = "system identity"
+"""The name of the baseline that knows nothing but the system."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Grid:
-    """One number for each system and item."""
+def join(
+    ratings: Ratings,
+    human_criterion: str,
+    *,
+    people: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    also: Sequence[str] = (),
+) -> Joined:
+    """People's ratings on one criterion beside every measure of the table.
+
+    ``people`` and ``measures`` are patterns of raters (``rater*``) for where the rule of `roles.measuring` guesses
+    wrong. People's other criteria are set aside and counted; those that a pattern of ``also`` fits become measures.
+    """
+    if human_criterion not in ratings.criteria:
+        known = f"There are {', '.join(sorted(ratings.criteria))}." if ratings.criteria else "There are none."
+        raise UnknownName("criterion", human_criterion, ratings.criteria, todo=known)
+    machine = measuring(ratings, human_criterion, people=people, measures=measures)
+    by_people = ~machine[ratings.rater]
+    wanted = ratings.criterion == ratings.criteria.index(human_criterion)
+    human = ratings.where(by_people & wanted)
+    said = ~np.isnan(human.value)
+    if not said.any():
+        raise _nobody(ratings, human_criterion, len(human))
+    other = ratings.where(by_people & ~wanted)
+    automatic = ratings.where(~by_people)
+    beside = [name for name in other.criteria if fits(name, also)]
+    axes = _Axes.of([human, automatic, other.by(criteria=beside)])
+    found = [*_measures(automatic, axes), *_criteria(other, beside, axes, automatic)]
+    joined = Joined(
+        human=axes.mean(human),
+        people=axes.people(human.where(said)),
+        criterion=human_criterion,
+        measures=tuple(found),
+        counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
+        notes=_notes(human, other, automatic),
+    )
+    if joined.measures and not any(one.both for one in joined.coverage):
+        raise _apart(joined)
+    return joined
+
+
+def system_identity(joined: Joined) -> MeasureGrid:
+    """A measure that knows nothing but the system: each rated cell has its system's mean human rating.
+
+    What it reaches at item level is how much of a pooled correlation tells systems apart, not responses. Within a
+    system it is constant, so there it is undefined.
+    """
+    values = joined.human.values
+    rated = ~np.isnan(values)
+    sums = np.where(rated, values, 0.0).sum(axis=1)
+    means = np.divide(sums, rated.sum(axis=1), out=np.full(len(sums), np.nan), where=rated.any(axis=1))
+    grid = Grid(joined.systems, joined.items, np.where(rated, means[:, None], np.nan))
+    return MeasureGrid(IDENTITY, IDENTITY, joined.criterion, grid)
+
+
+class _Axes(NamedTuple):
+    """Systems and items of the grids, in order of first sight."""
 
     systems: tuple[str, ...]
     items: tuple[str, ...]
-    values: Floats
-    """Shape (systems, items); NaN where there is none."""
+
+    @classmethod
+    def of(cls, parts: Sequence[Ratings]) -> _Axes:
+        """Those with a value in one of the parts."""
+        valued = [part.where(~np.isnan(part.value)) for part in parts]
+        systems = dict.fromkeys(name for part in valued for name in part.systems)
+        items = dict.fromkeys(name for part in valued for name in part.items)
+        return cls(tuple(systems), tuple(items))
+
+    def mean(self, ratings: Ratings) -> Grid:
+        """The mean over raters of each cell's values; ``ratings`` are on one criterion."""
+        own = ratings.where(~np.isnan(ratings.value))
+        system, item = self._places(own)
+        cells, size = system * len(self.items) + item, len(self.systems) * len(self.items)
+        sums, counts = np.bincount(cells, own.value, size), np.bincount(cells, minlength=size)
+        means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+        return Grid(self.systems, self.items, means.reshape(len(self.systems), len(self.items)))
+
+    def people(self, ratings: Ratings) -> PeopleRatings:
+        system, item = self._places(ratings)
+        return PeopleRatings(ratings.raters, ratings.rater, system, item, ratings.value)
+
+    def _places(self, own: Ratings) -> tuple[Integers, Integers]:
+        systems = {name: at for at, name in enumerate(self.systems)}
+        items = {name: at for at, name in enumerate(self.items)}
+        of_system = np.array([systems[name] for name in own.systems], dtype=np.int64)
+        of_item = np.array([items[name] for name in own.items], dtype=np.int64)
+        return of_system[own.system], of_item[own.item]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasureGrid:
-    """One automatic measure's value for each cell."""
-
-    name: str
-    """As tables print it: ``bleu(order=4)``."""
-    rater: str
-    """In full, as the judgements have it."""
-    criterion: str
-    grid: Grid
-
-    @property
-    def values(self) -> Floats:
-        """Shape (systems, items); NaN where unscored."""
-        return self.grid.values
+def _measures(automatic: Ratings, axes: _Axes) -> Iterator[MeasureGrid]:
+    keys = automatic.rater * max(1, len(automatic.criteria)) + automatic.criterion
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    pairs = [
+        (automatic.raters[automatic.rater[at]], automatic.criteria[automatic.criterion[at]]) for at in first
+    ]
+    for at, name in zip(first, named(pairs), strict=True):
+        yield MeasureGrid(*name, axes.mean(automatic.where(keys == keys[at])))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PeopleRatings:
-    """Every rating of a person that has a value, as columns."""
-
-    raters: tuple[str, ...]
-    rater: Integers
-    system: Integers
-    """Code into the axis of systems."""
-    item: Integers
-    """Code into the axis of items."""
-    value: Floats
+def _criteria(
+    other: Ratings, beside: Sequence[str], axes: _Axes, automatic: Ratings
+) -> Iterator[MeasureGrid]:
+    for criterion in beside:
+        taken = criterion in automatic.criteria or criterion in automatic.raters
+        name = f"{PEOPLE}/{criterion}" if taken else criterion
+        yield MeasureGrid(name, PEOPLE, criterion, axes.mean(other.by(criteria=[criterion])))
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How far a measure and people speak of the same cells."""
-
-    measure: str
-    both: int
-    only_human: int
-    """Cells that people rated and the measure did not score."""
-    only_measure: int
-    """Cells that the measure scored and nobody rated."""
+def _set_aside(other: Ratings, beside: Sequence[str]) -> Mapping[str, int]:
+    times = np.bincount(other.criterion, minlength=len(other.criteria)).tolist()
+    rows = zip(other.criteria, times, strict=True)
+    return MappingProxyType({name: count for name, count in rows if name not in beside})
 
 
-@dataclass(frozen=True, slots=True)
-class Unjoined:
-    """A cell that only one side has: rated by people and scored by no measure, or scored and never rated."""
-
-    side: str
-    """``human``, or the name of the measure that scored it."""
-    item: str
-    system: str
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What went into the human side, and what did not."""
-
-    ratings: int
-    """Judgements of people with a value, on the human criterion."""
-    could_not_say: int
-    """Judgements of people without one."""
-    repeated: int
-    """Judgements that said the same as another one; they count once."""
-    set_aside: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """People's judgements on other criteria: how many on each."""
+def _notes(human: Ratings, other: Ratings, automatic: Ratings) -> tuple[str, ...]:
+    """Raters who count as measures, yet speak as people do."""
+    shared = [name for name in automatic.criteria if name in (*human.criteria, *other.criteria)]
+    doubtful = automatic.by(criteria=shared).raters if shared else ()
+    alike = [name for name in doubtful if not called_like_a_metric(name)]
+    if not alike:
+        return ()
+    who = ", ".join(alike[:3]) + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
+    return (
+        f"{who} count as measures, yet judge {', '.join(shared[:3])} as people do; if they are people, say so by "
+        "naming the people",
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Joined:
-    """People's ratings on one criterion beside automatic measures, all on the same axes."""
+def _nobody(ratings: Ratings, criterion: str, silent: int) -> Unsuitable:
+    found = f"{silent} judgements of people, none with a value" if silent else "only measures"
+    raters = ", ".join(map(repr, ratings.raters[:5]))
+    return Unsuitable(
+        f"People's ratings on {criterion!r} are needed, but found {found}. The first raters are {raters}: name the "
+        "people among them, or another criterion."
+    )
 
-    human: Grid
-    """Mean over the raters of each cell."""
-    people: PeopleRatings
-    criterion: str
-    measures: tuple[MeasureGrid, ...]
-    counts: Counts
-    notes: tuple[str, ...] = ()
-    """What a reader should know about who counted as a person and who as a measure."""
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The first axis of every grid."""
-        return self.human.systems
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The second axis of every grid."""
-        return self.human.items
-
-    @property
-    def rater_names(self) -> tuple[str, ...]:
-        """Names of the people, the first axis of ``raters``."""
-        return self.people.raters
-
-    @property
-    def raters(self) -> Floats:
-        """Every person's rating, shape (raters, systems, items), NaN where there is none. Made anew at each call."""
-        cube = np.full((len(self.people.raters), len(self.systems), len(self.items)), np.nan)
-        cube[self.people.rater, self.people.system, self.people.item] = self.people.value
-        return cube
-
-    def measure_named(self, name: str) -> MeasureGrid:
-        """The measure of that name."""
-        for measure in self.measures:
-            if measure.name == name:
-                return measure
-        names = [measure.name for measure in self.measures]
-        raise UnknownName("measure", name, names, todo=f"There are {', '.join(names)}." if names else "")
-
-    def plus(self, *measures: MeasureGrid) -> Joined:
-        """The same with further measures, which must be on the same axes."""
-        for measure in measures:
-            if (measure.grid.systems, measure.grid.items) != (self.systems, self.items):
-                raise ValueError(f"{measure.name} is on other axes than the human ratings")
-        return dataclasses.replace(self, measures=(*self.measures, *measures))
-
-    @property
-    def coverage(self) -> tuple[Coverage, ...]:
-        """How many cells each measure shares with people, in the order of ``measures``."""
-        rated = ~np.isnan(self.human.values)
-        scored = [~np.isnan(measure.values) for measure in self.measures]
-        return tuple(
-            Coverage(
-                measure.name, int((rated & own).sum()), int((rated & ~own).sum()), int((own & ~rated).sum())
-            )
-            for measure, own in zip(self.measures, scored, strict=True)
-        )
-
-    @property
-    def unjoined(self) -> tuple[Unjoined, ...]:
-        """Every cell that only one side has: people's first, then each measure's."""
-        rated = ~np.isnan(self.human.values)
-        scored = [~np.isnan(measure.values) for measure in self.measures]
-        nobody = ~np.logical_or.reduce(scored) if scored else np.zeros_like(rated)
-        found = [("human", rated & nobody)]
-        found += [(measure.name, own & ~rated) for measure, own in zip(self.measures, scored, strict=True)]
-        return tuple(
-            Unjoined(side, self.items[item], self.systems[system])
-            for side, cells in found
-            for system, item in np.argwhere(cells).tolist()
-        )
+def _apart(joined: Joined) -> Unsuitable:
+    human, measure = (
+        next(one for one in joined.unjoined if (one.side == "human") == own) for own in (True, False)
+    )
+    return Unsuitable(
+        f"No cell is both rated by people and scored by a measure. People rated item {human.item!r} of system "
+        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. Give both files "
+        "the same ids of items and names of systems."
+    )

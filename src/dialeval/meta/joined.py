@@ -1,0 +1,170 @@
+"""People's ratings and automatic measures on the same axes.
+
+A cell is one system's answer to one item. People and measures may each lack some: a cell that either side has keeps its
+place, with NaN for the side that has none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from dialeval.core import Floats, Integers
+from dialeval.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """One number for each system and item."""
+
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    values: Floats
+    """Shape (systems, items); NaN where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureGrid:
+    """One automatic measure's value for each cell."""
+
+    name: str
+    """As tables print it: ``bleu(order=4)``."""
+    rater: str
+    """In full, as the judgements have it."""
+    criterion: str
+    grid: Grid
+
+    @property
+    def values(self) -> Floats:
+        """Shape (systems, items); NaN where unscored."""
+        return self.grid.values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeopleRatings:
+    """Every rating of a person that has a value, as columns."""
+
+    raters: tuple[str, ...]
+    rater: Integers
+    system: Integers
+    """Code into the axis of systems."""
+    item: Integers
+    """Code into the axis of items."""
+    value: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How far a measure and people speak of the same cells."""
+
+    measure: str
+    both: int
+    only_human: int
+    """Cells that people rated and the measure did not score."""
+    only_measure: int
+    """Cells that the measure scored and nobody rated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjoined:
+    """A cell that only one side has: rated by people and scored by no measure, or scored and never rated."""
+
+    side: str
+    """``human``, or the name of the measure that scored it."""
+    item: str
+    system: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What went into the human side, and what did not."""
+
+    ratings: int
+    """Judgements of people with a value, on the human criterion."""
+    could_not_say: int
+    """Judgements of people without one."""
+    repeated: int
+    """Judgements that said the same as another one; they count once."""
+    set_aside: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """People's judgements on other criteria: how many on each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """People's ratings on one criterion beside automatic measures, all on the same axes."""
+
+    human: Grid
+    """Mean over the raters of each cell."""
+    people: PeopleRatings
+    criterion: str
+    measures: tuple[MeasureGrid, ...]
+    counts: Counts
+    notes: tuple[str, ...] = ()
+    """What a reader should know about who counted as a person and who as a measure."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The first axis of every grid."""
+        return self.human.systems
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The second axis of every grid."""
+        return self.human.items
+
+    @property
+    def rater_names(self) -> tuple[str, ...]:
+        """Names of the people, the first axis of ``raters``."""
+        return self.people.raters
+
+    @property
+    def raters(self) -> Floats:
+        """Every person's rating, shape (raters, systems, items), NaN where there is none. Made anew at each call."""
+        cube = np.full((len(self.people.raters), len(self.systems), len(self.items)), np.nan)
+        cube[self.people.rater, self.people.system, self.people.item] = self.people.value
+        return cube
+
+    def measure_named(self, name: str) -> MeasureGrid:
+        """The measure of that name."""
+        for measure in self.measures:
+            if measure.name == name:
+                return measure
+        names = [measure.name for measure in self.measures]
+        raise UnknownName("measure", name, names, todo=f"There are {', '.join(names)}." if names else "")
+
+    def plus(self, *measures: MeasureGrid) -> Joined:
+        """The same with further measures, which must be on the same axes."""
+        for measure in measures:
+            if (measure.grid.systems, measure.grid.items) != (self.systems, self.items):
+                raise ValueError(f"{measure.name} is on other axes than the human ratings")
+        return dataclasses.replace(self, measures=(*self.measures, *measures))
+
+    @property
+    def coverage(self) -> tuple[Coverage, ...]:
+        """How many cells each measure shares with people, in the order of ``measures``."""
+        rated = ~np.isnan(self.human.values)
+        scored = [~np.isnan(measure.values) for measure in self.measures]
+        return tuple(
+            Coverage(
+                measure.name, int((rated & own).sum()), int((rated & ~own).sum()), int((own & ~rated).sum())
+            )
+            for measure, own in zip(self.measures, scored, strict=True)
+        )
+
+    @property
+    def unjoined(self) -> tuple[Unjoined, ...]:
+        """Every cell that only one side has: people's first, then each measure's."""
+        rated = ~np.isnan(self.human.values)
+        scored = [~np.isnan(measure.values) for measure in self.measures]
+        nobody = ~np.logical_or.reduce(scored) if scored else np.zeros_like(rated)
+        found = [("human", rated & nobody)]
+        found += [(measure.name, own & ~rated) for measure, own in zip(self.measures, scored, strict=True)]
+        return tuple(
+            Unjoined(side, self.items[item], self.systems[system])
+            for side, cells in found
+            for system, item in np.argwhere(cells).tolist()
+        )
