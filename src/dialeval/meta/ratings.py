@@ -69,7 +69,19 @@ class Ratings:
                 column.extend(map(codes.__getitem__, map(field, chunk)))
             values.extend([math.nan if one.value is None else one.value for one in chunk])
         coded = [np.array(column, dtype=np.int64) for column in columns]
-        return _checked(_rows([tuple(codes) for codes in names], coded, np.array(values)), source)
+        return cls.coded([tuple(codes) for codes in names], coded, np.array(values), source=source)
+
+    @classmethod
+    def coded(
+        cls,
+        names: Sequence[tuple[str, ...]],
+        columns: Sequence[Integers],
+        values: Floats,
+        *,
+        source: str = "judgements",
+    ) -> Ratings:
+        """Judgements that come as columns: names and codes of items, systems, raters and criteria, in this order."""
+        return _checked(_rows(names, columns, values), source)
 
     @classmethod
     def merge(cls, parts: Sequence[Ratings], *, source: str = "judgements") -> Ratings:

@@ -29,7 +29,7 @@ def measuring(
     judges[ratings.rater[ratings.criterion == ratings.criteria.index(criterion)]] = True
     if people is None:
         chosen = [fits(name, measures or ()) or called_like_a_metric(name) for name in ratings.raters]
-        return ~judges | np.array(chosen, dtype=bool)
+        return np.logical_or(~judges, chosen)
     persons = np.array([fits(name, people) for name in ratings.raters], dtype=bool)
     if not persons.any():
         shown = ", ".join(map(repr, ratings.raters[:5]))
