@@ -11,12 +11,24 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from dialeval.core import System
+from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName, close_names
 from dialeval.evaluate import by_dialogue
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
-from dialeval.study.schema import check_shape, parse_yaml, problem, read_text
+from dialeval.study.schema import HumanFile, check_shape, parse_yaml, problem, read_text
 from dialeval.systems import SYSTEMS
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRatings:
+    """Where a study's human ratings are, and on which criterion the measures are held against them."""
+
+    path: Path
+    criterion: str | None = None
+    """None where the ratings have only one."""
+    format: str | None = None
+    """None where the file's suffix tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,7 @@ class Study:
     kinds: tuple[str, ...]
     """The kind of each system, beside ``systems``."""
     measures: tuple[Measure, ...]
+    human: HumanRatings | None = None
     gates: tuple[Gate, ...] = ()
     seed: int = 0
     trials: int = 1000
@@ -65,6 +78,7 @@ def load_study(path: str | Path) -> Study:
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not data.exists():
         problems.append(f"data: {data} is not there")
+    human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
     if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
     return Study(
@@ -75,6 +89,7 @@ def load_study(path: str | Path) -> Study:
         systems=tuple(built),
         kinds=tuple(str(given["kind"]) for given in file.systems),
         measures=tuple(known),
+        human=human,
         gates=tuple(gates),
         seed=file.seed,
         trials=file.trials,
@@ -155,6 +170,18 @@ def _build_measure(at: int, given: str | Mapping[str, Any], problems: list[str])
     except (DialevalError, ValueError) as error:
         problems.append(f"{where}: {error}")
         return None
+
+
+def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> HumanRatings | None:
+    if given is None:
+        return None
+    path = _beside(folder, Path(given.path))
+    if not path.exists():
+        problems.append(f"human.path: {path} is not there")
+    if given.format is not None and given.format not in FORMATS:
+        todo = f"known: {', '.join(FORMATS)}"
+        problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
+    return HumanRatings(path, given.criterion, given.format)
 
 
 def _repeats(where: str, what: str, names: list[str]) -> list[str]:

@@ -7,10 +7,28 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.errors import BadInput, BadStudy, close_names
+
+
+class HumanFile(BaseModel):
+    """What ``human`` may hold beside a bare path."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Annotated[str, Field(min_length=1)]
+    criterion: Annotated[str, Field(min_length=1)] | None = None
+    format: Annotated[str, Field(min_length=1)] | None = None
+
+
+def _as_human(given: object) -> object:
+    if isinstance(given, str):
+        return {"path": given}
+    if given is None or isinstance(given, dict):
+        return given
+    raise PydanticCustomError("human", "it must be the path of a file of ratings, or {path, criterion}")
 
 
 class StudyFile(BaseModel):
@@ -22,6 +40,7 @@ class StudyFile(BaseModel):
     data: str
     systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
     measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
+    human: Annotated[HumanFile | None, BeforeValidator(_as_human)] = None
     gates: list[str] = []
     seed: Annotated[int, Field(ge=0)] = 0
     trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
@@ -70,7 +89,13 @@ def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
     try:
         return StudyFile.model_validate(content)
     except ValidationError as error:
-        return [problem(one, StudyFile.model_fields) for one in error.errors()]
+        return [problem(one, _keys(one)) for one in error.errors()]
+
+
+def _keys(error: ErrorDetails) -> Mapping[str, object]:
+    """The keys that are known where the error is."""
+    inside = len(error["loc"]) > 1 and error["loc"][0] == "human"
+    return HumanFile.model_fields if inside else StudyFile.model_fields
 
 
 def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -> str:
