@@ -1,0 +1,153 @@
+"""Beam search, and diverse beam search in groups that see what the groups before them took.
+
+A response's score is its log-probability over its length to the power of the length penalty, the end token counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from dialeval.systems.decoding.model import Hypothesis, State, StepModel
+from dialeval.systems.decoding.settings import Decoding
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class _Beginning(NamedTuple):
+    """A response under way, and the row of the batch that holds its state."""
+
+    tokens: tuple[int, ...]
+    logprob: float
+    row: int
+
+
+class _Continuation(NamedTuple):
+    """A beginning with one more token."""
+
+    value: float
+    """What it is chosen by: its log-probability less what it pays for tokens that other groups took."""
+    logprob: float
+    token: int
+    before: _Beginning
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        return (*self.before.tokens, self.token)
+
+
+class _Next(NamedTuple):
+    """The likeliest next tokens of every row, by row, with their log-probabilities."""
+
+    tokens: list[list[int]]
+    logprobs: list[list[float]]
+
+
+@dataclass(slots=True)
+class _Group:
+    """Beams of one item that compete with each other alone."""
+
+    running: list[_Beginning]
+    ended: list[Hypothesis] = field(default_factory=list)
+    """The best so far, best first, at most as many as there are beams in the group."""
+
+
+def search_beams(
+    model: StepModel[State], prefixes: Sequence[Sequence[int]], decoding: Decoding, n: int
+) -> list[list[Hypothesis]]:
+    """At most ``n`` different responses to each prefix, best score first.
+
+    As in transformers, a response that ends counts if it is among the ``beams`` best continuations of its step, and an
+    item is done when no running beginning would beat the worst of as many ended ones if it ended where it stands.
+    """
+    import torch
+
+    items = [
+        [_Group([_Beginning((), 0.0, item)]) for _ in range(decoding.groups)] for item in range(len(prefixes))
+    ]
+    logprobs, state = model.start(prefixes)
+    for length in range(1, decoding.max_tokens + 1):
+        if length <= decoding.min_tokens:
+            logprobs[:, sorted(model.end)] = -math.inf
+        following = _following(logprobs, decoding, len(model.end))
+        for groups in items:
+            taken: Counter[int] = Counter()
+            for group in groups:
+                _advance(group, following, taken, length, model.end, decoding)
+                taken.update(beginning.tokens[-1] for beginning in group.running)
+        running = [beginning for groups in items for group in groups for beginning in group.running]
+        if not running:
+            break
+        rows = torch.tensor([beginning.row for beginning in running], device=logprobs.device)
+        tokens = torch.tensor([beginning.tokens[-1] for beginning in running], device=logprobs.device)
+        logprobs, state = model.step(tokens, model.select(state, rows))
+        _number(items)
+    return [_best(groups, decoding.length_penalty)[:n] for groups in items]
+
+
+def _following(logprobs: Tensor, decoding: Decoding, ends: int) -> _Next:
+    """As many likeliest tokens per row as could matter: a group's beams, all ends, all tokens other groups can take."""
+    others = decoding.beams - decoding.beams // decoding.groups
+    best = logprobs.topk(min(decoding.beams // decoding.groups + ends + others, logprobs.shape[-1]))
+    return _Next(best.indices.tolist(), best.values.tolist())
+
+
+def _advance(
+    group: _Group,
+    following: _Next,
+    taken: Mapping[int, int],
+    length: int,
+    end: frozenset[int],
+    decoding: Decoding,
+) -> None:
+    width, penalty = decoding.beams // decoding.groups, decoding.length_penalty
+    pool = sorted(
+        _continuations(group.running, following, taken, decoding.diversity),
+        key=lambda one: (-one.value, one.before.row, one.token),
+    )
+    for one in pool[:width]:
+        if one.token in end:
+            group.ended.append(Hypothesis(one.before.tokens, one.logprob, finished=True))
+        elif length == decoding.max_tokens:
+            group.ended.append(Hypothesis(one.tokens, one.logprob, finished=False))
+    group.ended = sorted(group.ended, key=lambda one: -_score(one.logprob, one.length, penalty))[:width]
+    going = [one for one in pool if one.token not in end] if length < decoding.max_tokens else []
+    group.running = [_Beginning(one.tokens, one.logprob, one.before.row) for one in going[:width]]
+    if group.running and len(group.ended) == width:
+        worst = group.ended[-1]
+        hope = _score(max(one.logprob for one in group.running), length, penalty)
+        if hope <= _score(worst.logprob, worst.length, penalty):
+            group.running = []
+
+
+def _continuations(
+    running: Sequence[_Beginning], following: _Next, taken: Mapping[int, int], diversity: float
+) -> Iterator[_Continuation]:
+    for before in running:
+        for token, gained in zip(following.tokens[before.row], following.logprobs[before.row], strict=True):
+            if gained > -math.inf:
+                logprob = before.logprob + gained
+                yield _Continuation(logprob - diversity * taken.get(token, 0), logprob, token, before)
+
+
+def _number(items: Sequence[Sequence[_Group]]) -> None:
+    """Rows as they stand after the step: all that runs, item by item, group by group."""
+    row = 0
+    for groups in items:
+        for group in groups:
+            group.running = [one._replace(row=row + at) for at, one in enumerate(group.running)]
+            row += len(group.running)
+
+
+def _best(groups: Sequence[_Group], penalty: float) -> list[Hypothesis]:
+    """All groups' responses without repeats, best score first."""
+    different = {(one.tokens, one.finished): one for group in groups for one in group.ended}
+    return sorted(different.values(), key=lambda one: -_score(one.logprob, one.length, penalty))
+
+
+def _score(logprob: float, length: int, penalty: float) -> float:
+    return float(logprob / length**penalty)
