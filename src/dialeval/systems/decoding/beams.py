@@ -144,9 +144,12 @@ def _number(items: Sequence[Sequence[_Group]]) -> None:
 
 
 def _best(groups: Sequence[_Group], penalty: float) -> list[Hypothesis]:
-    """All groups' responses without repeats, best score first."""
-    different = {(one.tokens, one.finished): one for group in groups for one in group.ended}
-    return sorted(different.values(), key=lambda one: -_score(one.logprob, one.length, penalty))
+    """All groups' responses, best score first, each text once: groups can meet, and so can ends."""
+    ended = [one for group in groups for one in group.ended]
+    different: dict[tuple[tuple[int, ...], bool], Hypothesis] = {}
+    for one in sorted(ended, key=lambda one: -_score(one.logprob, one.length, penalty)):
+        different.setdefault((one.tokens, one.finished), one)
+    return list(different.values())
 
 
 def _score(logprob: float, length: int, penalty: float) -> float:

@@ -93,7 +93,7 @@ def draw_tokens(weights: Tensor, numbers: Sequence[float]) -> Tensor:
     places = torch.tensor(numbers, dtype=edges.dtype, device=edges.device)[:, None] * edges[:, -1:]
     found = torch.searchsorted(edges, places, right=True)[:, 0]
     # The last place can round up to the last edge.
-    return torch.minimum(found, torch.searchsorted(edges, edges[:, -1:])[:, 0])
+    return torch.minimum(found, torch.searchsorted(edges, edges[:, -1:].contiguous())[:, 0])
 
 
 def _walk(
