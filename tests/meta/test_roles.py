@@ -1,0 +1,74 @@
+"""Who is a person, who is a measure, and what a measure is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialeval.data.types import Judgement
+from dialeval.errors import Unsuitable
+from dialeval.meta.ratings import Ratings
+from dialeval.meta.roles import called_like_a_metric, measuring, named
+
+BLEU = "bleu(order=4)|tokens=whitespace|version=1"
+
+
+def table(*who: tuple[str, str]) -> Ratings:
+    return Ratings.of([Judgement("i", "s", rater, criterion, 1.0) for rater, criterion in who])
+
+
+MIXED = table(
+    ("ann", "overall"), ("ann", "fluency"), ("mine", "mine"), (BLEU, "overall"), ("rouge_l", "overall")
+)
+
+
+@pytest.mark.parametrize(
+    ("people", "measures", "expected"),
+    [
+        (None, None, ["mine", BLEU, "rouge_l"]),
+        (None, ["a*"], ["ann", "mine", BLEU, "rouge_l"]),
+        (["ann"], None, ["mine", BLEU, "rouge_l"]),
+        (["rouge_l", "bleu*"], None, ["ann", "mine"]),
+    ],
+    ids=["by rule", "a pattern of measures adds", "a pattern of people", "people override the rule"],
+)
+def test_measures_are_told_from_people(
+    people: list[str] | None, measures: list[str] | None, expected: list[str]
+) -> None:
+    found = measuring(MIXED, "overall", people=people, measures=measures)
+    assert [name for name, one in zip(MIXED.raters, found, strict=True) if one] == expected
+
+
+def test_patterns_that_fit_nobody_or_both_sides_are_refused() -> None:
+    with pytest.raises(Unsuitable, match="No rater fits worker"):
+        measuring(MIXED, "overall", people=["worker*"], measures=None)
+    with pytest.raises(Unsuitable, match="'ann' fits a pattern of people and one of measures"):
+        measuring(MIXED, "overall", people=["a*"], measures=["*n"])
+
+
+@pytest.mark.parametrize(
+    ("rater", "expected"),
+    [
+        (BLEU, True),
+        ("bleu", True),
+        ("bleu(order=2)", True),
+        ("distinct", True),
+        ("rater1", False),
+        ("A (b", False),
+    ],
+)
+def test_our_own_metrics_are_known_by_name(rater: str, expected: bool) -> None:
+    assert called_like_a_metric(rater) is expected
+
+
+def test_a_signature_goes_by_its_call_and_a_single_criterion_by_its_rater() -> None:
+    assert [one.name for one in named([(BLEU, "bleu"), ("fed", "Interesting")])] == ["bleu(order=4)", "fed"]
+
+
+def test_several_criteria_of_one_rater_go_by_their_names() -> None:
+    pairs = [("fed", "Interesting"), ("fed", "Fluent"), ("unieval", "Fluent"), ("unieval", "Overall")]
+    assert [one.name for one in named(pairs)] == ["Interesting", "fed/Fluent", "unieval/Fluent", "Overall"]
+
+
+def test_equal_calls_are_told_apart_by_the_whole_signature() -> None:
+    other = BLEU.replace("whitespace", "13a")
+    assert [one.name for one in named([(BLEU, "bleu"), (other, "bleu")])] == [BLEU, other]
