@@ -11,15 +11,23 @@ from dialeval.data import jsonl, parquet, tables
 from dialeval.data.bad import OnBad
 from dialeval.data.decode import decode
 from dialeval.data.importers import (
+    circa,
     dailydialog_plusplus,
+    emnlp17,
+    eval_via_selection,
     fed,
     grade,
     multirefeval,
     openai,
     parlai_jsonl,
     parlai_text,
+    predictive_engagement,
+    ratings_wide,
+    rgm_contradiction,
+    score_list,
     sharegpt,
     text,
+    unieval,
     usr,
 )
 from dialeval.data.rows import Row, records
@@ -87,6 +95,12 @@ FORMATS: Final[Mapping[str, Format]] = {
             parlai_jsonl.KINDS,
             parlai_jsonl.read,
         ),
+        Format(
+            "ratings-wide",
+            "a table of ratings, one column for each rater (.csv, .tsv)",
+            ratings_wide.KINDS,
+            ratings_wide.read,
+        ),
         Format("fed", "FED: rated turns and dialogues (fed_data.json)", fed.KINDS, fed.read),
         Format(
             "grade",
@@ -108,6 +122,43 @@ FORMATS: Final[Mapping[str, Format]] = {
             "DailyDialog++: 5 good, 5 adversarial, 5 random responses",
             dailydialog_plusplus.KINDS,
             dailydialog_plusplus.read,
+        ),
+        Format(
+            "fed-scores",
+            "FED's own scores, with fed_data.json beside them",
+            score_list.KINDS,
+            score_list.read_fed_scores,
+        ),
+        Format(
+            "unieval",
+            "UniEval's results, people beside the metric",
+            unieval.KINDS,
+            unieval.read,
+        ),
+        Format(
+            "emnlp17",
+            "BAGEL and SFRES with median ratings and metrics (.csv)",
+            emnlp17.KINDS,
+            emnlp17.read,
+        ),
+        Format(
+            "predictive-engagement",
+            "DailyDialog pairs rated for engagement (.csv)",
+            predictive_engagement.KINDS,
+            predictive_engagement.read,
+        ),
+        Format(
+            "eval-via-selection",
+            "scores of response-selection candidates (human_scores.jsonl)",
+            eval_via_selection.KINDS,
+            eval_via_selection.read,
+        ),
+        Format("circa", "Circa: indirect answers, five labels each (.tsv)", circa.KINDS, circa.read),
+        Format(
+            "rgm-contradiction",
+            "how many of 3 people call a response contradictory (.jsonl)",
+            rgm_contradiction.KINDS,
+            rgm_contradiction.read,
         ),
     )
 }

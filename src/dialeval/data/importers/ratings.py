@@ -1,9 +1,9 @@
-"""One rating as annotation files give it: a number, or words where the rater could not say."""
+"""One rating as annotation files give it: a number, or words or nothing where the rater could not say."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.data.bad import Where
 from dialeval.data.fields import wrong
@@ -23,3 +23,31 @@ def rating(answer: object, where: Where, field: str) -> Rating:
     if type(answer) in (int, float) and math.isfinite(answer):  # type: ignore[arg-type]  # a number
         return Rating(float(answer))  # type: ignore[arg-type]
     raise wrong(where, field, answer, "a number, or words where the rater could not say", "Mend the rating.")
+
+
+_NO_ANSWER: Final = frozenset({"", "na", "n/a", "nan", "null", "none"})
+
+
+def rating_in_cell(cell: str, where: Where, field: str, todo: str = "Mend the rating.") -> Rating:
+    """The rating in a table's cell; blank, or a word such as NA that programs write for it, is no value.
+
+    Other words are refused, since in a table they are more often a slip or a column that holds no ratings.
+    """
+    written = cell.strip()
+    if written.lower() in _NO_ANSWER:
+        return Rating(None, written or None)
+    try:
+        value = float(written)
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return Rating(value)
+    raise wrong(where, field, cell, "a number, or an empty cell where the rater could not say", todo)
+
+
+def score_in_cell(cell: str, where: Where, field: str) -> float:
+    """The number a table's cell must hold."""
+    value = rating_in_cell(cell, where, field).value
+    if value is None:
+        raise wrong(where, field, cell, "a number", "Mend the score.")
+    return value

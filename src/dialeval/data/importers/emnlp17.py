@@ -1,0 +1,70 @@
+"""Novikova et al. (2017): BAGEL and SFRES sentences with people's median scores and the scores of many metrics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from dialeval.data.bad import OnBad
+from dialeval.data.fields import name, text
+from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.tables import read_cells
+from dialeval.data.types import Judgement, Kind, Record
+
+KINDS: Final[tuple[Kind, ...]] = ("judgement",)
+
+QUALITIES: Final = ("informativeness", "naturalness", "quality")
+_WORDS: Final = "TER Bleu_1 Bleu_2 Bleu_3 Bleu_4 ROUGE_L NIST LEPOR CIDEr METEOR sim.mr.sys lev.dist"
+_GRAMMAR: Final = (
+    "sys.read.flesch sys.cpw sys.ref.len sys.wps sys.sps sys.spw sys.n.poly sys.pspw n.misspel"
+    " parser.sc.mean parser.sc.max"
+)
+METRICS: Final = (*_WORDS.split(), *_GRAMMAR.split())
+"""The metrics' columns: those that compare words, then those that look at the sentence alone."""
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """The median of people's scores (rater ``median``) on three qualities, and each metric's score.
+
+    Items are ``bagel-1`` ... and ``sfres-1`` ..., one for each meaning representation, so systems share them; a system
+    that meets one again answers another item. A metric is a rater under its own name, on a criterion of that name.
+    """
+    numbers = _Numbers()
+
+    def parse(row: Row) -> Sequence[Record]:
+        cells: Mapping[str, object] = row.fields  # type: ignore[assignment]  # the cells of a table
+        where = row.where
+        dataset, system = name(cells, "dataset", where, ""), name(cells, "system", where, "")
+        item = numbers.item(dataset, system, text(cells, "mr", where, ""))
+        found: list[Record] = []
+        for quality in QUALITIES:
+            value, reason = rating_in_cell(text(cells, quality, where, ""), where, quality)
+            found.append(Judgement(item, system, "median", quality, value, reason))
+        for metric in METRICS:
+            value = score_in_cell(text(cells, metric, where, ""), where, metric)
+            found.append(Judgement(item, system, metric, metric, value))
+        return found
+
+    cells = read_cells(source, on_bad, delimiter=",")
+    return records((Row(row.where, row.number, row.cells, row.text) for row in cells), parse, on_bad)
+
+
+class _Numbers:
+    """Which item each sentence belongs to."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[str, str, int], str] = {}
+        self._per_dataset: Counter[str] = Counter()
+        self._met: Counter[tuple[str, str, str]] = Counter()
+
+    def item(self, dataset: str, system: str, meaning: str) -> str:
+        """The item of this sentence, new where its meaning is."""
+        self._met[dataset, system, meaning] += 1
+        key = (dataset, meaning, self._met[dataset, system, meaning])
+        if key not in self._items:
+            self._per_dataset[dataset] += 1
+            self._items[key] = f"{dataset.lower()}-{self._per_dataset[dataset]}"
+        return self._items[key]

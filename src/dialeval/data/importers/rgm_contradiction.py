@@ -1,0 +1,63 @@
+"""The contradiction collection of Sato et al. (2024): how many of three people call a response contradictory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from dialeval.data.bad import OnBad
+from dialeval.data.fields import missing, name, wrong
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.types import Judgement, Kind, Record
+
+KINDS: Final[tuple[Kind, ...]] = ("judgement",)
+
+_PEOPLE: Final = 3
+_TODO: Final = "Name one of the files under contexts/."
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """Three yes/no judgements a response, 1 for contradictory, under the criterion ``contradiction``.
+
+    The files say how many of three people said yes, not who did: by convention the first so many of ``rater1`` to
+    ``rater3`` did. Agreement among all three is right, whichever they were; agreement of two of them means nothing.
+    Items are the responses' ids, ``opt-60B:1``; one that comes back in another context is another item, ``...#2``.
+    """
+    met: Counter[str] = Counter()
+
+    def parse(row: Row) -> Sequence[Record]:
+        fields, where = row.fields, row.where
+        if not isinstance(fields, Mapping):
+            raise wrong(where, "", fields, "an object", _TODO)
+        system, count, response = name(fields, "rgm_name", where, ""), _count(fields, row), _id(fields, row)
+        met[response] += 1
+        item = response if met[response] == 1 else f"{response}#{met[response]}"
+        return [
+            Judgement(item, system, f"rater{person}", "contradiction", float(person <= count))
+            for person in range(1, _PEOPLE + 1)
+        ]
+
+    return records(read_rows(source, on_bad), parse, on_bad)
+
+
+def _id(fields: Mapping[str, object], row: Row) -> str:
+    """The response's id, which stands in place of its text as the last utterance."""
+    utterances = fields.get("utterances")
+    if "utterances" not in fields:
+        raise missing(fields, "utterances", row.where, "", "a list of texts")
+    if not isinstance(utterances, list) or not utterances or not isinstance(utterances[-1], str):
+        raise wrong(row.where, "utterances", utterances, "a list of texts", _TODO)
+    return utterances[-1].removeprefix("[[").removesuffix("]]")
+
+
+def _count(fields: Mapping[str, object], row: Row) -> int:
+    field, needed = "contradictory_label_count", f"a whole number from 0 to {_PEOPLE}"
+    if field not in fields:
+        raise missing(fields, field, row.where, "", needed)
+    count = fields[field]
+    if type(count) is not int or not 0 <= count <= _PEOPLE:
+        raise wrong(row.where, field, count, needed, "Mend the count.")
+    return count
