@@ -1,0 +1,64 @@
+"""From a context to what a server is sent: messages for the chat API, one text for the completions API."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from dialeval.data.types import Context, Turn
+from dialeval.errors import DialevalError, Unsuitable
+
+ROLES: Final = ("system", "developer", "user", "assistant")
+"""Those that the chat API knows for spoken turns."""
+
+_PLACES: Final = re.compile(r"\{(role|text)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a context is written out for the completions API."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    turn: str = "{role}: {text}\n"
+    """Each turn, with ``{role}`` and ``{text}`` filled in."""
+    cue: str = "assistant:"
+    """What comes after the last turn: the server goes on from here."""
+    lead: str = " "
+    """What separates the cue from the response; tokenisers mostly want it on the response's side."""
+
+    def __post_init__(self) -> None:
+        if "{text}" not in self.turn:
+            raise DialevalError(f"The layout's turn: found {self.turn!r}, needed a place for {{text}}.")
+        if not self.cue:
+            raise DialevalError(
+                "The layout's cue is empty; needed the text after which a response begins, as in 'assistant:'."
+            )
+
+    def write(self, context: Context) -> str:
+        """The whole prompt."""
+        return "".join(self._turn(turn) for turn in context) + self.cue
+
+    def _turn(self, turn: Turn) -> str:
+        # In one pass, so that a text which says '{role}' stays as it is.
+        return _PLACES.sub(lambda place: turn.speaker if place[1] == "role" else turn.text, self.turn)
+
+
+def messages(context: Context) -> list[dict[str, str]]:
+    """The context as the chat API wants it."""
+    for turn in context:
+        if turn.speaker not in ROLES:
+            raise Unsuitable(
+                f"Found the role {turn.speaker!r}, but the chat API knows {', '.join(ROLES)}. Rename the roles in the "
+                "data, or use the completions API ('api: completions'), which takes any."
+            )
+    return [{"role": turn.speaker, "content": turn.text} for turn in context]
+
+
+def shortened(context: Context) -> Context | None:
+    """The context without its oldest turn, instructions apart; None where only one is left."""
+    spoken = [at for at, turn in enumerate(context) if turn.speaker not in ("system", "developer")]
+    if len(spoken) < 2:
+        return None
+    return context[: spoken[0]] + context[spoken[0] + 1 :]

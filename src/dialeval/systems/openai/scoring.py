@@ -1,0 +1,148 @@
+"""Likelihoods of given responses, from servers that tell how likely the tokens of a prompt are.
+
+log p(response | context) is the sum over the tokens that the prompt gains when the response is put after the context.
+Which these are follows from the tokens of the context alone: they must be the beginning of the whole's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dialeval.data.types import Context, Turn
+from dialeval.errors import Unsuitable
+from dialeval.systems.openai.answers import Prompted, read_echo, read_prompt_logprobs
+from dialeval.systems.openai.opening import open_session
+from dialeval.systems.openai.prompts import messages, shortened
+from dialeval.systems.openai.refusals import Refusal
+from dialeval.systems.openai.session import Question, Session, run_async
+
+if TYPE_CHECKING:
+    from dialeval.systems.openai.system import OpenAI
+
+_PLAIN: Final = (Turn("user", "Hello."),)
+
+
+class Scored(NamedTuple):
+    """A response's log-probability and how many tokens it is of."""
+
+    logprob: float
+    tokens: int
+
+
+def score_all(system: OpenAI, contexts: Sequence[Context], responses: Sequence[str]) -> list[Scored]:
+    """The score of each response in its context."""
+
+    async def work() -> list[Scored]:
+        async with open_session(system) as session:
+            scorer = _Scorer(session, system)
+            works: list[Callable[[], Awaitable[Scored]]] = [
+                partial(scorer.score, context, response)
+                for context, response in zip(contexts, responses, strict=True)
+            ]
+            return await session.do_all(works)
+
+    return run_async(work)
+
+
+def count_all(system: OpenAI, responses: Sequence[str]) -> list[int]:
+    """How many tokens each response has: as it was scored, or else by scoring it after a plain greeting."""
+
+    async def work() -> list[int]:
+        async with open_session(system) as session:
+            scorer = _Scorer(session, system)
+            return await session.do_all([partial(scorer.count, response) for response in responses])
+
+    return run_async(work)
+
+
+class _Scorer:
+    """Scores responses over one session."""
+
+    def __init__(self, session: Session, system: OpenAI) -> None:
+        self.session, self.system = session, system
+        self._generated = 0 if system.likelihood == "echo" else 1
+        """Tokens to be generated after the prompt: vLLM wants at least one where the prompt is not echoed."""
+
+    async def count(self, response: str) -> int:
+        known = self.session.recall(self._count(response))
+        return int(known[0]) if known else (await self.score(_PLAIN, response)).tokens
+
+    async def score(self, context: Context, response: str) -> Scored:
+        written = self.system.written(response)
+        if not written.strip() and not self.system.ending:
+            raise Unsuitable(
+                "An empty response has no token to score. Say in 'end' what ends a turn, such as '<|im_end|>', or "
+                "leave empty responses out."
+            )
+        while True:
+            try:
+                whole = await self._prompted(context, written)
+                before = await self._prompted(context, "")
+            except Refusal as refused:
+                shorter = shortened(context) if refused.too_long else None
+                if shorter is None:
+                    raise
+                context = shorter
+            else:
+                scored = _difference(before, whole)
+                self.session.note(self._count(response), [scored.tokens])
+                return scored
+
+    async def _prompted(self, context: Context, written: str) -> Prompted:
+        """The tokens of the context, with the response written after it."""
+        system = self.system
+        read = read_prompt_logprobs
+        if system.likelihood == "echo":
+            prompt = system.layout.write(system.instructed(context)) + written
+            read = partial(read_echo, prompt=prompt)
+        try:
+            tokens, logprobs = await self.session.ask(self._question(context, written), read)
+        except Refusal as refused:
+            # Servers differ on whether nothing may be generated.
+            if self._generated or not refused.bad_request or "max_tokens" not in refused.said:
+                raise
+            self._generated = 1
+            return await self._prompted(context, written)
+        return Prompted(tuple(tokens), tuple(logprobs))
+
+    def _question(self, context: Context, written: str) -> Question:
+        system = self.system
+        body: dict[str, object] = {"model": system.model, "temperature": 0, "max_tokens": self._generated}
+        if system.api == "chat":
+            said = [*messages(system.instructed(context))]
+            if written:
+                said.append({"role": "assistant", "content": written})
+            body |= {
+                "messages": said,
+                "add_generation_prompt": not written,
+                "continue_final_message": bool(written),
+            }
+        else:
+            body["prompt"] = system.layout.write(system.instructed(context)) + written
+        body |= {"echo": True, "logprobs": 1} if system.likelihood == "echo" else {"prompt_logprobs": 1}
+        # However long the user lets responses grow, none is wanted here.
+        whole = {**system.with_extra(body), "max_tokens": self._generated}
+        whole.pop("max_completion_tokens", None)
+        return Question(system.path, whole, system.revision)
+
+    def _count(self, response: str) -> Question:
+        """Under what the number of a response's tokens is noted."""
+        system = self.system
+        body = {"model": system.model, "cue": system.layout.cue, "response": system.written(response)}
+        return Question(f"count of tokens by {system.likelihood}", body, system.revision)
+
+
+def _difference(before: Prompted, whole: Prompted) -> Scored:
+    """The score of what the whole has beyond the context."""
+    start = len(before.tokens)
+    if len(whole.tokens) <= start or whole.tokens[1:start] != before.tokens[1:]:
+        raise Unsuitable(
+            "The server's tokeniser does not keep context and response apart: some token reaches from one into the "
+            "other, so the response has no probability of its own. Change 'layout', so that its cue ends where a token "
+            "must end (a line break or a special token), or begin the response with its 'lead'."
+        )
+    gained = [value for value in whole.logprobs[start:] if value is not None]
+    return Scored(math.fsum(gained), len(gained))

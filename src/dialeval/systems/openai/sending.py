@@ -1,0 +1,166 @@
+"""Requests over HTTP: sent again when the server is busy, broken or slow, given up when it means no."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from dialeval.errors import ResourceUnavailable, RunFailed
+from dialeval.systems.openai.answers import Malformed, tokens_spent
+from dialeval.systems.openai.budget import Meter
+from dialeval.systems.openai.keys import Key
+from dialeval.systems.openai.refusals import error_in, refusal, said, worth_retrying
+from dialeval.systems.openai.waiting import LONGEST, back_off, retry_after
+
+try:
+    import httpx2
+except ImportError:
+    raise ResourceUnavailable(
+        "Systems of the kind 'openai' need the package httpx2. Install it with: pip install 'dialeval[api]'"
+    ) from None
+
+T = TypeVar("T")
+
+_CONNECTING: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where a server is and how patiently it is asked; nothing in it moves an answer but the address."""
+
+    base_url: str
+    api_key_env: str | None
+    concurrency: int
+    retries: int
+    timeout: float
+    backoff: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Something that went wrong and may go well the next time."""
+
+    what: str
+    wait: float | None = None
+    """Seconds that the server asked for."""
+    unreachable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Got(Generic[T]):
+    content: T
+    tokens: int | None
+
+
+@asynccontextmanager
+async def open_sender(connection: Connection, key: Key, meter: Meter) -> AsyncIterator[Sender]:
+    """A sender, as long as the block lasts."""
+    # The environment's proxies and .netrc passwords stay out: nothing below the command line reads it.
+    async with httpx2.AsyncClient(
+        headers=key.headers,
+        timeout=httpx2.Timeout(connection.timeout, connect=min(_CONNECTING, connection.timeout)),
+        limits=httpx2.Limits(max_connections=connection.concurrency),
+        trust_env=False,
+        follow_redirects=False,
+    ) as client:
+        yield Sender(client, connection, key, meter)
+
+
+class Sender:
+    """An open connection to a server."""
+
+    def __init__(self, client: httpx2.AsyncClient, connection: Connection, key: Key, meter: Meter) -> None:
+        self.connection = connection
+        self.stopped = False
+        """Once true, what is on its way is finished and nothing is sent again."""
+        self._client, self._key, self._meter = client, key, meter
+        self._quiet_until = 0.0
+
+    async def send(self, path: str, body: Mapping[str, object], read: Callable[[object], T]) -> T:
+        """What ``read`` makes of the server's answer, after at most ``retries`` more attempts.
+
+        RunFailed where there is none, Refusal where the server will not give one.
+        """
+        began, attempts = time.monotonic(), 0
+        while True:
+            await self._keep_quiet()
+            self._meter.charge_request()
+            found = await self._attempt(path, body, read)
+            if isinstance(found, _Got):
+                self._meter.charge_tokens(found.tokens)
+                return found.content
+            attempts += 1
+            wait = back_off(self.connection.backoff, attempts) if found.wait is None else found.wait
+            if attempts > self.connection.retries or wait > LONGEST or self.stopped:
+                raise RunFailed(self._given_up(found, attempts, time.monotonic() - began))
+            if found.wait is None:
+                await asyncio.sleep(wait)
+            else:
+                # One answer of this kind speaks for all requests.
+                self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
+
+    async def _keep_quiet(self) -> None:
+        while (wait := self._quiet_until - time.monotonic()) > 0:
+            if self.stopped:
+                raise RunFailed("Another request failed for good while this one waited.")
+            await asyncio.sleep(wait)
+
+    async def _attempt(
+        self, path: str, body: Mapping[str, object], read: Callable[[object], T]
+    ) -> _Got[T] | _Fault:
+        url = f"{self.connection.base_url}/{path}"
+        try:
+            # A server that sends a byte now and then never times out by itself; hence the limit on the whole.
+            async with asyncio.timeout(self.connection.timeout):
+                response = await self._client.post(url, json=body)
+        except (TimeoutError, httpx2.TimeoutException):
+            return _Fault(f"no whole answer within {self.connection.timeout:g} s")
+        except httpx2.ConnectError as error:
+            return _Fault(self._words(error), unreachable=True)
+        except httpx2.TransportError as error:
+            return _Fault(f"the connection broke off ({self._words(error)})")
+        except (httpx2.InvalidURL, httpx2.RequestError) as error:
+            raise RunFailed(f"{url} cannot be asked: {self._words(error)}") from None
+        return self._read(response, read)
+
+    def _read(self, response: httpx2.Response, read: Callable[[object], T]) -> _Got[T] | _Fault:
+        status, text = response.status_code, response.text
+        if worth_retrying(status, text):
+            return _Fault(f"HTTP {status}, {said(text, self._key)}", wait=retry_after(response.headers))
+        if status != 200:
+            raise refusal(status, text, self._key, self.connection.api_key_env)
+        try:
+            content: object = json.loads(self._key.hide_in_answer(text))
+        except ValueError:
+            return _Fault(f"an answer of {len(text)} characters that is not whole JSON")
+        wrong = error_in(content)
+        if wrong is not None:
+            raise refusal(status, wrong, self._key, self.connection.api_key_env)
+        try:
+            return _Got(read(content), tokens_spent(content))
+        except Malformed as error:
+            return _Fault(f"an answer of an unknown shape ({error})")
+
+    def _words(self, error: Exception) -> str:
+        return self._key.hide((str(error) or type(error).__name__).splitlines()[0])
+
+    def _given_up(self, fault: _Fault, attempts: int, seconds: float) -> str:
+        server = f"The server at {self.connection.base_url}"
+        tried = "once" if attempts == 1 else f"{attempts} times in {seconds:.1f} s"
+        if fault.wait is not None and fault.wait > LONGEST:
+            return (
+                f"{server} asks to be left alone for {fault.wait:.0f} s: {fault.what} Run again after that."
+            )
+        if fault.unreachable:
+            return (
+                f"{server} cannot be reached, tried {tried}: {fault.what}. Start it, or correct 'base_url'."
+            )
+        todo = "Ask less at a time ('concurrency'), or be more patient ('retries', 'timeout')."
+        return (
+            f"{server} gave no usable answer, tried {tried}; the last time: {fault.what.rstrip('.')}. {todo}"
+        )
