@@ -1,0 +1,138 @@
+"""Tests of two measures' correlations with the same people: Williams' t and PERM-BOTH."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialeval.stats.correlation import correlations
+from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
+from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, _every_swap, _random_swaps, difference_of
+from dialeval.stats.resampling import CELLS, Floats, Integers
+from dialeval.stats.weighted import weigher
+
+_Swapped: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
+"""From which cells are swapped, shape (trials, cells), to the correlations of both measures, (trials,) each."""
+
+
+def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
+    """Williams' t of r12 - r13, both correlations with variable 1 on the same n observations; p two-sided.
+
+    t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)) with
+    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23 has n - 3 degrees of freedom (Williams, 1959; Steiger, 1980,
+    equation 7). It is made for Pearson's coefficient and for observations that do not depend on each other.
+    """
+    if n < 4:
+        return Estimate.undefined(f"fewer than 4 observations ({n})", n)
+    if any(math.isnan(r) for r in (r12, r13, r23)):
+        return Estimate.undefined("one of the three correlations is undefined", n)
+    if abs(r23) >= 1 - ROUNDING:
+        return Estimate.undefined(f"the two measures say the same (their correlation is {r23:g})", n)
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    if k < -ROUNDING:
+        return Estimate.undefined("no observations can have these three correlations with each other", n)
+    spread = 2 * max(k, 0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    if spread <= ROUNDING:
+        return Estimate.undefined("the three correlations leave no spread to compare with", n)
+    from scipy.special import stdtr
+
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
+    return Estimate(t, n, float(2 * stdtr(n - 3, -abs(t))))
+
+
+def perm_both(
+    human: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    kind: Coefficient,
+    level: Level,
+    trials: int = 1000,
+    seed: int = 0,
+    cells: int = CELLS,
+) -> float:
+    """Two-sided p-value that two measures correlate with people alike (PERM-BOTH; Deutsch, Dror & Roth, 2021).
+
+    Tables are of shape (systems, items); cells that all three have are used. Both measures are standardised over
+    these, and each trial swaps them in each cell with probability one half. The p-value is (1 + count) / (1 + trials)
+    of the trials whose difference is no smaller than the observed one, or count / 2^n over all assignments where n
+    <= 13 cells; trials without a difference are left out. NaN where the observed difference is undefined, as
+    ``level_correlation`` explains. At most about ``cells`` frequencies are held at once; no result depends on it.
+    """
+    shared = shared_cells(human, a, b)
+    n = len(shared.item)
+    if not n or any(np.ptp(table) == 0 for table in shared.tables):
+        return math.nan
+    exact = n <= MOST_ENUMERATED
+    correlate = _by_level(_standardised(shared), kind, level, 1 << n if exact else trials)
+    of_a, of_b = correlate(np.zeros((1, n)))
+    observed = abs(float(difference_of(of_a, of_b)[0]))
+    if math.isnan(observed):
+        return math.nan
+    swaps: Iterable[Floats]
+    swaps = _every_swap(n) if exact else _random_swaps(n, trials=trials, seed=seed, cells=cells // 2)
+    differences = np.concatenate([np.abs(difference_of(*correlate(swap))) for swap in swaps])
+    slack = ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
+    count = int(np.count_nonzero(differences >= observed - slack))
+    defined = int(np.count_nonzero(~np.isnan(differences)))
+    return count / defined if exact else (1 + count) / (1 + defined)
+
+
+def _standardised(cells: Cells) -> Cells:
+    """Both measures with mean 0 and deviation 1; values that only rounding tells apart are made equal."""
+    human, a, b = cells.tables
+    a, b = (settled((table - table.mean()) / table.std()) for table in (a, b))
+    return Cells(cells.system, cells.item, (human, a, b))
+
+
+def _by_level(cells: Cells, kind: Coefficient, level: Level, trials: int) -> _Swapped:
+    if level == "system":
+        return _over_systems(cells, kind)
+    if level == "item":
+        return _in_groups(cells, np.zeros_like(cells.item), kind, trials)
+    return _in_groups(cells, cells.system if level == "item_within_system" else cells.item, kind, trials)
+
+
+def _over_systems(cells: Cells, kind: Coefficient) -> _Swapped:
+    human, a, b = system_means(cells)
+    counts = np.bincount(cells.system)
+    starts = np.cumsum(counts) - counts
+    gain = cells.tables[2] - cells.tables[1]
+
+    def correlate(swaps: Floats) -> tuple[Floats, Floats]:
+        moved = np.add.reduceat(swaps * gain, starts, axis=1) / counts
+        return correlations(settled(a + moved), human, kind), correlations(settled(b - moved), human, kind)
+
+    return correlate
+
+
+def _in_groups(cells: Cells, group: Integers, kind: Coefficient, trials: int) -> _Swapped:
+    """Both measures' values are there in each cell, and each trial gives one of the two to each measure."""
+    order = np.argsort(group, kind="stable")
+    human, a, b = (table[order] for table in cells.tables)
+    starts = 2 * np.concatenate([[0], np.cumsum(np.unique(group, return_counts=True)[1])])
+    both = np.stack([a, b], axis=1).ravel()
+    weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=starts, trials=2 * trials)
+
+    def correlate(swaps: Floats) -> tuple[Floats, Floats]:
+        weights = np.empty((len(swaps), len(both)))
+        weights[:, 1::2] = swaps[:, order]
+        weights[:, ::2] = 1 - weights[:, 1::2]
+        of_a = _mean(weigh(weights))
+        return of_a, _mean(weigh(1 - weights))
+
+    return correlate
+
+
+def _mean(coefficients: Floats) -> Floats:
+    """Means over the groups where the coefficient is defined; NaN where there is none."""
+    defined = ~np.isnan(coefficients)
+    counts = defined.sum(axis=1)
+    return np.where(
+        counts > 0, np.where(defined, coefficients, 0).sum(axis=1) / np.maximum(counts, 1), np.nan
+    )
