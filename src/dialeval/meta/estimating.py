@@ -1,0 +1,212 @@
+"""A system's mean rating from few ratings and many automatic scores, by prediction-powered inference.
+
+Ratings of some items say how far a measure is off, its scores of the other items say what those would have been rated
+(PPI++: Angelopoulos, Duchi & Zrnic, 2023). The interval holds however biased the measure is, as long as the rated items
+are a random part of all. A measure that knows nothing about the ratings costs nothing: lambda goes to 0, and the plain
+mean of the ratings is left.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Floats
+from dialeval.errors import Unsuitable
+from dialeval.meta.joined import Joined, MeasureGrid
+from dialeval.stats.multiple import holm
+from dialeval.stats.power import FLAT
+from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
+from dialeval.stats.t_tests import welch_t
+
+Flags: TypeAlias = NDArray[np.bool_]
+
+FEW: Final = 20
+"""Below this many rated items intervals are only roughly right."""
+HELPS: Final = 0.05
+"""A measure helps where it is worth this share of the ratings more."""
+SHIFTED: Final = 0.01
+"""p-value below which the measure scores rated and unrated items differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEstimate:
+    """A system's mean rating."""
+
+    system: str
+    estimate: PPIEstimate
+    p_shift: float
+    """Welch's two-sided p-value of the measure's scores of rated against unrated items; NaN where there is no test."""
+    warnings: tuple[str, ...]
+
+    @property
+    def helps(self) -> bool:
+        """Whether the measure is worth 5 % more ratings, or more."""
+        return self.estimate.reason is None and self.estimate.gained >= HELPS * self.estimate.n
+
+    @property
+    def verdict(self) -> str:
+        """What the measure brought, in a sentence."""
+        e = self.estimate
+        if e.reason is not None:
+            return f"{self.system}: no estimate, {e.reason}."
+        found = f"{self.system}: {e.value:.3g} [{e.low:.3g}, {e.high:.3g}] from {e.n:,} rated items"
+        if not self.helps:
+            return f"{found}; this measure does not help (lambda {e.tuning:.2f})."
+        return (
+            f"{found}, as good as {e.effective_n:,.0f} ratings without the measure (lambda {e.tuning:.2f})."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceEstimate:
+    """The mean rating of one system minus that of another."""
+
+    a: str
+    b: str
+    estimate: PPIEstimate
+    paired: bool
+    """Whether the items' differences were estimated, over items on which both systems are rated or both are not."""
+    p_adjusted: float
+    """After Holm's correction over all pairs of systems."""
+    warnings: tuple[str, ...]
+
+    @property
+    def better(self) -> str | None:
+        """The system whose mean is higher, where the interval leaves out 0; lower is better on some criteria."""
+        if self.estimate.low > 0:
+            return self.a
+        return self.b if self.estimate.high < 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Mean ratings of all systems, and all differences, from few ratings and one measure."""
+
+    measure: str
+    rater: str
+    """The measure in full."""
+    criterion: str
+    level: float
+    systems: tuple[SystemEstimate, ...]
+    differences: tuple[DifferenceEstimate, ...]
+    scale: float
+    """What the scores were multiplied by, so that they spread as ratings do; below 0 where lower scores go with higher
+    ratings."""
+    note: str = (
+        "Intervals hold if the rated items are a random part of all, which nothing in the data can show."
+    )
+
+
+def estimate_systems(joined: Joined, measure: str | MeasureGrid, *, level: float = 0.95) -> Estimates:
+    """Each system's mean rating over all items that the measure scored, and each difference between two systems.
+
+    ``measure`` is one of the joined ones by name, or any grid on the same axes, such as that of ``linear_combination``,
+    whose predictions are held out. Do not pick the measure by how narrow it makes these intervals.
+    """
+    grid = joined.measure_named(measure) if isinstance(measure, str) else measure
+    human, scores = joined.human.values, joined.plus(grid).measures[-1].values
+    if np.isnan(scores).all():
+        raise Unsuitable(f"{grid.name} scores no answer of these systems.")
+    scale = _scale(human, scores)
+    scores = scores * scale
+    systems = [
+        _system(name, human[at], scores[at], level)
+        for at, name in enumerate(joined.systems)
+        if not np.isnan(scores[at]).all()
+    ]
+    known = {name: at for at, name in enumerate(joined.systems)}
+    pairs = [(known[a.system], known[b.system]) for a, b in combinations(systems, 2)]
+    differences = [_difference(joined.systems, human, scores, pair, level) for pair in pairs]
+    adjusted = holm([one.estimate.p for one in differences]).tolist()
+    return Estimates(
+        measure=grid.name,
+        rater=grid.rater,
+        criterion=joined.criterion,
+        level=level,
+        systems=tuple(systems),
+        differences=tuple(
+            DifferenceEstimate(one.a, one.b, one.estimate, one.paired, p, one.warnings)
+            for one, p in zip(differences, adjusted, strict=True)
+        ),
+        scale=scale,
+    )
+
+
+def partly_rated(human: Floats, scores: Floats, items: Flags | None = None) -> PartlyRated:
+    """A system's rated items and the others, of those that the measure scored; ``items`` marks the ones to look at."""
+    scored = ~np.isnan(scores) if items is None else ~np.isnan(scores) & items
+    rated = scored & ~np.isnan(human)
+    return PartlyRated(human[rated], scores[rated], scores[scored & ~rated])
+
+
+def _scale(human: Floats, scores: Floats) -> float:
+    """The spread of ratings over that of scores, within systems, with the sign of their covariance; 1 where undefined.
+
+    Lambda lies between 0 and 1, so a measure from 0 to 1 could say little about ratings from 1 to 5, and one on which
+    lower is better nothing at all.
+    """
+    both = ~np.isnan(human) & ~np.isnan(scores)
+    ratings, predicted = (np.where(both, side, 0.0) for side in (human, scores))
+    counts = np.maximum(both.sum(axis=1, keepdims=True), 1)
+    dy, df = (
+        np.where(both, side - side.sum(axis=1, keepdims=True) / counts, 0) for side in (ratings, predicted)
+    )
+    yy, ff, yf = float((dy * dy).sum()), float((df * df).sum()), float((dy * df).sum())
+    if not yy or ff <= FLAT * float((predicted * predicted).sum()):
+        return 1.0
+    return math.copysign(math.sqrt(yy / ff), yf)
+
+
+def _system(name: str, human: Floats, scores: Floats, level: float) -> SystemEstimate:
+    parts = partly_rated(human, scores)
+    shift = welch_t(parts.predicted_rated, parts.predicted_rest)
+    warnings = list(_doubts(parts))
+    unscored = int((~np.isnan(human) & np.isnan(scores)).sum())
+    if unscored:
+        warnings.append(f"{unscored} rated items are left out because the measure has no score for them")
+    if shift.p < SHIFTED:
+        which = "higher" if shift.difference > 0 else "lower"
+        warnings.append(
+            f"by this measure the rated items are {which} than the others (p = {shift.p:.2g}): "
+            "they do not look like a random part"
+        )
+    return SystemEstimate(name, ppi_mean(*parts, level=level), shift.p, tuple(warnings))
+
+
+def _difference(
+    names: tuple[str, ...], human: Floats, scores: Floats, pair: tuple[int, int], level: float
+) -> DifferenceEstimate:
+    a, b = pair
+    rated = ~np.isnan(human) & ~np.isnan(scores)
+    both, either = rated[a] & rated[b], rated[a] | rated[b]
+    shared = ~np.isnan(scores[a]) & ~np.isnan(scores[b])
+    paired = 2 * int(both.sum()) >= max(4, int((either & shared).sum()))
+    # Items on which one of the two is rated would be neither rated nor unrated pairs.
+    parts = [
+        partly_rated(human[at], scores[at], (shared & (both | ~either)) if paired else None) for at in pair
+    ]
+    warnings = list(dict.fromkeys(doubt for part in parts for doubt in _doubts(part)))
+    dropped = int((either & ~both).sum())
+    if paired and dropped:
+        warnings.append(f"{dropped} items are left out because only one of the systems is rated on them")
+    elif not paired and shared.any():
+        warnings.append(
+            "most items have ratings of one system only, so the systems are compared as if unpaired"
+        )
+    estimate = ppi_difference(parts[0], parts[1], paired=paired, level=level)
+    return DifferenceEstimate(names[a], names[b], estimate, paired, estimate.p, tuple(warnings))
+
+
+def _doubts(parts: PartlyRated) -> tuple[str, ...]:
+    doubts = []
+    if 2 <= len(parts.rated) < FEW:
+        doubts.append(f"only {len(parts.rated)} rated items: the interval is rough")
+    if len(parts.rated) and len(parts.predicted_rest) < 2:
+        doubts.append("every item is rated, so the measure has nothing to add")
+    return tuple(doubts)
