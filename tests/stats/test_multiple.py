@@ -1,4 +1,4 @@
-"""Holm's correction, worked by hand."""
+"""Holm's and Benjamini and Hochberg's corrections: by hand, scipy, statsmodels."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
-from dialeval.stats.multiple import holm
+from dialeval.stats.multiple import benjamini_hochberg, holm
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,24 @@ def test_between_the_raw_and_the_bonferroni_value_and_in_the_same_order(ps: list
     assert (adjusted <= np.minimum(1, raw * len(ps))).all()
     assert (np.diff(adjusted[np.argsort(raw, kind="stable")]) >= 0).all()
     assert adjusted[raw.argmin()] == min(1, raw.min() * len(ps))
+
+
+@pytest.mark.parametrize(
+    ("given_p", "adjusted"),
+    [
+        ([0.01, 0.04, 0.03], [0.03, 0.04, 0.04]),  # 3/1 x 0.01; 3/2 x 0.03 lowered to 3/3 x 0.04
+        ([0.9, 0.6], [0.9, 0.9]),
+        ([math.nan, 0.01, 0.03], [math.nan, 0.02, 0.03]),
+        ([], []),
+    ],
+)
+def test_benjamini_hochberg_by_hand(given_p: list[float], adjusted: list[float]) -> None:
+    assert benjamini_hochberg(given_p) == pytest.approx(adjusted, nan_ok=True)
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 40])
+def test_both_corrections_equal_statsmodels_and_scipy(m: int) -> None:
+    ps = np.round(np.random.default_rng(m).beta(0.3, 1, size=m), 2)  # with ties
+    assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1])
+    assert benjamini_hochberg(ps) == pytest.approx(scipy.stats.false_discovery_control(ps))
+    assert (benjamini_hochberg(ps) <= holm(ps) + 1e-15).all()

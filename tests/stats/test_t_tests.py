@@ -1,0 +1,62 @@
+"""Student's and Welch's tests equal scipy's, and say why where there is none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from dialeval.stats.t_tests import student_t, welch_t
+
+_ = math.nan
+
+
+@pytest.mark.parametrize(("test", "equal"), [(student_t, True), (welch_t, False)])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("sizes", [(2, 2), (5, 30), (200, 180)])
+def test_equal_to_scipy(test, equal, alternative, sizes) -> None:
+    rng = np.random.default_rng(sum(sizes))
+    x, y = rng.normal(0.4, 1, sizes[0]), rng.normal(0, 3, sizes[1])
+    theirs = scipy.stats.ttest_ind(x, y, equal_var=equal, alternative=alternative)
+    found = test(x, y, alternative=alternative)
+    assert found.t == pytest.approx(theirs.statistic, rel=1e-12)
+    assert found.df == pytest.approx(theirs.df, rel=1e-12)
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert found.difference == pytest.approx(x.mean() - y.mean())
+
+
+def test_student_by_hand() -> None:
+    # Means 2 and 4, sums of squares 2 and 2, pooled variance 1, standard error sqrt(2/3).
+    found = student_t(np.array([1.0, 2, 3]), np.array([3.0, 4, 5]))
+    assert (found.t, found.df) == pytest.approx((-2 / math.sqrt(2 / 3), 4))
+
+
+def test_missing_values_are_left_out() -> None:
+    x, y = np.array([1.0, _, 2, 4]), np.array([_, 3.0, 5])
+    assert welch_t(x, y) == welch_t(x[~np.isnan(x)], y[~np.isnan(y)])
+
+
+@pytest.mark.parametrize("test", [student_t, welch_t])
+@pytest.mark.parametrize(
+    ("x", "y", "reason", "difference"),
+    [
+        ([1.0], [1.0, 2.0], "groups of 1 and 2 values, where each needs 2", -0.5),
+        ([], [1.0, 2.0], "groups of 0 and 2 values, where each needs 2", _),
+        ([0.1] * 3, [0.3] * 3, "the values do not vary within either group (all 0.1, all 0.3)", -0.2),
+    ],
+)
+def test_no_test_comes_with_its_reason(test, x, y, reason: str, difference: float) -> None:
+    found = test(np.array(x), np.array(y))
+    assert found.reason == reason
+    assert found.difference == pytest.approx(difference, nan_ok=True)
+    assert math.isnan(found.t)
+    assert math.isnan(found.p)
+
+
+def test_one_constant_group_is_no_hindrance() -> None:
+    # One group's variance is 0, so Welch's test is that of the other's mean against the constant.
+    y = np.array([1.0, 2, 4])
+    found, theirs = welch_t(np.full(3, 3.0), y), scipy.stats.ttest_1samp(y, 3)
+    assert (found.t, found.df, found.p) == pytest.approx((-theirs.statistic, 2, theirs.pvalue))
