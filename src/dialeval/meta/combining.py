@@ -146,9 +146,9 @@ def _scale(rows: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each column; 1 for a column that does not vary, which then stays at zero."""
     if not len(rows):
         return np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-    spread = rows.std(axis=0)
     constant = rows.min(axis=0) == rows.max(axis=0)
-    return rows.mean(axis=0), np.where(constant, 1.0, spread)
+    # The mean of equal values may differ from them in the last digit.
+    return np.where(constant, rows[0], rows.mean(axis=0)), np.where(constant, 1.0, rows.std(axis=0))
 
 
 def _deal(usable: Flags, folds: int, seed: int) -> Integers:
