@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from dialeval.errors import BadInput
 from dialeval.report.manifest import Manifest
@@ -20,7 +20,19 @@ FILES: tuple[FileName, ...] = (
     "examples.jsonl",
     "study.yaml",
 )
-NEEDED = "a run folder as written by 'dialeval run'"
+
+
+class Origin(NamedTuple):
+    """What a folder should be, and how a damaged one is mended."""
+
+    needed: str
+    again: str
+
+
+RUN: Final = Origin(
+    "a run folder as written by 'dialeval run'",
+    "Run the study again; what was computed is kept, so it is quick.",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,37 +50,36 @@ class Folder:
 def read_folder(path: Path) -> Folder:
     """The run at ``path``; BadInput names the file and field that is absent or damaged."""
     for name in FILES:
-        _require(path, name)
+        require(path, name)
     try:
         study = (path / "study.yaml").read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise _damaged(path / "study.yaml", "bytes that are not UTF-8") from None
-    manifest = _parse(Manifest, path / "manifest.json")
+        raise _damaged(path / "study.yaml", "bytes that are not UTF-8", RUN) from None
+    manifest = parse(Manifest, path / "manifest.json")
     return Folder(path, study, read_summary(path), manifest, read_values(path / "results.parquet"))
 
 
 def read_summary(path: Path) -> Summary:
     """What ``summary.json`` of the run folder at ``path`` says."""
-    return _parse(Summary, _require(path, "summary.json"))
+    return parse(Summary, require(path, "summary.json"))
 
 
-def _require(path: Path, name: FileName) -> Path:
+def require(path: Path, name: str, origin: Origin = RUN) -> Path:
+    """That file of the folder; BadInput where it is not there."""
     file = path / name
     if file.is_file():
         return file
     elsewhere = "a file" if path.exists() else "nothing there"
     found = f"a folder without {name}" if path.is_dir() else elsewhere
-    raise BadInput(
-        str(path), found, NEEDED, "Give the folder that 'dialeval run' named, or run the study again."
-    )
+    raise BadInput(str(path), found, origin.needed, f"Give such a folder, or write it again. {origin.again}")
 
 
-def _damaged(file: Path, found: str, field: str | None = None) -> BadInput:
-    todo = "Run the study again; what was computed is kept, so it is quick."
-    return BadInput(str(file), found, f"{file.name} of {NEEDED}", todo, field=field)
+def _damaged(file: Path, found: str, origin: Origin, field: str | None = None) -> BadInput:
+    return BadInput(str(file), found, f"{file.name} of {origin.needed}", origin.again, field=field)
 
 
-def _parse(shape: type[T], file: Path) -> T:
+def parse(shape: type[T], file: Path, origin: Origin = RUN) -> T:
+    """What the JSON file says, as values of that shape; BadInput names the field that is absent or damaged."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -77,18 +88,18 @@ def _parse(shape: type[T], file: Path) -> T:
         first = bad.errors(include_url=False)[0]
         field = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in first["loc"]).lstrip(".")
         if first["type"] == "json_invalid":
-            raise _damaged(file, f"broken JSON ({first['msg']})") from None
+            raise _damaged(file, f"broken JSON ({first['msg']})", origin) from None
         if field == "format":
             raise BadInput(
                 str(file),
                 f"format {first['input']!r}",
-                f"format 1, in {NEEDED}",
-                "Use the version of dialeval that wrote the folder, or run the study again.",
+                f"format 1, in {origin.needed}",
+                "Use the version of dialeval that wrote the folder, or write it again.",
                 field="format",
             ) from None
         missing = first["type"] in ("missing", "missing_argument")
         found = "no such field" if missing else f"{_shown(first['input'])} ({first['msg']})"
-        raise _damaged(file, found, field or None) from None
+        raise _damaged(file, found, origin, field or None) from None
 
 
 def _shown(value: object) -> str:

@@ -1,0 +1,171 @@
+"""``dialeval meta``: do the automatic measures agree with people?"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from dialeval.cli.options import Json, Seed, Trials
+
+if TYPE_CHECKING:
+    from dialeval.meta.joined import Joined
+    from dialeval.stats.levels import Level
+
+Coefficient: TypeAlias = Literal["spearman", "pearson", "kendall"]
+Resample: TypeAlias = Literal["items", "systems", "both"]
+
+
+def meta(
+    judgements: Annotated[
+        list[str],
+        typer.Argument(help="Files of judgements and run folders, in any mixture.", metavar="JUDGEMENTS..."),
+    ],
+    human_criterion: Annotated[
+        str | None,
+        typer.Option(
+            "--human-criterion", help="What people judged.", show_default="the only one, if there is one"
+        ),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--level",
+            metavar="LEVEL",
+            help="Only this one of system, item, item_within_system, system_within_item. Repeatable.",
+        ),
+    ] = None,
+    coefficient: Annotated[
+        Coefficient, typer.Option("--coefficient", help="The one with interval, tests and clusters.")
+    ] = "spearman",
+    people: Annotated[
+        list[str] | None,
+        typer.Option("--people", metavar="GLOB", help="Raters who are people, as in 'worker*'. Repeatable."),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--measures", metavar="GLOB", help="Raters that are measures. Repeatable."),
+    ] = None,
+    resample: Annotated[
+        Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
+    ] = "items",
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Estimate systems' mean ratings over all items from the rated part."),
+    ] = False,
+    estimate_by: Annotated[
+        str | None,
+        typer.Option(
+            "--estimate-by", metavar="MEASURE", help="The same by this measure.", show_default="all, fitted"
+        ),
+    ] = None,
+    combine: Annotated[
+        bool, typer.Option("--combine", help="Try combinations of the measures, too.")
+    ] = False,
+    format: Annotated[
+        str | None, typer.Option("--from", help="The files' format (see 'dialeval data ls').")
+    ] = None,
+    seed: Seed = 0,
+    trials: Trials = 1000,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="runs/meta-NAME")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say how well measures agree with people, per system and per item, and which measure agrees better.
+
+    People and measures are raters in one table of judgements, joined by item and system. Writes meta.json and
+    meta.html.
+
+    Example: dialeval meta runs/demo ratings.jsonl --human-criterion overall
+
+    Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
+    """
+    from dialeval.engine.progress import RichProgress
+    from dialeval.meta.examining import Inquiry, examine
+    from dialeval.meta.folder import write_findings
+    from dialeval.report.meta import print_meta, read_document, render_meta
+
+    folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
+    _check_target(folder)
+    joined = _join(judgements, format, human_criterion, people, measures)
+    if estimate_by is not None:
+        joined.measure_named(estimate_by)
+    inquiry = Inquiry(
+        levels=_levels(level),
+        coefficient=coefficient,
+        trials=trials,
+        seed=seed,
+        resample=resample,
+        estimate=estimate or estimate_by is not None,
+        estimate_by=estimate_by,
+        combine=combine,
+    )
+    content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
+    if not json:
+        print_meta(read_document(folder))  # before the page: its plots take a moment
+    page = render_meta(folder)
+    if json:
+        print(jsonlib.dumps({**content, "folder": str(folder), "report": str(page)}, ensure_ascii=False))
+    else:
+        print(f"Report: {page}")
+
+
+def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
+    from dialeval.errors import UnknownName
+    from dialeval.meta.levels import LEVELS
+
+    for name in names or ():
+        if name not in LEVELS:
+            unknown = UnknownName("level", name, LEVELS, todo=f"There are {', '.join(LEVELS)}.")
+            raise typer.BadParameter(str(unknown), param_hint="--level")
+    return tuple(level for level in LEVELS if names is None or level in names)
+
+
+def _join(
+    sources: Sequence[str],
+    format: str | None,
+    criterion: str | None,
+    people: Sequence[str] | None,
+    measures: Sequence[str] | None,
+) -> Joined:
+    from dialeval.meta.criteria import only_criterion
+    from dialeval.meta.joining import join
+    from dialeval.meta.reading import read_judgements
+
+    ratings = read_judgements(sources, format=format)
+    if criterion is None:
+        todo = "Name the human one with --human-criterion."
+        criterion = only_criterion(ratings, people=people, measures=measures, todo=todo)
+        print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
+    return join(ratings, criterion, people=people, measures=measures)
+
+
+def _name(source: str) -> str:
+    """What a source is called: its name without its endings."""
+    return Path(source).resolve().name.split(".")[0] or "judgements"
+
+
+def _check_target(folder: Path) -> None:
+    """A folder with other things in it is never written into."""
+    from dialeval.errors import BadInput
+
+    others = folder.is_dir() and any(folder.iterdir()) and not (folder / "meta.json").is_file()
+    if others or (folder.exists() and not folder.is_dir()):
+        found = "a folder with other files" if others else "a file"
+        raise BadInput(str(folder), found, "a new, empty or meta folder", "Give another -o.")
+
+
+def _digests(sources: Sequence[str]) -> dict[str, str | None]:
+    """The digest of each file, of a run folder that of its results; None of what is no file."""
+    from dialeval.data import file_digest
+
+    files = {
+        source: Path(source) / "results.parquet" if Path(source).is_dir() else Path(source)
+        for source in sources
+    }
+    return {source: file_digest(file) if file.is_file() else None for source, file in files.items()}

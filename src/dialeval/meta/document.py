@@ -1,0 +1,182 @@
+"""Findings as the JSON of ``meta.json`` and of ``summary.json``'s ``human`` (docs/files.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from dialeval.meta.estimating import Estimates
+from dialeval.meta.examining import AVERAGE, Findings
+from dialeval.meta.instability import Instability
+from dialeval.meta.joined import Joined
+from dialeval.stats.levels import Level, level_correlation
+from dialeval.stats.prediction_powered import PPIEstimate
+from dialeval.version import __version__
+
+Json: TypeAlias = dict[str, Any]
+
+MOST_UNJOINED: Final = 20
+"""How many of the cells that did not join are listed; ``unjoined.jsonl`` has them all."""
+
+
+def document(findings: Findings, sources: Mapping[str, str | None] | None = None) -> Json:
+    """The findings as plain JSON, undefined numbers as null; ``sources`` are files and their digests."""
+    inquiry, joined = findings.inquiry, findings.joined
+    content: Json = {
+        "format": 1,
+        "rows": findings.rows,
+        "human": _human(joined),
+        "ceiling": findings.ceiling,
+        "raters": findings.raters,
+        "rivals": findings.rivals,
+        "correlations": [_matrix(findings, level) for level in inquiry.levels],
+        "instability": [_instability(one, findings) for one in findings.instability],
+        "means": list(_means(joined)),
+        "combined": list(_combined(findings)),
+        "estimates": [] if findings.estimates is None else [_estimates(findings.estimates)],
+        "unjoined": _unjoined(joined),
+        "notes": findings.notes,
+        "settings": {
+            "coefficient": inquiry.coefficient,
+            "levels": inquiry.levels,
+            "resample": inquiry.resample,
+            "trials": inquiry.trials,
+            "repeats": inquiry.repeats,
+            "seed": inquiry.seed,
+            "level": inquiry.level,
+            "package": __version__,
+            "sources": [{"path": path, "sha256": digest} for path, digest in (sources or {}).items()],
+        },
+    }
+    plain: Json = _plain(content)
+    return plain
+
+
+def _human(joined: Joined) -> Json:
+    rated = ~np.isnan(joined.human.values)
+    return {
+        "criterion": joined.criterion,
+        "raters": len(joined.rater_names),
+        "ratings": joined.counts.ratings,
+        "could_not_say": joined.counts.could_not_say,
+        "repeated": joined.counts.repeated,
+        "cells": int(rated.sum()),
+        "items": int(rated.any(axis=0).sum()),
+        "systems": int(rated.any(axis=1).sum()),
+        "set_aside": joined.counts.set_aside,
+    }
+
+
+def _matrix(findings: Findings, level: Level) -> Json:
+    """Correlations of people and all measures with one another."""
+    grids = [findings.joined.human.values, *(measure.values for measure in findings.joined.measures)]
+    kind = findings.inquiry.coefficient
+    values = np.full((len(grids), len(grids)), np.nan)
+    for a, one in enumerate(grids):
+        for b in range(a, len(grids)):
+            values[a, b] = values[b, a] = level_correlation(one, grids[b], kind=kind, level=level).value
+    names = ["human", *(measure.name for measure in findings.joined.measures)]
+    return {"level": level, "coefficient": kind, "names": names, "values": values.tolist()}
+
+
+def _instability(one: Instability, findings: Findings) -> Json:
+    whole = (row.value for row in findings.rows if row.level == "system" and row.measure == one.measure)
+    return {
+        "measure": one.measure,
+        "coefficient": one.coefficient,
+        "size": one.size,
+        "trials": len(one.values) + one.undefined,
+        "undefined": one.undefined,
+        "five": one.summary,
+        "whole": next(whole, None),
+    }
+
+
+def _means(joined: Joined) -> Iterator[Json]:
+    """Each system's means over the cells that people and a measure both have."""
+    human = joined.human.values
+    for measure in joined.measures:
+        both = ~np.isnan(human) & ~np.isnan(measure.values)
+        for at, system in enumerate(joined.systems):
+            if n := int(both[at].sum()):
+                own, theirs = measure.values[at, both[at]].mean(), human[at, both[at]].mean()
+                yield {"measure": measure.name, "system": system, "human": theirs, "value": own, "n": n}
+
+
+def _combined(findings: Findings) -> Iterator[Json]:
+    names = {measure.name for measure in findings.joined.measures}
+    made = {AVERAGE} | ({findings.combination.measure.name} if findings.combination else set())
+    plain = [measure.name for measure in findings.joined.measures if measure.name not in made]
+    if findings.inquiry.combine and AVERAGE in names:
+        yield {"measure": AVERAGE, "fitted": False, "weights": dict.fromkeys(plain, 1 / len(plain))}
+    if findings.combination is not None:
+        weights = {one.measure: one.weight for one in findings.combination.weights}
+        yield {"measure": findings.combination.measure.name, "fitted": True, "weights": weights}
+
+
+def _estimates(found: Estimates) -> Json:
+    return {
+        "measure": found.measure,
+        "rater": found.rater,
+        "criterion": found.criterion,
+        "level": found.level,
+        "note": found.note,
+        "systems": [
+            {"system": one.system, **_ppi(one.estimate), "p_shift": one.p_shift, "warnings": one.warnings}
+            for one in found.systems
+        ],
+        "differences": [
+            {
+                "a": one.a,
+                "b": one.b,
+                **_ppi(one.estimate),
+                "paired": one.paired,
+                "p": one.estimate.p,
+                "p_adjusted": one.p_adjusted,
+                "higher": one.better,
+                "warnings": one.warnings,
+            }
+            for one in found.differences
+        ],
+    }
+
+
+def _ppi(one: PPIEstimate) -> Json:
+    return {
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "error": one.error,
+        "tuning": one.tuning,
+        "n": one.n,
+        "n_unrated": one.n_unrated,
+        "effective_n": one.effective_n,
+        "classical": one.classical,
+        "reason": one.reason,
+    }
+
+
+def _unjoined(joined: Joined) -> Json:
+    cells = joined.unjoined
+    return {
+        "human": sum(cell.side == "human" for cell in cells),
+        "measures": joined.coverage,
+        "first": cells[:MOST_UNJOINED],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can hold it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

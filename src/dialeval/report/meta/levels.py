@@ -1,0 +1,37 @@
+"""What each level is called, and what one point of it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dialeval.report.meta.document import Document, Level, Row
+from dialeval.report.wording import number
+
+TITLES: Final[dict[Level, str]] = {
+    "system": "Systems",
+    "item": "Items, pooled",
+    "item_within_system": "Items within a system",
+    "system_within_item": "Systems within an item",
+}
+MEANINGS: Final[dict[Level, str]] = {
+    "system": "each point is a system's mean",
+    "item": "each point is one system's answer to one item, all systems pooled",
+    "item_within_system": "one correlation over the items of each system, then their mean",
+    "system_within_item": "one correlation over the systems of each item, then their mean",
+}
+COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson", "kendall": "Kendall"}
+
+
+def value_of(row: Row) -> float | None:
+    """The correlation that was asked for."""
+    return {"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}[row.coefficient]
+
+
+def ordered(document: Document, level: Level) -> list[Row]:
+    """The rows of a level, highest correlation first, those without one last."""
+    return sorted(document.at(level), key=lambda row: (value_of(row) is None, -(value_of(row) or 0.0)))
+
+
+def correlation(value: float | None) -> str:
+    """A correlation as tables print it."""
+    return number(value, 3)

@@ -1,0 +1,88 @@
+"""One self-contained HTML file from a folder that ``dialeval meta`` wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dialeval.data.atomic import write_atomically
+from dialeval.report.folder import Origin, parse, require
+from dialeval.report.markup import Picture, asset, policy, template
+from dialeval.report.meta import pictures, tables
+from dialeval.report.meta.document import Document
+from dialeval.report.meta.points import Points, read_points
+from dialeval.report.meta.verdict import verdict
+from dialeval.report.table import Table
+from dialeval.report.wording import count
+
+META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command again.")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A document as tables, pictures and lines, for the two pages that show one."""
+
+    levels: tuple[Table, ...]
+    rivals: tuple[Table, ...]
+    ceiling: Table
+    raters: Table
+    combined: Table
+    estimates: tuple[Table, ...]
+    joint: Table
+    unjoined: tuple[str, ...]
+    unjoined_title: str
+    scatters: list[Picture]
+    heat_maps: list[Picture]
+    boxes: list[Picture]
+
+
+def view(document: Document, points: Points) -> View:
+    """What the pages show of a document."""
+    levels = [level for level in document.settings.levels if document.at(level)]
+    apart = document.unjoined
+    total = apart.human + sum(one.only_measure for one in apart.measures)
+    first = f" (the first {len(apart.first)})" if len(apart.first) < total else ""
+    return View(
+        levels=tuple(tables.agreement(document, level) for level in levels),
+        rivals=tuple(tables.rivals(document, level) for level in levels),
+        ceiling=tables.ceiling(document),
+        raters=tables.raters(document),
+        combined=tables.combined(document),
+        estimates=tuple(
+            table
+            for found in document.estimates
+            for table in (tables.estimates(found), tables.differences(found))
+            if table.rows
+        ),
+        joint=tables.joint(document),
+        unjoined=tuple(tables.unjoined(document)),
+        unjoined_title=f"{count(total, 'value')} that did not join{first}",
+        scatters=pictures.scatters(document, points),
+        heat_maps=pictures.heat_maps(document),
+        boxes=pictures.box_plots(document),
+    )
+
+
+def read_document(folder: Path) -> Document:
+    """What ``meta.json`` in that folder says; BadInput names what is absent or damaged."""
+    return parse(Document, require(folder, "meta.json", META), META)
+
+
+def render_meta(folder: str | Path) -> Path:
+    """Write ``meta.html`` into the folder and return its path; the same folder gives the same bytes."""
+    folder = Path(folder)
+    document = read_document(folder)
+    style = asset("report.css")
+    from markupsafe import Markup
+
+    page = template("meta.html").render(
+        document=document,
+        verdict=verdict(document),
+        view=view(document, read_points(require(folder, "points.parquet", META))),
+        style=Markup(style),
+        policy=policy(style=style),
+    )
+    path = folder / "meta.html"
+    write_atomically(path, page.encode())
+    return path

@@ -1,0 +1,275 @@
+"""The tables of measures and people, from a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dialeval.report.meta.document import (
+    Ceiling,
+    DifferenceEstimate,
+    Document,
+    Estimates,
+    Level,
+    Rival,
+    Row,
+    SystemEstimate,
+)
+from dialeval.report.meta.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
+from dialeval.report.table import Cell, Column, Table
+from dialeval.report.wording import NOTHING, count, decimals, interval, listing, number, p_value, signed
+
+MOST_RIVALS: Final = 60
+MOST_RATERS: Final = 30
+RESAMPLED: Final = {"items": "items", "systems": "systems", "both": "items and systems"}
+
+
+def agreement(document: Document, level: Level) -> Table:
+    """Each measure's correlations with people at one level, highest first."""
+    rows = ordered(document, level)
+    if all(value_of(row) is None for row in rows):
+        return Table(_title(document, level), (), (), tuple(_undefined(rows)))
+    main = document.settings.coefficient
+    others = [name for name in COEFFICIENTS if name != main]
+    clustered = any(row.cluster is not None for row in rows)
+    columns = [Column("measure"), Column(COEFFICIENTS[main], numeric=True)]
+    columns += [Column(COEFFICIENTS[name], numeric=True) for name in others]
+    columns += [Column("n", numeric=True)]
+    columns += [Column("cluster", numeric=True)] if clustered else []
+    best = next((value_of(row) for row in rows), None)
+    shown = []
+    for row in rows:
+        by_name = {"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}
+        cells = [Cell(row.measure)]
+        top = value_of(row) is not None and value_of(row) == best
+        cells.append(Cell(_value(value_of(row)), interval(row.low, row.high), strong=top))
+        cells += [Cell(_value(by_name[name])) for name in others]
+        cells.append(Cell(f"{row.n:,}"))
+        cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if clustered else []
+        shown.append(tuple(cells))
+    return Table(_title(document, level), tuple(columns), tuple(shown), tuple(_notes(document, level, rows)))
+
+
+def ceiling(document: Document) -> Table:
+    """How well two halves of the people agree, level by level."""
+    coefficient = COEFFICIENTS[document.settings.coefficient]
+    columns = (
+        *(Column("level"), Column(coefficient, numeric=True), Column("corrected", numeric=True)),
+        Column("best measure", numeric=True),
+    )
+    rows = tuple(_ceiling(document, one) for one in document.ceiling)
+    return Table("Ceiling: people with people", columns, rows, tuple(_ceiling_notes(document)))
+
+
+def raters(document: Document) -> Table:
+    """How well each rater agrees with the mean of all others, the least first."""
+    found = sorted(document.raters, key=lambda one: (one.value is None, one.value or 0.0))
+    columns = (Column("rater"), Column(COEFFICIENTS[document.settings.coefficient], numeric=True))
+    rows = tuple(
+        (Cell(one.rater), Cell(_value(one.value)), Cell(f"{one.n:,}")) for one in found[:MOST_RATERS]
+    )
+    left = len(found) - len(rows)
+    notes = (f"and {count(left, 'rater')} who agree better, or too little to say",) if left else ()
+    return Table("Each rater with the others", (*columns, Column("n", numeric=True)), rows, notes)
+
+
+def rivals(document: Document, level: Level) -> Table:
+    """Each pair of measures that have a correlation at one level, the surest difference first."""
+    pairs = [rival for rival in document.rivals if rival.level == level and rival.difference is not None]
+    pairs.sort(key=lambda rival: (rival.p_adjusted is None, rival.p_adjusted or 0.0))
+    columns = (
+        *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
+        *(Column("p (permutation)", numeric=True), Column("p (Williams)", numeric=True), Column("verdict")),
+    )
+    left = len(pairs) - MOST_RIVALS
+    notes = (f"and {count(left, 'less sure pair')}",) if left > 0 else ()
+    return Table(TITLES[level], columns, tuple(_rival(one) for one in pairs[:MOST_RIVALS]), notes)
+
+
+def estimates(found: Estimates) -> Table:
+    """Each system's mean human rating over all items, the mean of the ratings alone beside it."""
+    places = decimals(x for one in found.systems for x in (one.value, one.low, one.high))
+    columns = (
+        *(Column("system"), Column("estimate", numeric=True), Column("ratings alone", numeric=True)),
+        *(Column("rated", numeric=True), Column("unrated", numeric=True), Column("worth", numeric=True)),
+    )
+    rows = tuple(
+        (
+            Cell(one.system),
+            Cell(_or(one.value, places), interval(one.low, one.high, places), strong=one.value is not None),
+            Cell(_or(one.classical.value, places), interval(one.classical.low, one.classical.high, places)),
+            Cell(f"{one.n:,}"),
+            Cell(f"{one.n_unrated:,}"),
+            Cell(_worth(one.effective_n)),
+        )
+        for one in found.systems
+    )
+    title = f"People's mean {found.criterion!r} over all items, with the help of {found.measure}"
+    return Table(title, columns, rows, tuple(_estimate_notes(found)))
+
+
+def differences(found: Estimates) -> Table:
+    """Each pair of systems: the difference of their mean human ratings over all items."""
+    places = decimals(x for one in found.differences for x in (one.value, one.low, one.high))
+    columns = (
+        *(Column("pair"), Column("estimate", numeric=True), Column("ratings alone", numeric=True)),
+        *(Column("p (Holm)", numeric=True), Column("worth", numeric=True), Column("verdict")),
+    )
+    alone = [(one, one.classical) for one in found.differences]
+    rows = tuple(
+        (
+            Cell(f"{one.a} − {one.b}"),
+            Cell(signed(one.value, places), interval(one.low, one.high, places)),
+            Cell(signed(classical.value, places), interval(classical.low, classical.high, places)),
+            Cell(p_value(one.p_adjusted)),
+            Cell(_worth(one.effective_n)),
+            Cell(_rated_higher(one, found.level), strong=_settled(one, found.level)),
+        )
+        for one, classical in alone
+    )
+    return Table("Differences between systems", columns, rows, tuple(_warnings(found.differences)))
+
+
+def combined(document: Document) -> Table:
+    """What the combined measures are made of."""
+    names = dict.fromkeys(name for one in document.combined for name in one.weights)
+    columns = (Column("measure"), *(Column(one.measure, numeric=True) for one in document.combined))
+    rows = tuple(
+        (Cell(name), *(Cell(signed(one.weights.get(name), 3)) for one in document.combined)) for name in names
+    )
+    notes = [
+        f"{one.measure}: each value is predicted by a fit to other items' ratings, never to its own"
+        if one.fitted
+        else f"{one.measure}: no rating is looked at"
+        for one in document.combined
+    ]
+    return Table("Weights of the combined measures", columns, rows, tuple(notes))
+
+
+def joint(document: Document) -> Table:
+    """How many cells each measure shares with people, and how many only one side has."""
+    columns = (
+        *(Column("measure"), Column("joined", numeric=True), Column("only people", numeric=True)),
+        Column("only the measure", numeric=True),
+    )
+    rows = tuple(
+        (Cell(one.measure), Cell(f"{one.both:,}"), Cell(f"{one.only_human:,}"), Cell(f"{one.only_measure:,}"))
+        for one in document.unjoined.measures
+    )
+    return Table("What joined", columns, rows)
+
+
+def unjoined(document: Document) -> Iterator[str]:
+    """The first cells that only one side has, a line each."""
+    for cell in document.unjoined.first:
+        who = "people rated" if cell.side == "human" else f"{cell.side} scored"
+        yield f"only {who} item {cell.item}, system {cell.system}"
+
+
+def _title(document: Document, level: Level) -> str:
+    human = document.human
+    return f"{TITLES[level]}: measures against people's {human.criterion!r}"
+
+
+def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
+    groups = {row.groups for row in rows if row.groups is not None}
+    yield MEANINGS[level] + (f" over {listing([f'{n:,}' for n in sorted(groups)])}" if groups else "")
+    if any(row.low is not None for row in rows):
+        resampled = RESAMPLED[document.settings.resample]
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
+    if any(row.cluster is not None for row in rows):
+        alpha = f"{1 - document.settings.level:.2g}"
+        yield f"measures in one cluster do not differ significantly (permutation test, Holm's p < {alpha})"
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for warning in row.warnings:
+            said.setdefault(warning, []).append(row.measure)
+    for warning, measures in said.items():
+        yield warning if len(measures) == len(rows) else f"{listing(measures)}: {warning}"
+
+
+def _undefined(rows: Sequence[Row]) -> Iterator[str]:
+    yield "no measure has a correlation with people here"
+    yield from dict.fromkeys(warning for row in rows for warning in row.warnings)
+
+
+def _value(value: float | None) -> str:
+    return "undefined" if value is None else correlation(value)
+
+
+def _ceiling(document: Document, one: Ceiling) -> tuple[Cell, ...]:
+    best = next(iter(ordered(document, one.level)), None)
+    value = None if best is None else value_of(best)
+    return (
+        Cell(TITLES[one.level].lower()),
+        Cell(_value(one.mean), interval(one.low, one.high)),
+        Cell(correlation(one.corrected)),
+        Cell(correlation(value), best.measure if best and value is not None else ""),
+    )
+
+
+def _ceiling_notes(document: Document) -> Iterator[str]:
+    defined = [one for one in document.ceiling if one.mean is not None]
+    if defined:
+        one = defined[0]
+        what = "the raters" if one.split == "raters" else "each answer's ratings"
+        yield (
+            f"mean over {count(one.repeats, 'random split')} of {what} into halves, {count(one.raters, 'rater')} "
+            "in all; brackets hold the middle 95%"
+        )
+        yield "corrected (Spearman-Brown): what two groups as large as all raters would reach"
+    yield from dict.fromkeys(
+        f"{TITLES[one.level].lower()}: {one.reason}" for one in document.ceiling if one.reason
+    )
+
+
+def _rival(one: Rival) -> tuple[Cell, ...]:
+    verdict = "no significant difference"
+    if one.significant and one.difference is not None:
+        verdict = f"{one.a if one.difference > 0 else one.b} agrees better with people"
+    return (
+        Cell(f"{one.a} − {one.b}"),
+        Cell(signed(one.difference), interval(one.low, one.high)),
+        Cell(p_value(one.p_adjusted)),
+        Cell(p_value(one.p_permutation)),
+        Cell(p_value(one.p_williams)),
+        Cell(verdict, strong=one.significant),
+    )
+
+
+def _worth(effective: float | None) -> str:
+    return NOTHING if effective is None else f"{effective:,.0f} ratings"
+
+
+def _or(value: float | None, places: int) -> str:
+    return "undefined" if value is None else number(value, places)
+
+
+def _settled(one: DifferenceEstimate, level: float) -> bool:
+    return one.p_adjusted is not None and one.p_adjusted < 1 - level
+
+
+def _rated_higher(one: DifferenceEstimate, level: float) -> str:
+    if not _settled(one, level):
+        return "cannot be told apart"
+    return f"{one.a if (one.value or 0) > 0 else one.b} is rated higher"
+
+
+def _estimate_notes(found: Estimates) -> Iterator[str]:
+    yield (
+        f"{found.measure} stands in for the ratings of items that nobody rated, and the rated ones correct it "
+        f"(PPI++); brackets hold {found.level:.0%} intervals, valid however biased it is"
+    )
+    yield "worth: how many ratings would give an interval as short without it"
+    yield found.note
+    yield from _warnings(found.systems)
+
+
+def _warnings(found: Sequence[SystemEstimate | DifferenceEstimate]) -> Iterator[str]:
+    said: dict[str, list[str]] = {}
+    for one in found:
+        name = one.system if isinstance(one, SystemEstimate) else f"{one.a} − {one.b}"
+        for warning in (*one.warnings, *([one.reason] if one.reason else [])):
+            said.setdefault(warning, []).append(name)
+    for warning, names in said.items():
+        yield warning if len(names) == len(found) > 1 else f"{listing(names)}: {warning}"

@@ -1,0 +1,105 @@
+"""What was found about measures and people, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dialeval.report.meta.document import Document, Level, Row
+from dialeval.report.meta.levels import COEFFICIENTS, correlation, ordered, value_of
+from dialeval.report.wording import count, interval, listing, p_value
+
+WHERE: dict[Level, str] = {
+    "item": "Item by item",
+    "system": "System by system",
+    "item_within_system": "Within a system",
+    "system_within_item": "Between the answers to one item",
+}
+
+
+def verdict(document: Document) -> str:
+    """Who was asked, which measure agrees best with people, how well people agree themselves, and what is missing."""
+    return " ".join((*_setting(document), *_findings(document), *_reservations(document)))
+
+
+def headline(document: Document) -> str:
+    """One line: the measure that agrees best with people."""
+    level = main_level(document)
+    rows = ordered(document, level)
+    if not rows or value_of(rows[0]) is None:
+        return f"No measure has a correlation with people's {document.human.criterion!r}."
+    return f"People's {document.human.criterion!r}: {_best(document, level, rows)}"
+
+
+def main_level(document: Document) -> Level:
+    """The level that is spoken of first: items, where they were asked for."""
+    return "item" if "item" in document.settings.levels else document.settings.levels[0]
+
+
+def _setting(document: Document) -> Iterator[str]:
+    human = document.human
+    measures = len({row.measure for row in document.rows})
+    yield (
+        f"{count(measures, 'measure')} against people's {human.criterion!r}: {count(human.ratings, 'rating')} by "
+        f"{count(human.raters, 'rater')} of {count(human.cells, 'answer')} by {count(human.systems, 'system')}."
+    )
+
+
+def _findings(document: Document) -> Iterator[str]:
+    main = main_level(document)
+    rows = ordered(document, main)
+    if rows and value_of(rows[0]) is not None:
+        yield f"{WHERE[main]}, {_best(document, main, rows)}"
+    else:
+        yield f"{WHERE[main]}, no measure has a correlation."
+    yield from _ceiling(document)
+    systems = ordered(document, "system")
+    if main != "system" and systems and value_of(systems[0]) is not None:
+        yield f"{WHERE['system']}, {_best(document, 'system', systems)}"
+
+
+def _best(document: Document, level: Level, rows: list[Row]) -> str:
+    best = rows[0]
+    name = COEFFICIENTS[best.coefficient]
+    shown = f"{name} {correlation(value_of(best))} {interval(best.low, best.high)}".rstrip()
+    if level == "system" and best.systems < 4:
+        return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
+    beaten = {row.measure: _beaten(document, level, best.measure, row.measure) for row in rows[1:]}
+    level_with = [measure for measure, below in beaten.items() if not below]
+    said = f"{best.measure} agrees best with people ({shown})"
+    if not rows[1:]:
+        return f"{said}."
+    if not level_with:
+        worst = max((_p(document, level, best.measure, one) or 0.0) for one in beaten)
+        return f"{said}, significantly better than every other measure (p = {p_value(worst)})."
+    return f"{said}; {listing(level_with, most=3)} cannot be told apart from it."
+
+
+def _beaten(document: Document, level: Level, one: str, other: str) -> bool:
+    return any(
+        rival.significant and rival.level == level and {rival.a, rival.b} == {one, other}
+        for rival in document.rivals
+    )
+
+
+def _p(document: Document, level: Level, one: str, other: str) -> float | None:
+    found = (r for r in document.rivals if r.level == level and {r.a, r.b} == {one, other})
+    return next((rival.p_adjusted for rival in found), None)
+
+
+def _ceiling(document: Document) -> Iterator[str]:
+    level = main_level(document)
+    for one in document.ceiling:
+        if one.level == level and one.mean is not None:
+            yield (
+                f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)} there: no "
+                "measure can be asked for much more."
+            )
+
+
+def _reservations(document: Document) -> Iterator[str]:
+    lacking = document.unjoined.human
+    if lacking:
+        yield f"{count(lacking, 'rated answer')} {'has' if lacking == 1 else 'have'} no score under any measure."
+    unrated = max((one.only_measure for one in document.unjoined.measures), default=0)
+    if unrated:
+        yield f"{count(unrated, 'scored answer')} {'was' if unrated == 1 else 'were'} rated by nobody."
