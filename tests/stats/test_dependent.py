@@ -1,0 +1,164 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from dialeval.stats.dependent import perm_both, williams
+from dialeval.stats.levels import LEVELS, level_correlation
+from dialeval.stats.paired import _random_swaps
+
+KINDS = ("pearson", "spearman", "kendall")
+
+
+def test_williams_by_hand():
+    # K = 1 - .16 - .09 - .25 + 2 * .4 * .3 * .5 = .62; t = .1 sqrt(102 * 1.5 / (2 * .62 * 102 / 100 + .1225 * .125)).
+    found = williams(0.4, 0.3, 0.5, 103)
+    assert found.value == pytest.approx(0.1 * math.sqrt(153 / (1.2648 + 0.0153125)))
+    assert found.value == pytest.approx(1.0933, abs=1e-4)
+    assert found.p == pytest.approx(0.27691, abs=1e-4)
+    assert found.n == 103
+
+
+def test_williams_equals_its_formula_by_determinants_on_real_matrices():
+    """Steiger (1980), equation 7, with |R| computed as a determinant."""
+    rng = np.random.default_rng(1)
+    for n in (4, 9, 60):
+        rows = rng.normal(size=(3, n)) + rng.normal(size=n)
+        r = np.corrcoef(rows)
+        mean = (r[0, 1] + r[0, 2]) / 2
+        spread = 2 * (n - 1) / (n - 3) * np.linalg.det(r) + mean**2 * (1 - r[1, 2]) ** 3
+        t = (r[0, 1] - r[0, 2]) * np.sqrt((n - 1) * (1 + r[1, 2]) / spread)
+        found = williams(r[0, 1], r[0, 2], r[1, 2], n)
+        assert found.value == pytest.approx(t)
+        assert found.p == pytest.approx(2 * scipy.stats.t.sf(abs(t), n - 3))
+
+
+def test_williams_p_is_right_where_the_two_correlations_are_equal():
+    """Of normal variables with r12 = r13, p is as often below a level as the level says."""
+    rng = np.random.default_rng(0)
+    shape = np.linalg.cholesky([[1, 0.5, 0.5], [0.5, 1, 0.3], [0.5, 0.3, 1]])
+    drawn = np.einsum("ij,tjn->tin", shape, rng.normal(size=(4000, 3, 20)))
+    ps = []
+    for rows in drawn:
+        r = np.corrcoef(rows)
+        ps.append(williams(r[0, 1], r[0, 2], r[1, 2], 20).p)
+    assert np.mean(np.array(ps) < 0.05) == pytest.approx(0.05, abs=0.011)
+    assert np.mean(np.array(ps) < 0.5) == pytest.approx(0.5, abs=0.03)
+
+
+def test_williams_changes_sign_when_measures_change_places():
+    assert williams(0.6, 0.2, 0.4, 30).value == -williams(0.2, 0.6, 0.4, 30).value
+    assert williams(0.4, 0.4, 0.5, 30).p == 1
+
+
+@pytest.mark.parametrize(
+    ("correlations", "n", "reason"),
+    [
+        ((0.5, 0.4, 0.3), 3, "fewer than 4 observations (3)"),
+        ((0.5, math.nan, 0.3), 10, "one of the three correlations is undefined"),
+        ((0.5, 0.5, 1.0), 10, "the two measures say the same (their correlation is 1)"),
+        ((0.9, -0.9, 0.9), 10, "no observations can have these three correlations with each other"),
+        ((0.0, 0.0, -1.0), 10, "the two measures say the same (their correlation is -1)"),
+    ],
+)
+def test_williams_undefined_has_a_reason(correlations, n, reason):
+    found = williams(*correlations, n)
+    assert math.isnan(found.value)
+    assert (found.n, found.reason) == (n, reason)
+
+
+def tables(systems, items, seed=0, missing=0.1):
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1, 6, size=(systems, items)).astype(float)
+    a, b = human + rng.normal(size=human.shape), 5 * human + rng.normal(scale=6.5, size=human.shape).round()
+    human[rng.random(human.shape) < missing] = np.nan
+    b[rng.random(human.shape) < missing] = np.nan
+    return human, a, b
+
+
+def by_loops(human, a, b, kind, level, swaps):
+    """How many swaps differ as much as the measures do, and of how many; one correlation after another."""
+    shared = ~np.isnan(human + a + b)
+    a, b = (np.where(shared, (m - m[shared].mean()) / m[shared].std(), np.nan) for m in (a, b))
+
+    def difference(swap):
+        mask = np.zeros(human.shape, bool)
+        mask[shared] = swap
+        of_a = level_correlation(human, np.where(mask, b, a), kind=kind, level=level).value
+        return abs(of_a - level_correlation(human, np.where(mask, a, b), kind=kind, level=level).value)
+
+    observed = difference(np.zeros(shared.sum(), bool))
+    found = np.array([difference(swap) for swap in swaps])
+    return np.count_nonzero(found >= observed - 1e-9), np.count_nonzero(~np.isnan(found))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_perm_both_equals_a_loop_over_the_same_swaps(level, kind):
+    human, a, b = tables(4, 12)
+    n = int((~np.isnan(human + a + b)).sum())
+    swaps = np.concatenate(list(_random_swaps(n, trials=60, seed=7))).astype(bool)
+    count, defined = by_loops(human, a, b, kind, level, swaps)
+    found = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    assert found == pytest.approx((1 + count) / (1 + defined))
+    assert 1 / 61 < found < 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", ["item", "item_within_system", "system_within_item"])
+def test_compiled_loops_give_the_same_p(level, kind, monkeypatch):
+    human, a, b = tables(4, 12)
+    plain = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    monkeypatch.setattr("dialeval.stats.weighted.MOST_PLAIN", 0)
+    assert perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7) == plain
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_few_cells_are_swapped_in_every_way_there_is(level):
+    human, a, b = tables(3, 3, missing=0)
+    swaps = [np.array(swap, bool) for swap in itertools.product([0, 1], repeat=9)]
+    count, defined = by_loops(human, a, b, "spearman", level, swaps)
+    found = perm_both(human, a, b, kind="spearman", level=level)
+    assert found == pytest.approx(count / defined)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_perm_both_does_not_depend_on_how_much_is_held_at_once(level):
+    human, a, b = tables(4, 12)
+    for kind in KINDS:
+        whole, parted = (
+            perm_both(human, a, b, kind=kind, level=level, trials=50, cells=cells) for cells in (10**6, 200)
+        )
+        assert whole == parted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_measure_is_no_better_than_itself_on_another_scale(level, kind):
+    human, a, _ = tables(4, 12)
+    assert perm_both(human, a, a * 37 - 2, kind=kind, level=level, trials=50) == 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_neither_which_measure_is_first_nor_its_scale_matters(level):
+    human, a, b = tables(4, 12)
+    whole = perm_both(human, a, b, kind="pearson", level=level, trials=100)
+    assert perm_both(human, b, a, kind="pearson", level=level, trials=100) == whole
+    assert perm_both(human, 1000 * a + 3, b, kind="pearson", level=level, trials=100) == whole
+
+
+def test_a_measure_that_people_agree_with_beats_noise():
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(5, 60))
+    a, b = human + 0.5 * rng.normal(size=human.shape), rng.normal(size=human.shape)
+    for level in ("item", "item_within_system", "system_within_item"):
+        assert perm_both(human, a, b, kind="spearman", level=level, trials=200) == pytest.approx(1 / 201)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_without_a_difference_there_is_no_p(level):
+    human, a, b = tables(4, 12)
+    assert math.isnan(perm_both(human, np.full_like(a, 3), b, kind="pearson", level=level, trials=9))
+    assert math.isnan(perm_both(np.full_like(a, np.nan), a, b, kind="pearson", level=level, trials=9))

@@ -1,0 +1,148 @@
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialeval.stats.levels import LEVELS, level_correlation, level_correlations
+
+KINDS = ("pearson", "spearman", "kendall")
+SCIPY = {
+    "pearson": scipy.stats.pearsonr,
+    "spearman": scipy.stats.spearmanr,
+    "kendall": scipy.stats.kendalltau,
+}
+
+
+def by_loops(human, scores, kind, level):
+    """The four definitions, cell by cell."""
+    both = ~(np.isnan(human) | np.isnan(scores))
+    if level == "item":
+        return SCIPY[kind](human[both], scores[both]).statistic
+    if level == "system":
+        kept = [s for s in range(len(human)) if both[s].any()]
+        means = [[table[s][both[s]].mean() for s in kept] for table in (human, scores)]
+        return SCIPY[kind](*means).statistic
+    if level == "system_within_item":
+        human, scores, both = human.T, scores.T, both.T
+    found = []
+    for of_people, of_measure, there in zip(human, scores, both, strict=True):
+        x, y = of_people[there], of_measure[there]
+        if len(set(x)) > 1 and len(set(y)) > 1:
+            found.append(SCIPY[kind](x, y).statistic)
+    return np.mean(found)
+
+
+def tables(seed, systems=5, items=30):
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1, 6, size=(systems, items)).astype(float)
+    scores = human + rng.normal(scale=3, size=human.shape).round(1)
+    human[rng.random(human.shape) < 0.2] = np.nan
+    scores[rng.random(human.shape) < 0.2] = np.nan
+    human[:, 3] = 2
+    return human, scores
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_each_level_equals_its_definition(level, kind):
+    for seed in range(5):
+        human, scores = tables(seed)
+        found = level_correlation(human, scores, kind=kind, level=level)
+        assert found.value == pytest.approx(by_loops(human, scores, kind, level), abs=1e-11)
+
+
+def test_by_hand():
+    human = [[1, 2, 3], [3, 3, 6], [5, 7, 6]]
+    scores = [[1, 3, 2], [2, 2, 5], [9, 3, 9]]
+    pearson = {level: level_correlation(human, scores, kind="pearson", level=level) for level in LEVELS}
+    # Means 2, 4, 6 and 2, 3, 7.
+    assert pearson["system"].value == pytest.approx(5 / math.sqrt(2 * 14))
+    assert (pearson["system"].n, pearson["system"].groups) == (3, 1)
+    within = [0.5, 1.0, -math.sqrt(3) / 2]
+    assert pearson["item_within_system"].value == pytest.approx(np.mean(within))
+    assert (pearson["item_within_system"].n, pearson["item_within_system"].groups) == (9, 3)
+    assert pearson["item"].n == 9
+
+
+def test_p_is_of_the_points_at_system_and_item_level_only():
+    human, scores = tables(1)
+    both = ~(np.isnan(human) | np.isnan(scores))
+    item = level_correlation(human, scores, kind="spearman", level="item")
+    assert item.p == pytest.approx(scipy.stats.spearmanr(human[both], scores[both]).pvalue)
+    assert item.n == both.sum()
+    for level in ("item_within_system", "system_within_item"):
+        assert math.isnan(level_correlation(human, scores, kind="spearman", level=level).p)
+
+
+def test_undefined_groups_are_counted_and_left_out():
+    human, scores = [[1, 2, 3], [4, 4, 4], [1, 5, math.nan]], [[1, 2, 3], [1, 2, 3], [5, 1, 2]]
+    found = level_correlation(human, scores, kind="kendall", level="item_within_system")
+    assert found.value == 0
+    assert (found.n, found.groups, found.undefined, found.reason) == (5, 3, 1, None)
+
+
+def test_systems_and_items_that_share_no_cell_do_not_count():
+    human = [[1, 2, math.nan], [2, 3, math.nan], [math.nan] * 3]
+    scores = [[1, 2, 3], [1, 3, 4], [1, 2, 3]]
+    assert level_correlation(human, scores, kind="pearson", level="system").n == 2
+    assert level_correlation(human, scores, kind="pearson", level="item_within_system").groups == 2
+    assert level_correlation(human, scores, kind="pearson", level="system_within_item").groups == 2
+
+
+@pytest.mark.parametrize(
+    ("level", "reason"),
+    [
+        ("system", "fewer than 2 pairs (1)"),
+        ("item", "all values of the first variable are equal (3)"),
+        ("item_within_system", "one side has a single value in each of the 1 groups"),
+        ("system_within_item", "no group has 2 pairs or more (3 groups)"),
+    ],
+)
+def test_undefined_has_a_reason(level, reason):
+    found = level_correlation([[3, 3, 3]], [[1, 2, 3]], kind="spearman", level=level)
+    assert math.isnan(found.value)
+    assert (found.reason, found.undefined) == (reason, found.groups)
+
+
+def test_means_that_are_equal_on_paper_tie():
+    # Added up in another order, 0.1 + 0.2 + 0.3 gives another last bit.
+    human = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.9, 0.9, 0.9]]
+    scores = [[1, 1, 1], [2, 2, 2], [3, 3, 3]]
+    assert sum(human[0]) != sum(human[1])
+    found = level_correlation(human, scores, kind="kendall", level="system").value
+    assert found == pytest.approx(2 / math.sqrt(2 * 3))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_stacks_equal_one_by_one(level):
+    stack = [tables(seed)[1] for seed in range(3)]
+    human = tables(9)[0]
+    found = level_correlations(human, np.array(stack), kind="spearman", level=level)
+    expected = [level_correlation(human, scores, kind="spearman", level=level).value for scores in stack]
+    assert found.tolist() == expected
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6), st.sampled_from(LEVELS), st.sampled_from(KINDS), st.randoms(use_true_random=False)
+)
+def test_neither_the_order_of_items_nor_of_systems_matters(seed, level, kind, random):
+    human, scores = tables(seed)
+    rows, columns = list(range(len(human))), list(range(human.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    here = level_correlation(human, scores, kind=kind, level=level)
+    there = level_correlation(
+        human[np.ix_(rows, columns)], scores[np.ix_(rows, columns)], kind=kind, level=level
+    )
+    assert there.value == pytest.approx(here.value, abs=1e-10)
+    assert (there.n, there.groups, there.undefined) == (here.n, here.groups, here.undefined)
+
+
+@pytest.mark.parametrize("other", [(2, 3), (3, 2, 1), (6,)])
+def test_tables_of_another_shape_are_refused(other):
+    with pytest.raises(ValueError, match="one shape"):
+        level_correlation(np.zeros((3, 2)), np.zeros(other), kind="pearson", level="item")
