@@ -18,6 +18,8 @@ VERBS = (
     "score",
     "compare",
     "report",
+    "annotate",
+    "annotate agreement",
     "data",
     "data ls",
     "data validate",

@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dialeval.cli import compare, data, demo, doctor, report, resources, run, score, train
+from dialeval.cli import annotate, compare, data, demo, doctor, meta, report, resources, run, score, train
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
@@ -24,7 +24,9 @@ app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.command("meta")(meta.meta)
 app.command("report")(report.report)
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(data.app, name="data")
 app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")

@@ -1,8 +1,8 @@
 """From several people's votes to one label: rules as small values that compose.
 
-A rule gives a label or says why it is unsettled. A step looks at the votes before a rule does: it drops the item, or
-changes the votes. ``Then(step, rule)`` puts a step before a rule, ``Else(rule, other)`` tries another where the first is
-unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate, for example, is::
+A rule gives a label or says why it is unsettled. A step (``meta.vote_steps``) looks at the votes before a rule does: it
+drops the item, or changes the votes. ``Then(step, rule)`` puts a step before a rule; ``Else(rule, other)`` tries the
+other where the first is unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate, for example, is::
 
     Then(DropIf(Count(Cut(">=", 3), at_least=3)), Then(DropIf(Count(Cut("=", 0), at_least=3)), Mean()))
 """
@@ -10,7 +10,6 @@ unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate, for e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Protocol, TypeAlias
@@ -18,7 +17,6 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from dialeval.data.types import Judgement
-from dialeval.meta.classes import Cut
 from dialeval.meta.ratings import Ratings
 
 Votes: TypeAlias = tuple[float, ...]
@@ -45,18 +43,6 @@ class Step(Protocol):
 
     def votes(self, votes: Votes) -> Votes | Unsettled:
         """The votes to go on with, or why the unit is dropped."""
-        ...
-
-
-class Condition(Protocol):
-    """Something that may be true of votes."""
-
-    def holds(self, votes: Votes) -> bool:
-        """Whether it is."""
-        ...
-
-    def __str__(self) -> str:
-        """What is true then, in words."""
         ...
 
 
@@ -162,82 +148,6 @@ class Else:
         """The first rule's label, else the other's."""
         first = self.rule.label(votes)
         return self.other.label(votes) if isinstance(first, Unsettled) else first
-
-
-@dataclass(frozen=True, slots=True)
-class DropIf:
-    """Drops a unit of whose votes the condition is true."""
-
-    condition: Condition
-
-    def votes(self, votes: Votes) -> Votes | Unsettled:
-        """The votes as they are, unless the condition is true."""
-        return Unsettled(f"dropped: {self.condition}") if self.condition.holds(votes) else votes
-
-
-@dataclass(frozen=True, slots=True)
-class Collapse:
-    """Votes in two classes: 1 where the cut holds, else 0."""
-
-    cut: Cut
-
-    def votes(self, votes: Votes) -> Votes | Unsettled:
-        """The classes of the votes."""
-        return tuple(self.cut.holds(np.array(votes)).tolist())
-
-
-@dataclass(frozen=True, slots=True)
-class Relabel:
-    """Votes with some values replaced, as Circa's relaxed labels."""
-
-    values: Mapping[float, float]
-
-    def votes(self, votes: Votes) -> Votes | Unsettled:
-        """The votes after the replacement."""
-        return tuple(self.values.get(vote, vote) for vote in votes)
-
-
-@dataclass(frozen=True, slots=True)
-class Fewer:
-    """Fewer than ``n`` votes."""
-
-    n: int
-
-    def holds(self, votes: Votes) -> bool:
-        """Whether there are fewer."""
-        return len(votes) < self.n
-
-    def __str__(self) -> str:
-        return f"fewer than {self.n} votes"
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """``at_least`` votes or more satisfy the cut."""
-
-    cut: Cut
-    at_least: int
-
-    def holds(self, votes: Votes) -> bool:
-        """Whether so many do."""
-        return bool(self.cut.holds(np.array(votes)).sum() >= self.at_least)
-
-    def __str__(self) -> str:
-        return f"{self.at_least} votes or more are {self.cut}"
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The highest and the lowest vote are more than ``above`` apart."""
-
-    above: float
-
-    def holds(self, votes: Votes) -> bool:
-        """Whether they are."""
-        return bool(votes) and max(votes) - min(votes) > self.above
-
-    def __str__(self) -> str:
-        return f"votes are more than {self.above:g} apart"
 
 
 def aggregate(ratings: Ratings, criterion: str, rule: Rule) -> tuple[Judgement, ...]:

@@ -12,10 +12,11 @@ import numpy as np
 from dialeval.core import Floats
 from dialeval.meta.classes import Cut, collapse
 from dialeval.meta.rater_warnings import warnings_of
-from dialeval.meta.raters import KappaTable, RaterAgreement, no_pairs, pairwise_kappas, rater_agreements
+from dialeval.meta.raters import KappaTable, RaterAgreement, kappa_table, rater_agreements, too_large
 from dialeval.meta.ratings import Ratings
 from dialeval.stats.agreement import AGREEMENTS, AgreementName, agreement_interval
 from dialeval.stats.estimate import Estimate
+from dialeval.stats.kappa import not_categories
 from dialeval.stats.resampling import Bounds
 
 OF_VALUES: Final[tuple[AgreementName, ...]] = (
@@ -26,11 +27,13 @@ OF_VALUES: Final[tuple[AgreementName, ...]] = (
     "alpha_interval",
 )
 """Measures that do not ask whose a rating is."""
-OF_RATERS: Final[tuple[AgreementName, ...]] = ("mean_cohen_kappa", "icc_2_1", "icc_2_k")
-"""Measures that compare rater with rater."""
+OF_CLASSES: Final[tuple[AgreementName, ...]] = ("percent_agreement", "fleiss_kappa", "alpha_nominal")
+"""Measures of ratings in two classes."""
+OF_RATERS: Final[tuple[AgreementName, ...]] = ("icc_2_1", "icc_2_k")
+"""Measures that compare rater with rater, beside Cohen's kappa."""
 COMPLETE: Final = "fleiss_kappa_complete"
 Name: TypeAlias = str
-"""One of the two tables' names, or ``COMPLETE``."""
+"""One of ``stats.AGREEMENTS``, or ``COMPLETE``."""
 
 
 class Measured(NamedTuple):
@@ -118,13 +121,12 @@ class _How(NamedTuple):
 def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], how: _How) -> CriterionAgreement:
     said = ~np.isnan(own.value)
     values = own.packed(name)
-    apart = no_pairs(own)
-    table = pairwise_kappas(own, name) if apart is None else None
+    large = too_large(len(values), len(own.raters))
+    matrix = own.matrix(name) if large is None else None
+    apart = large or not_categories(values)
+    table = None if matrix is None or apart else kappa_table(own.raters, matrix)
     per_rater = rater_agreements(own, table)
-    measures = _measures(values, own, name, apart, how)
-    warned = warnings_of(
-        values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
-    )
+    measures = {**_of_values(values, OF_VALUES, how), **_of_raters(matrix, table, apart, how)}
     return CriterionAgreement(
         criterion=name,
         items=len(values),
@@ -136,34 +138,50 @@ def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], how: _How) -> Crite
         measures=measures,
         kappas=table,
         per_rater=per_rater,
-        classes={str(cut): _collapsed(own, name, cut, how) for cut in cuts},
-        warnings=warned,
+        classes={
+            str(cut): _of_values(collapse(own, cut).packed(name), OF_CLASSES, how)
+            for cut in dict.fromkeys(cuts)
+        },
+        warnings=warnings_of(
+            values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
+        ),
     )
 
 
-def _measures(values: Floats, own: Ratings, name: str, apart: str | None, how: _How) -> dict[Name, Measured]:
-    found: dict[Name, Measured] = {one: _measured(one, values, how) for one in OF_VALUES}
-    found[COMPLETE] = _measured("fleiss_kappa", _complete(values), how)
-    by_rater = own.matrix(name) if apart is None else None
+def _of_values(values: Floats, names: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
+    found: dict[Name, Measured] = {one: _measured(one, values, how) for one in names}
+    complete = _complete(values)
+    whole = len(complete) == len(values)
+    found[COMPLETE] = found["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, how)
+    return found
+
+
+def _of_raters(
+    matrix: Floats | None, table: KappaTable | None, apart: str | None, how: _How
+) -> dict[Name, Measured]:
+    found: dict[Name, Measured] = {}
+    if matrix is None or table is None:
+        found["mean_cohen_kappa"] = Measured(Estimate.undefined(apart or "", 0), None)
+    else:
+        found["mean_cohen_kappa"] = _measured("mean_cohen_kappa", matrix, how, _mean_kappa(table))
     for one in OF_RATERS:
-        if by_rater is None:
+        if matrix is None:
             found[one] = Measured(Estimate.undefined(apart or "", 0), None)
         else:
-            found[one] = _measured(one, by_rater, how)
+            found[one] = _measured(one, matrix, how)
     return found
 
 
-def _collapsed(own: Ratings, name: str, cut: Cut, how: _How) -> dict[Name, Measured]:
-    values = collapse(own, cut).packed(name)
-    found = {
-        one: _measured(one, values, how) for one in ("percent_agreement", "fleiss_kappa", "alpha_nominal")
-    }
-    found[COMPLETE] = _measured("fleiss_kappa", _complete(values), how)
-    return found
+def _mean_kappa(table: KappaTable) -> Estimate:
+    """As ``stats.mean_cohen_kappa``, from the kappas that are there already."""
+    kappas = [pair.kappa for pair in table.pairs]
+    if not kappas:
+        return Estimate.undefined("no two raters share items on which more than one category was chosen", 0)
+    return Estimate(float(np.mean(kappas)), len(kappas))
 
 
-def _measured(name: AgreementName, values: Floats, how: _How) -> Measured:
-    estimate = AGREEMENTS[name].estimate(values)
+def _measured(name: AgreementName, values: Floats, how: _How, estimate: Estimate | None = None) -> Measured:
+    estimate = AGREEMENTS[name].estimate(values) if estimate is None else estimate
     if not estimate.defined or not how.trials:
         return Measured(estimate, None)
     bounds = agreement_interval(name, values, trials=how.trials, seed=how.seed, level=how.level)

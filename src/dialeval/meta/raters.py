@@ -13,6 +13,7 @@ from dialeval.core import Floats, Integers
 from dialeval.errors import Unsuitable
 from dialeval.meta.ratings import Ratings
 from dialeval.stats.kappa import not_categories, pairwise_cohen
+from dialeval.text.naming import split_call
 
 THRESHOLDS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 """The kappas that Sharma et al. (2017, Table 3) count pairs above."""
@@ -82,19 +83,42 @@ class KappaTable:
 def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
     """Cohen's kappa of every two raters on a criterion, over the units both rated."""
     own = ratings.criterion_named(criterion)
-    reason = no_pairs(own)
+    reason = too_large(len(own.packed(criterion)), len(own.raters)) or not_categories(own.value)
     if reason is not None:
         raise Unsuitable(f"There are no pairwise kappas of {criterion!r}: {reason}.")
-    compared = pairwise_cohen(own.matrix(criterion).T)
-    return KappaTable(own.raters, compared.kappa, compared.n)
+    return kappa_table(own.raters, own.matrix(criterion))
 
 
-def no_pairs(ratings: Ratings) -> str | None:
-    """Why raters of one criterion cannot be compared two by two; None where they can."""
-    cells = len(ratings.units) * len(ratings.raters)
-    if cells > MOST_CELLS:
-        return f"a table of {cells:,} cells, a row for each item and a column for each rater, is too large"
-    return not_categories(ratings.value)
+def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
+    """Cohen's kappa of every two raters of a table of shape (units, raters)."""
+    compared = pairwise_cohen(matrix.T)
+    return KappaTable(raters, compared.kappa, compared.n)
+
+
+def too_large(units: int, raters: int) -> str | None:
+    """Why so many units by so many raters are not laid out in one table; None where they can be."""
+    cells = units * raters
+    if cells <= MOST_CELLS:
+        return None
+    return f"a table of {cells:,} cells, a row for each item and a column for each rater, is too large"
+
+
+def measures_among(ratings: Ratings) -> frozenset[str]:
+    """The raters that are measures by their names: each judges nothing but a criterion it is itself called after.
+
+    So metrics' scores stand among judgements: ``METEOR`` on ``METEOR``, ``bleu(order=4)|...`` on ``bleu``.
+    """
+    pairs = np.unique(np.column_stack([ratings.rater, ratings.criterion]), axis=0).tolist()
+    judged = [(ratings.raters[rater], ratings.criteria[criterion]) for rater, criterion in pairs]
+    others = {rater for rater, criterion in judged if criterion not in (rater, _call(rater))}
+    return frozenset(ratings.raters) - others
+
+
+def _call(rater: str) -> str | None:
+    try:
+        return split_call(rater).name
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,137 @@
+"""``dialeval annotate``: people's ratings, and who agrees with whom."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dialeval.cli.options import Json, Seed, Trials
+
+if TYPE_CHECKING:
+    from dialeval.meta.ratings import Ratings
+
+_SUMMARY = "Human ratings: who agrees with whom, whom to drop."
+app = typer.Typer(
+    no_args_is_help=True,
+    help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
+    short_help=_SUMMARY,
+)
+
+
+@app.callback()
+def _group() -> None:
+    pass  # with a callback typer keeps the group, though it has one command so far
+
+
+@app.command("agreement")
+def agreement(
+    ratings: Annotated[
+        list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
+    ],
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"
+        ),
+    ] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option("--classes", metavar="CUT", help="Also in two classes, as in '>3'. Repeatable."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Refuse ratings outside it, as in 1-5.")
+    ] = None,
+    drop_below: Annotated[
+        float | None,
+        typer.Option("--drop-below", metavar="KAPPA", help="Show who would go below it, and what changes."),
+    ] = None,
+    drop_rule: Annotated[
+        Literal["mean", "worst-first", "every-pair"],
+        typer.Option("--drop-rule", help="Which kappas must reach it, and whether one goes at a time."),
+    ] = "mean",
+    trials: Trials = 1000,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Print how well raters agree on each criterion, what each rater did, and whom to drop.
+
+    A column for each rater (CSV, TSV) is read with '--from ratings-wide'.
+
+    Example: dialeval annotate agreement ratings.jsonl
+
+    Example: dialeval annotate agreement sheet.csv --from ratings-wide --scale 1-5
+
+    Example: dialeval annotate agreement ratings.jsonl --classes '>3' --drop-below 0.1
+    """
+    from dialeval.cli.agreement_tables import print_agreement
+    from dialeval.meta.agreement import agreement_of
+    from dialeval.meta.agreement_json import agreement_json
+    from dialeval.meta.classes import Cut
+    from dialeval.meta.dropping import drop_raters
+
+    cuts = [Cut.parse(text) for text in classes or []]
+    given = _ratings(ratings, format, criterion, system, scale)
+    found = agreement_of(given, cuts=cuts, trials=trials, seed=seed)
+    threshold = drop_below if drop_below is not None else 0.0
+    comparable = [one for one in found if one.kappas is not None and one.raters > 1]
+    dropped = [
+        drop_raters(given, one.criterion, threshold, rule=drop_rule, trials=0)
+        for one in (comparable if drop_below is not None else [])
+    ]
+    if json:
+        print(jsonlib.dumps(agreement_json(found, dropped), ensure_ascii=False, allow_nan=False))
+    else:
+        print_agreement(found, dropped)
+
+
+def _ratings(
+    sources: list[str],
+    format: str | None,
+    criteria: list[str] | None,
+    systems: list[str] | None,
+    scale: str | None,
+) -> Ratings:
+    """The ratings asked for; says on stderr what was counted once although it was given twice."""
+    from dialeval.errors import UnknownName
+    from dialeval.meta.ratings import Ratings
+    from dialeval.meta.reading import read_judgements
+    from dialeval.meta.scale import RatingScale
+
+    wanted_scale = RatingScale.parse(scale) if scale else None
+    read = read_judgements(sources, format=format)
+    if read.repeated:
+        print(f"warning: {read.repeated:,} judgements were given twice and are counted once", file=sys.stderr)
+    for system in systems or []:
+        if system not in read.systems:
+            raise UnknownName("system", system, read.systems)
+    chosen: Ratings = read if systems is None else read.by(systems=systems)
+    if not criteria:
+        chosen = _people(chosen)
+    else:
+        chosen = Ratings.merge([chosen.criterion_named(name) for name in dict.fromkeys(criteria)])
+    if wanted_scale is not None:
+        wanted_scale.check(chosen, ", ".join(sources))
+    return chosen
+
+
+def _people(ratings: Ratings) -> Ratings:
+    """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
+    from dialeval.meta.raters import measures_among
+
+    measures = measures_among(ratings)
+    if not measures or len(measures) == len(ratings.raters):
+        return ratings
+    print(
+        f"{len(measures):,} measures among the raters are left out; --criterion brings one back",
+        file=sys.stderr,
+    )
+    return ratings.by(raters=[rater for rater in ratings.raters if rater not in measures])
