@@ -33,11 +33,12 @@ def pairable(ratings: Floats, categories: Floats | None = None) -> Pairable:
     rated = ~np.isnan(checked)
     sizes = rated.sum(axis=1)
     enough = sizes >= 2
-    kept = checked if enough.all() else checked[enough]
-    unit, rater = np.nonzero(~np.isnan(kept))
-    found = kept[unit, rater]
+    rated &= enough[:, None]
+    found, sizes = checked[rated], sizes[enough]
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    rater = np.flatnonzero(rated) % max(1, checked.shape[1])
     values = categories_of(found) if categories is None else categories
-    return Pairable(unit, rater, code_of(found, values), values, sizes[enough])
+    return Pairable(unit, rater, code_of(found, values), values, sizes)
 
 
 class Patterns(NamedTuple):

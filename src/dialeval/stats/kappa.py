@@ -111,8 +111,8 @@ def counts_of(ratings: Floats, categories: Sequence[float] | None = None) -> Int
     none are given; chance agreement of ``free`` kappa depends on them.
     """
     checked = check_ratings(ratings)
-    unit, rater = np.nonzero(~np.isnan(checked))
-    found = checked[unit, rater]
+    rated = ~np.isnan(checked)
+    unit, found = np.flatnonzero(rated) // max(1, checked.shape[1]), checked[rated]
     values = categories_of(found) if categories is None else categories_of(np.asarray(categories, np.float64))
     if len(values) > MOST_CATEGORIES:
         raise ValueError(_too_many(len(values)))
