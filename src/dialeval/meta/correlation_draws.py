@@ -13,6 +13,7 @@ from dialeval.core import Floats, Integers
 from dialeval.errors import Unsuitable
 from dialeval.meta.joined import Joined
 from dialeval.stats.correlation import correlations
+from dialeval.stats.dependent import williams
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, settled
 from dialeval.stats.resampling import blocks
@@ -153,14 +154,7 @@ def packed(joined: Joined) -> Floats:
     return table
 
 
-def told_apart(r: Floats, n: Floats, alpha: float) -> NDArray[np.bool_]:
-    """Where Williams' (1959) test, two-sided, tells the first correlation from the second."""
-    from scipy.special import stdtr
-
-    one, two, between = r
-    determinant = 1 - one**2 - two**2 - between**2 + 2 * one * two * between
-    n = np.where(n > 3, n, np.nan)
-    below = 2 * (n - 1) / (n - 3) * determinant + ((one + two) / 2) ** 2 * (1 - between) ** 3
-    usable = below > 0
-    t = (one - two) * np.sqrt((n - 1) * (1 + between) / np.where(usable, below, np.nan))
-    return np.asarray(usable & (2 * stdtr(n - 3, -np.abs(t)) < alpha), dtype=np.bool_)
+def told_apart(drawn: Drawn, alpha: float) -> NDArray[np.bool_]:
+    """On which draws Williams' test, two-sided, tells the first measure's correlation from the second's."""
+    rows = zip(*drawn.r.tolist(), drawn.n.tolist(), strict=True)
+    return np.array([williams(one, two, between, int(n)).p < alpha for one, two, between, n in rows])

@@ -29,7 +29,9 @@ Flags: TypeAlias = NDArray[np.bool_]
 FEW: Final = 20
 """Below this many rated items intervals are only roughly right."""
 HELPS: Final = 0.05
-"""A measure helps where it is worth this share of the ratings more."""
+"""A measure helps where it is worth this share of the ratings more, and more than luck."""
+LUCK: Final = 3.84
+"""Ratings that a measure of nothing seems to be worth, one time in twenty: n r^2 has a chi-square distribution."""
 SHIFTED: Final = 0.01
 """p-value below which the measure scores rated and unrated items differently."""
 
@@ -46,8 +48,8 @@ class SystemEstimate:
 
     @property
     def helps(self) -> bool:
-        """Whether the measure is worth 5 % more ratings, or more."""
-        return self.estimate.reason is None and self.estimate.gained >= HELPS * self.estimate.n
+        """Whether the measure is worth 5 % more ratings, and more than a measure of nothing might seem to be."""
+        return self.estimate.reason is None and self.estimate.gained >= max(LUCK, HELPS * self.estimate.n)
 
     @property
     def verdict(self) -> str:

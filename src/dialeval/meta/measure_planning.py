@@ -51,10 +51,9 @@ def power_between_measures(
         )
     found = np.zeros(len(tried), dtype=np.int64)
     for counts, at in drawn_from.draws(tried, trials, seed):
-        r, n = correlate(counts)
-        found[at] += int(
-            np.count_nonzero(told_apart(r, n, alpha) & (np.sign(r[0] - r[1]) == np.sign(effect)))
-        )
+        drawn = correlate(counts)
+        agrees = np.sign(drawn.r[0] - drawn.r[1]) == np.sign(effect)
+        found[at] += int(np.count_nonzero(told_apart(drawn, alpha) & agrees))
     better, worse = (first, second) if effect > 0 else (second, first)
     return PowerCurve(
         question=f"to find that {better} agrees better with people than {worse}",

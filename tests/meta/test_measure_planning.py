@@ -1,0 +1,150 @@
+"""How many items tell measures apart or pin a correlation down, against straightforward loops and theory."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from dialeval.errors import UnknownName, Unsuitable
+from dialeval.meta.correlation_draws import sample
+from dialeval.meta.joining import Joined
+from dialeval.meta.measure_planning import correlation_by_raters, power_between_measures, width_of_correlation
+from dialeval.stats.dependent import williams
+from dialeval.stats.levels import LEVELS, level_correlation
+
+NONE = math.nan
+
+
+def made(make_joined, systems: int = 4, items: int = 25, seed: int = 0) -> Joined:
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1, 6, size=(3, systems, items)).astype(float)
+    human[:, 1, 3] = NONE
+    good = human.mean(axis=0) + rng.normal(scale=0.5, size=(systems, items))
+    poor = human.mean(axis=0) + rng.normal(scale=3, size=(systems, items))
+    good[2, 5] = poor[0, 7] = NONE
+    return make_joined(human, {"good": good, "poor": np.round(poor)})
+
+
+def test_draws_give_the_correlation_of_the_drawn_tables(make_joined) -> None:
+    """Frequencies of units must give what stacking the drawn columns, or rows, gives, at every level."""
+    joined = made(make_joined)
+    rng = np.random.default_rng(1)
+    for level in LEVELS:
+        for over in ("items", "systems"):
+            drawn_from = sample(joined, ("good",), level, over)
+            for kind in ("pearson", "spearman", "kendall"):
+                places = rng.integers(drawn_from.units, size=12)
+                counts = np.bincount(places, minlength=drawn_from.units)[None]
+                found = drawn_from.correlator(kind, 1)(counts).r[0, 0]
+                human, good = joined.human.values, joined.measures[0].values
+                both = [t[:, places] if over == "items" else t[places] for t in (human, good)]
+                expected = level_correlation(both[0], both[1], kind=kind, level=level)
+                assert found == pytest.approx(expected.value), (level, over, kind)
+
+
+def test_power_equals_a_loop_over_williams(make_joined) -> None:
+    joined = made(make_joined)
+    curve = power_between_measures(joined, "poor", "good", [8, 20], trials=150, seed=4, coefficient="pearson")
+    human, poor, good = (
+        grid.values for grid in (joined.human, *(joined.measure_named(n) for n in ("poor", "good")))
+    )
+    complete = ~np.isnan([human, poor, good]).any(axis=0)
+    h, p, g = (np.where(complete, table, NONE) for table in (human, poor, good))
+    places = np.random.default_rng(4).integers(25, size=(150, 20))
+    for point in curve.points:
+        found = 0
+        for trial in places[:, : point.size]:
+            x, a, b = (table[:, trial][~np.isnan(table[:, trial])] for table in (h, p, g))
+            r = [scipy.stats.pearsonr(*pair).statistic for pair in ((x, a), (x, b), (a, b))]
+            found += r[1] > r[0] and williams(*r, len(x)).p < 0.05
+        assert point.power == found / 150
+    assert curve.effect < 0
+    assert curve.question == "to find that good agrees better with people than poor"
+
+
+def test_few_systems_cannot_tell_measures_apart_and_say_so(make_joined) -> None:
+    curve = power_between_measures(made(make_joined), "good", "poor", [10, 25], level="system", trials=50)
+    assert max(point.power for point in curve.points) < 0.8
+    assert curve.notes == ("only 4 systems: a correlation of so few points says little",)
+
+
+def test_the_width_of_a_correlation_is_that_of_theory(make_joined) -> None:
+    # Fisher (1915): atanh of Pearson's r of n normal pairs has standard deviation 1 / sqrt(n - 3).
+    rng = np.random.default_rng(3)
+    x, noise = rng.normal(size=(2, 1, 1500))
+    joined = make_joined((0.6 * x + 0.8 * noise)[None], {"m": x})
+    rho = np.corrcoef(0.6 * x + 0.8 * noise, x)[0, 1]
+    curve = width_of_correlation(joined, "m", [50, 200, 800], coefficient="pearson", trials=1000)
+    for point in curve.points:
+        ends = np.tanh(math.atanh(rho) + np.array([-1, 1]) * 1.96 / math.sqrt(point.size - 3))
+        assert (point.low, point.high) == pytest.approx(tuple(ends), abs=0.03)
+        assert point.width == point.high - point.low
+    assert curve.enough == 200
+
+
+def test_draws_without_a_correlation_are_counted(make_joined) -> None:
+    joined = make_joined([[[1, 1, 1, 1, 5]]], {"m": [[1, 2, 3, 4, 5]]})
+    [point] = width_of_correlation(joined, "m", [2], trials=400).points
+    # Two draws of five: not both sides vary unless exactly one of them is the last item, 2 x 4 / 25.
+    assert point.undefined == pytest.approx(400 * (1 - 8 / 25), abs=30)
+
+
+def test_more_raters_raise_the_correlation_and_narrow_it(make_joined) -> None:
+    rng = np.random.default_rng(6)
+    true = rng.normal(size=(2, 150))
+    measure = true + rng.normal(size=true.shape)
+    joined = make_joined(true + rng.normal(scale=1.5, size=(12, *true.shape)), {"m": measure})
+    curve = correlation_by_raters(joined, "m", [1, 3, 6], coefficient="pearson", trials=400)
+    for point in curve.points:
+        fresh = [
+            np.corrcoef(
+                (true + rng.normal(scale=1.5, size=(point.size, *true.shape)).mean(axis=0)).flat, measure.flat
+            )
+            for _ in range(400)
+        ]
+        low, high = np.quantile([table[0, 1] for table in fresh], [0.025, 0.975])
+        # New raters of the same answers, which the finite population correction stands for.
+        assert (point.low, point.high) == pytest.approx((low, high), abs=0.04)
+        assert point.width == pytest.approx(high - low, rel=0.3)
+    assert [point.width for point in curve.points] == sorted((p.width for p in curve.points), reverse=True)
+    assert curve.points[0].high < curve.points[2].high
+
+
+def test_answers_without_a_spare_rating_are_left_out(make_joined) -> None:
+    ratings = np.random.default_rng(1).normal(size=(4, 1, 10))
+    ratings[3, 0, 0] = NONE
+    joined = make_joined(ratings, {"m": np.arange(10.0)[None]})
+    assert [point.size for point in correlation_by_raters(joined, "m", trials=10).points] == [1, 2]
+    assert correlation_by_raters(joined, "m", [3], trials=10).notes == (
+        "1 answers have no more than 3 ratings",
+    )
+    with pytest.raises(Unsuitable, match="0 answers with more than 4 ratings"):
+        correlation_by_raters(joined, "m", [4])
+
+
+def test_what_has_no_answer_is_refused(make_joined) -> None:
+    joined = make_joined([[[1, 2, 3, 4]]], {"a": [[1, 2, 4, 3]], "b": [[2, 3, 9, 4]], "c": [[1, 2, 3, NONE]]})
+    with pytest.raises(Unsuitable, match="the same correlation"):
+        power_between_measures(joined, "a", "b")
+    with pytest.raises(Unsuitable, match="no correlation"):
+        power_between_measures(joined.plus(), "a", "c", level="system")
+    with pytest.raises(UnknownName):
+        width_of_correlation(joined, "d")
+    with pytest.raises(Unsuitable, match="1 systems"):
+        width_of_correlation(joined, "a", over="systems")
+
+
+def test_the_same_seed_gives_the_same_curve(make_joined) -> None:
+    joined = made(make_joined)
+    one, two, other = (width_of_correlation(joined, "good", [10], seed=seed) for seed in (1, 1, 2))
+    assert one == two
+    assert one.points != other.points
+
+
+def test_on_usr_fifty_items_tell_unieval_from_ruber(usr: Joined) -> None:
+    curve = power_between_measures(usr, "ruber", "unieval_coherence", [10, 30, 50, 100])
+    assert curve.enough == 50
+    assert curve.question == "to find that unieval_coherence agrees better with people than ruber"

@@ -1,0 +1,152 @@
+"""Power by resampling: against textbook power where that is known, and on real ratings."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+from statsmodels.stats.power import TTestIndPower, TTestPower
+
+from dialeval.errors import UnknownName, Unsuitable
+from dialeval.meta.joining import Joined
+from dialeval.meta.planning import _significant, power_of_items, power_of_raters
+
+NONE = math.nan
+
+
+def powers(curve) -> list[float]:
+    return [point.power for point in curve.points]
+
+
+def normal_scores(n: int) -> np.ndarray:
+    """n values of mean 0 and variance 1 that look as normal as they can."""
+    from scipy.special import ndtri
+
+    values = ndtri((np.arange(n) + 0.5) / n)
+    return values / values.std()
+
+
+def test_paired_power_is_that_of_the_t_test(make_joined) -> None:
+    # Differences of mean 0.3 and standard deviation 1: the power of a paired t test is in the books.
+    difference = np.random.default_rng(0).permutation(normal_scores(400)) + 0.3
+    joined = make_joined([[difference, np.zeros(400)]], {"m": np.zeros((2, 400))})
+    curve = power_of_items(joined, "s0", "s1", [20, 50, 90, 150], trials=4000)
+    expected = [TTestPower().power(0.3, n, 0.05) for n in (20, 50, 90, 150)]
+    np.testing.assert_allclose(powers(curve), expected, atol=0.025)
+    assert curve.effect == pytest.approx(0.3)
+    assert curve.enough == 90  # power .804
+    assert "paired t test" in curve.design
+
+
+def test_power_without_shared_items_is_that_of_two_samples(make_joined) -> None:
+    ratings = np.full((1, 2, 600), NONE)
+    ratings[0, 0, :300], ratings[0, 1, 300:] = normal_scores(300) + 0.5, normal_scores(300)
+    curve = power_of_items(make_joined(ratings, {"m": np.zeros((2, 600))}), "s1", "s0", [20, 64], trials=4000)
+    expected = [TTestIndPower().power(0.5, n, 0.05) for n in (20, 64)]
+    np.testing.assert_allclose(powers(curve), expected, atol=0.025)
+    assert curve.effect == pytest.approx(-0.5)
+    assert curve.question == "to find that s0 is rated above s1"
+    assert curve.notes == ("s1 and s0 answered different items",)
+
+
+def test_without_a_real_difference_power_is_about_half_of_alpha(make_joined) -> None:
+    """Only differences the right way round count, and by chance half of the false alarms are."""
+    difference = normal_scores(200) + 1e-9
+    joined = make_joined([[difference, np.zeros(200)]], {"m": np.zeros((2, 200))})
+    assert powers(power_of_items(joined, "s0", "s1", [40], trials=4000))[0] == pytest.approx(0.025, abs=0.01)
+
+
+def test_raters_average_their_noise_away(make_joined) -> None:
+    # Differences between items have variance 0.04, a rater's difference on top 2: over r raters 0.04 + 2 / r.
+    rng = np.random.default_rng(1)
+    true = 0.3 + 0.2 * rng.permutation(normal_scores(300))
+    ratings = rng.normal(size=(8, 2, 300))
+    ratings[:, 0] += true
+    joined = make_joined(ratings, {"m": np.zeros((2, 300))})
+    curve = power_of_raters(joined, "s0", "s1", [1, 2, 4, 8], items=40, trials=2000)
+    expected = [TTestPower().power(0.3 / math.sqrt(0.04 + 2 / r), 40, 0.05) for r in (1, 2, 4, 8)]
+    np.testing.assert_allclose(powers(curve), expected, atol=0.08)
+    again = power_of_items(joined, "s0", "s1", [40], raters=4, trials=2000)
+    assert powers(again)[0] == pytest.approx(powers(curve)[2], abs=0.04)
+    replaced = power_of_raters(joined, "s0", "s1", [16], items=40, with_replacement=True, trials=500)
+    assert "drawn with replacement" in replaced.design
+
+
+def test_all_raters_without_replacement_are_the_ratings_as_they_stand(make_joined) -> None:
+    ratings = np.random.default_rng(3).normal(size=(3, 2, 25)) + np.array([0.6, 0])[:, None]
+    joined = make_joined(ratings, {"m": np.zeros((2, 25))})
+    plain = power_of_items(joined, "s0", "s1", [5, 10, 25])
+    drawn = power_of_items(joined, "s0", "s1", [5, 10, 25], raters=3)
+    assert powers(plain) == pytest.approx(powers(drawn), abs=0.05)
+
+
+@pytest.mark.parametrize("with_replacement", [False, True])
+def test_a_drawn_rater_is_one_person_for_both_systems(make_joined, with_replacement: bool) -> None:
+    # Each rater has a level of their own and rates s0 exactly 1 higher: their differences never vary.
+    levels = np.array([0.0, 10.0, 20.0, 30.0])[:, None]
+    ratings = np.stack([levels + 1 + np.zeros(9), levels + np.zeros(9)], axis=1)
+    joined = make_joined(ratings, {"m": np.zeros((2, 9))})
+    curve = power_of_items(joined, "s0", "s1", [6], raters=1, with_replacement=with_replacement, trials=50)
+    assert powers(curve) == [1.0]
+    # Six equal differences reach 2^-5 = .031 by the sign test; five do not reach .05.
+    assert powers(power_of_items(joined, "s0", "s1", [5], raters=1, trials=50)) == [0.0]
+
+
+def test_significance_equals_scipy_row_by_row() -> None:
+    import scipy.stats
+
+    rng = np.random.default_rng(8)
+    x, y = rng.normal(3.2, 1, size=(2, 300, 30))
+    for n in (3, 10, 30):
+        paired = scipy.stats.ttest_1samp(x[:, :n] - 3.2, 0, axis=1)
+        # An effect of +1 or -1 picks the side.
+        for side in (1.0, -1.0):
+            found = _significant((x - 3.2, None), [n], side, 0.2)[0]
+            assert found == np.sum((paired.pvalue < 0.2) & (np.sign(paired.statistic) == side))
+            welch = scipy.stats.ttest_ind(x[:, :n], y[:, :n], axis=1, equal_var=False)
+            found = _significant((x, y), [n], side, 0.2)[0]
+            assert found == np.sum((welch.pvalue < 0.2) & (np.sign(welch.statistic) == side))
+
+
+def test_answers_with_too_few_ratings_are_left_out_and_said(make_joined) -> None:
+    ratings = np.random.default_rng(2).normal(size=(3, 2, 20)) + np.array([1, 0])[:, None]
+    ratings[1:, 0, :5] = NONE
+    ratings[:, 1, 19] = NONE
+    joined = make_joined(ratings, {"m": np.zeros((2, 20))})
+    curve = power_of_items(joined, "s0", "s1", [10], raters=2, trials=20)
+    assert curve.notes == ("6 items are left out: too few ratings, or of one system only",)
+    assert power_of_raters(joined, "s0", "s1", trials=20).points[-1].size == 1
+    with pytest.raises(Unsuitable, match="Found 0 items with 4 or more ratings"):
+        power_of_items(joined, "s0", "s1", [10], raters=4)
+
+
+def test_what_has_no_answer_is_refused(make_joined) -> None:
+    joined = make_joined([[[1, 2, 3], [3, 2, 1]]], {"m": np.zeros((2, 3))})
+    with pytest.raises(Unsuitable, match="same mean rating"):
+        power_of_items(joined, "s0", "s1")
+    with pytest.raises(UnknownName, match="s0"):
+        power_of_items(joined, "s0", "s9")
+    with pytest.raises(Unsuitable, match="two systems"):
+        power_of_items(joined, "s0", "s0")
+    with pytest.raises(Unsuitable, match="0 raters"):
+        power_of_items(joined, "s0", "s1", raters=0)
+
+
+def test_the_same_seed_gives_the_same_curve(make_joined) -> None:
+    ratings = np.random.default_rng(2).normal(size=(3, 2, 20)) + np.array([0.5, 0])[:, None]
+    joined = make_joined(ratings, {"m": np.zeros((2, 20))})
+    one, two, other = (power_of_items(joined, "s0", "s1", [8, 16], raters=2, seed=s) for s in (1, 1, 2))
+    assert one == two
+    assert one.points != other.points
+    assert (one.seed, one.trials, one.alpha) == (1, 1000, 0.05)
+
+
+def test_more_items_find_more_on_grade_and_quickly(convai2: Joined) -> None:
+    started = time.perf_counter()
+    curve = power_of_items(convai2, "bert_ranker", "dialogGPT", [50, 100, 200, 400], raters=8)
+    assert time.perf_counter() - started < 5
+    assert powers(curve) == sorted(powers(curve))
+    assert curve.enough == 400
+    assert powers(power_of_raters(convai2, "bert_ranker", "dialogGPT", [1, 8]))[0] < 0.15
