@@ -143,23 +143,11 @@ def test_ratings_and_predictions_must_match() -> None:
         ppi_difference(some(5, 9), some(5, 8), paired=True)
 
 
-@given(st.floats(0.01, 100), st.floats(-50, 50))
-def test_rescaled_predictions_may_be_on_any_scale(slope: float, shift: float) -> None:
-    y, f, rest = some(20, 80)
-    moved = ppi_mean(y, slope * f + shift, slope * rest + shift, rescale=True)
-    found = ppi_mean(y, f, rest, rescale=True)
-    assert (moved.value, moved.error, moved.tuning) == pytest.approx(
-        (found.value, found.error, found.tuning), rel=1e-6
-    )
-    assert ppi_mean(y, np.ones(20), np.ones(80), rescale=True).tuning == 0
-
-
-def test_rescaling_helps_where_lambda_would_be_clipped() -> None:
+def test_predictions_on_a_smaller_scale_are_clipped_where_they_could_help() -> None:
     y, f, rest = some(40, 400)
-    clipped, rescaled = (ppi_mean(y, f / 20, rest / 20, rescale=rescale) for rescale in (False, True))
-    assert clipped.tuning == 1
-    assert clipped.gained < 5
-    assert rescaled.gained > 15
+    assert ppi_mean(y, f / 20, rest / 20).tuning == 1
+    assert ppi_mean(y, f / 20, rest / 20).gained < 5
+    assert ppi_mean(y, f, rest).gained > 15
 
 
 @given(st.floats(-50, 50))
@@ -212,7 +200,10 @@ REPEATS, BAND = 1000, (0.93, 0.97)
 def coverage(
     ratings: Floats, predictions: Floats, estimate: Callable[[PartlyRated], PPIEstimate], n: int
 ) -> tuple[float, float]:
-    """The share of intervals that hold the mean of all, and the mean number of ratings gained."""
+    """The share of intervals that hold the mean of all, and the mean number of ratings gained.
+
+    Predictions come with the ratings' spread, and of a wrong metric with any.
+    """
     rng, truth, held, gained = np.random.default_rng(7), ratings.mean(), 0, 0.0
     for _trial in range(REPEATS):
         at = rng.integers(len(ratings), size=len(ratings))
@@ -223,7 +214,7 @@ def coverage(
 
 
 def tuned(sample: PartlyRated) -> PPIEstimate:
-    return ppi_mean(*sample, rescale=True)
+    return ppi_mean(*sample)
 
 
 @pytest.mark.slow
@@ -264,7 +255,7 @@ def test_intervals_cover_though_the_metric_is_shifted_and_negated(
 def test_the_papers_interval_is_too_narrow_for_twenty_ratings(shared_data: Path) -> None:
     ratings, scores = usr(shared_data)
     held, _gained = coverage(
-        ratings, scores["unieval"], lambda sample: ppi_mean(*sample, rescale=True, quantiles="normal"), 20
+        ratings, scores["unieval"], lambda sample: ppi_mean(*sample, quantiles="normal"), 20
     )
     assert held < BAND[0]
 
@@ -285,7 +276,7 @@ def test_intervals_of_a_difference_cover_that_of_two_systems(shared_data: Path) 
             at = rng.integers(60, size=(2, 300))
             at[1] = at[0] if paired else at[1]
             a, b = (PartlyRated(y[i, at[i, :n]], f[i, at[i, :n]], f[i, at[i, n:]]) for i in (0, 1))
-            found = ppi_difference(a, b, paired=paired, rescale=True)
+            found = ppi_difference(a, b, paired=paired)
             held[paired] += found.low <= truth <= found.high
     assert all(BAND[0] <= count / REPEATS <= BAND[1] for count in held.values())
 
@@ -295,8 +286,8 @@ def usr(shared_data: Path) -> tuple[Floats, dict[str, Floats]]:
     rows = [row for row in rows if row["system_id"] != "Original Ground Truth"]
     ruber = json.loads((shared_data / "ruber-scores" / "topicalchat_usr.json").read_text())
     unieval = [row["predict_scores"]["overall"] for row in rows]
-    scores = {"ruber": np.array(ruber), "unieval": np.array(unieval)}
-    return np.array([row["scores"]["overall"] for row in rows]), scores
+    ratings = np.array([row["scores"]["overall"] for row in rows])
+    return ratings, {"ruber": spread_as(ratings, ruber), "unieval": spread_as(ratings, unieval)}
 
 
 def grade(shared_data: Path) -> tuple[Floats, Floats]:
@@ -306,4 +297,8 @@ def grade(shared_data: Path) -> tuple[Floats, Floats]:
         people = shared_data / "grade" / "human_score" / "convai2" / system / "human_score.txt"
         ratings += [float(line) for line in people.read_text().split()]
         scores += json.loads((shared_data / "ruber-scores" / f"convai2_grade_{system}.json").read_text())
-    return np.array(ratings), np.array(scores)
+    return np.array(ratings), spread_as(np.array(ratings), scores)
+
+
+def spread_as(ratings: Floats, scores: list[float]) -> Floats:
+    return np.array(scores) * ratings.std() / np.std(scores)

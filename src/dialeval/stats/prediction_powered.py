@@ -86,18 +86,17 @@ def ppi_mean(
     *,
     level: float = 0.95,
     power_tuning: bool = True,
-    rescale: bool = False,
     quantiles: Quantiles = "t",
 ) -> PPIEstimate:
     """The mean rating of the items that the rated ones were drawn from.
 
     Without ``power_tuning`` lambda is 1, where bad predictions widen the interval. Items without a prediction (NaN) are
     left out, rated or not. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three rated items
-    or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted; ``rescale``
-    first gives them the ratings' standard deviation, so that a metric from 0 to 1 helps with ratings from 1 to 5.
+    or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted: bring them to
+    the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
     """
     sample = PartlyRated(rated, predicted_rated, predicted_rest)
-    return _combine([sample], level=level, power_tuning=power_tuning, rescale=rescale, quantiles=quantiles)
+    return _combine([sample], level=level, power_tuning=power_tuning, quantiles=quantiles)
 
 
 def ppi_difference(
@@ -107,7 +106,6 @@ def ppi_difference(
     paired: bool,
     level: float = 0.95,
     power_tuning: bool = True,
-    rescale: bool = False,
     quantiles: Quantiles = "t",
 ) -> PPIEstimate:
     """The mean rating of system ``a`` minus that of system ``b``.
@@ -120,7 +118,7 @@ def ppi_difference(
         if any(np.shape(of_a) != np.shape(of_b) for of_a, of_b in zip(a, b, strict=True)):
             raise ValueError("paired systems need the same rated and the same unrated items")
         samples = [PartlyRated(*(np.subtract(of_a, of_b) for of_a, of_b in zip(a, b, strict=True)))]
-    return _combine(samples, level=level, power_tuning=power_tuning, rescale=rescale, quantiles=quantiles)
+    return _combine(samples, level=level, power_tuning=power_tuning, quantiles=quantiles)
 
 
 class _Mean(NamedTuple):
@@ -132,7 +130,7 @@ class _Mean(NamedTuple):
 
 
 def _combine(
-    given: Sequence[PartlyRated], *, level: float, power_tuning: bool, rescale: bool, quantiles: Quantiles
+    given: Sequence[PartlyRated], *, level: float, power_tuning: bool, quantiles: Quantiles
 ) -> PPIEstimate:
     """The estimate of the first sample, minus that of a second where there is one."""
     if not 0 < level < 1:
@@ -142,7 +140,6 @@ def _combine(
     least = min(len(sample.rated) for sample in samples)
     if least < 2:
         return _undefined(f"{least} rated item{'' if least == 1 else 's'}, where 2 are needed", n, n_unrated)
-    samples = [_rescaled(sample) for sample in samples] if rescale else samples
     tunings = [_tuning(each) if power_tuning else float(len(each.predicted_rest) >= 2) for each in samples]
     means = [
         _mean(*each, tuned=power_tuning, quantiles=quantiles) for each in zip(samples, tunings, strict=True)
@@ -161,15 +158,6 @@ def _combine(
         classical,
         _effective_n(n, n_unrated, classical.error, powered.error),
     )
-
-
-def _rescaled(sample: PartlyRated) -> PartlyRated:
-    y, f, rest = sample
-    everything = np.concatenate([f, rest])
-    if not np.ptp(everything):
-        return sample
-    factor = float(y.std(ddof=1) / everything.std(ddof=1))
-    return PartlyRated(y, f * factor, rest * factor)
 
 
 def _tuning(sample: PartlyRated) -> float:
