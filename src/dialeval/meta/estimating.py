@@ -57,7 +57,8 @@ class SystemEstimate:
         e = self.estimate
         if e.reason is not None:
             return f"{self.system}: no estimate, {e.reason}."
-        found = f"{self.system}: {e.value:.3g} [{e.low:.3g}, {e.high:.3g}] from {e.n:,} rated items"
+        value, low, high = (f"{number:.{_places(e.error)}f}" for number in (e.value, e.low, e.high))
+        found = f"{self.system}: {value} [{low}, {high}] from {e.n:,} rated items"
         if not self.helps:
             return f"{found}; this measure does not help (lambda {e.tuning:.2f})."
         return (
@@ -203,6 +204,11 @@ def _difference(
         )
     estimate = ppi_difference(parts[0], parts[1], paired=paired, level=level)
     return DifferenceEstimate(names[a], names[b], estimate, paired, estimate.p, tuple(warnings))
+
+
+def _places(error: float) -> int:
+    """Decimals that show two digits of the error."""
+    return min(12, max(0, 1 - math.floor(math.log10(error)))) if error else 2
 
 
 def _doubts(parts: PartlyRated) -> tuple[str, ...]:
