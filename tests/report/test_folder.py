@@ -84,5 +84,5 @@ def test_a_number_that_is_none_is_refused(make_run: Make) -> None:
 def test_fields_of_later_versions_are_left_alone(make_run: Make) -> None:
     folder = make_run()
     content = json.loads((folder / "summary.json").read_text())
-    (folder / "summary.json").write_text(json.dumps({**content, "human": {"alpha": 0.7}}))
+    (folder / "summary.json").write_text(json.dumps({**content, "weather": {"alpha": 0.7}}))
     assert read_summary(folder).study == "support-bots"

@@ -88,7 +88,7 @@ def meta(
     from dialeval.engine.progress import RichProgress
     from dialeval.meta.examining import Inquiry, examine
     from dialeval.meta.folder import write_findings
-    from dialeval.report.meta import print_meta, read_document, render_meta
+    from dialeval.report import print_meta, read_document, render_meta
 
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     _check_target(folder)

@@ -10,8 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from dialeval.meta.estimating import Estimates
-from dialeval.meta.examining import AVERAGE, Findings
-from dialeval.meta.instability import Instability
+from dialeval.meta.examining import AVERAGE, Findings, Spread
 from dialeval.meta.joined import Joined
 from dialeval.stats.levels import Level, level_correlation
 from dialeval.stats.prediction_powered import PPIEstimate
@@ -34,7 +33,7 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
         "raters": findings.raters,
         "rivals": findings.rivals,
         "correlations": [_matrix(findings, level) for level in inquiry.levels],
-        "instability": [_instability(one, findings) for one in findings.instability],
+        "instability": [_instability(one) for one in findings.instability],
         "means": list(_means(joined)),
         "combined": list(_combined(findings)),
         "estimates": [] if findings.estimates is None else [_estimates(findings.estimates)],
@@ -83,16 +82,16 @@ def _matrix(findings: Findings, level: Level) -> Json:
     return {"level": level, "coefficient": kind, "names": names, "values": values.tolist()}
 
 
-def _instability(one: Instability, findings: Findings) -> Json:
-    whole = (row.value for row in findings.rows if row.level == "system" and row.measure == one.measure)
+def _instability(spread: Spread) -> Json:
+    small = spread.small
     return {
-        "measure": one.measure,
-        "coefficient": one.coefficient,
-        "size": one.size,
-        "trials": len(one.values) + one.undefined,
-        "undefined": one.undefined,
-        "five": one.summary,
-        "whole": next(whole, None),
+        "measure": small.measure,
+        "coefficient": small.coefficient,
+        "size": small.size,
+        "trials": len(small.values) + small.undefined,
+        "undefined": small.undefined,
+        "five": small.summary,
+        "whole": spread.whole,
     }
 
 

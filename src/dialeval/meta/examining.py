@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
@@ -48,6 +50,13 @@ class Inquiry:
     """Whether combinations of the measures are looked at as further measures."""
 
 
+class Spread(NamedTuple):
+    """A measure's correlations over small test sets, and over all items."""
+
+    small: Instability
+    whole: float | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
     """What was found; ``joined`` has the combinations among its measures."""
@@ -58,7 +67,7 @@ class Findings:
     rivals: tuple[Rivalry, ...]
     ceiling: tuple[Ceiling, ...]
     raters: tuple[LeftOut, ...]
-    instability: tuple[Instability, ...]
+    instability: tuple[Spread, ...]
     combination: Combination | None
     estimates: Estimates | None
     notes: tuple[str, ...]
@@ -132,11 +141,19 @@ def _ceiling(joined: Joined, level: Level, inquiry: Inquiry) -> Ceiling:
     )
 
 
-def _instability(joined: Joined, inquiry: Inquiry) -> tuple[Instability, ...]:
+def _instability(joined: Joined, inquiry: Inquiry) -> tuple[Spread, ...]:
     """None of fewer than three systems, whose correlation can only be plus or minus 1."""
     if not joined.measures or len(joined.systems) < 3 or "system" not in inquiry.levels:
         return ()
-    return over_test_sets(joined, trials=inquiry.repeats, seed=inquiry.seed, coefficient=inquiry.coefficient)
+    kind = inquiry.coefficient
+    small = over_test_sets(joined, trials=inquiry.repeats, seed=inquiry.seed, coefficient=kind)
+    scored = np.any([~np.isnan(one.values).all(axis=0) for one in joined.measures], axis=0)
+    # The test set of all items, so that the value is the same statistic as those it is shown among.
+    whole = over_test_sets(joined, size=int(scored.sum()), trials=1, coefficient=kind)
+    return tuple(
+        Spread(one, float(every.values[0]) if every.values.size else None)
+        for one, every in zip(small, whole, strict=True)
+    )
 
 
 def _combined(joined: Joined, inquiry: Inquiry, notes: list[str]) -> tuple[Joined, Combination | None]:
@@ -171,7 +188,7 @@ def _predictor(joined: Joined, inquiry: Inquiry) -> MeasureGrid:
     """
     if inquiry.estimate_by is not None:
         return joined.measure_named(inquiry.estimate_by)
-    cells = {measure.name: int((measure.values == measure.values).sum()) for measure in joined.measures}
+    cells = {measure.name: int((~np.isnan(measure.values)).sum()) for measure in joined.measures}
     widest = [name for name, scored in cells.items() if scored == max(cells.values())]
     if len(widest) == 1:
         return joined.measure_named(widest[0])

@@ -1,11 +1,15 @@
 """Tables, plots and pages from a run folder. Nothing is computed here: a report only renders.
 
 ``render`` writes the one-file HTML report; ``leaderboard`` is the table that ``print_leaderboard`` puts on a terminal
-and ``markdown`` in a document.
+and ``markdown`` in a document. ``render_meta``, ``print_meta`` and ``agreement`` do the same for measures and people.
 """
 
 from dialeval.report.folder import Folder, read_folder, read_summary
 from dialeval.report.manifest import FileDigest, Manifest, Trace
+from dialeval.report.meta.document import Document
+from dialeval.report.meta.page import read_document, render_meta
+from dialeval.report.meta.tables import agreement
+from dialeval.report.meta.terminal import print_meta
 from dialeval.report.page import render
 from dialeval.report.summary import Comparison, Failure, Gate, MeasureInfo, Score, Summary, SystemInfo
 from dialeval.report.table import Cell, Column, Table, markdown
@@ -17,6 +21,7 @@ __all__ = [
     "Cell",
     "Column",
     "Comparison",
+    "Document",
     "Failure",
     "FileDigest",
     "Folder",
@@ -28,16 +33,20 @@ __all__ = [
     "SystemInfo",
     "Table",
     "Trace",
+    "agreement",
     "comparisons",
     "failures",
     "gates",
     "leaderboard",
     "markdown",
     "print_leaderboard",
+    "print_meta",
     "print_table",
+    "read_document",
     "read_folder",
     "read_summary",
     "render",
+    "render_meta",
     "unscored",
     "verdict",
 ]

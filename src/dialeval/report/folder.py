@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 from dialeval.errors import BadInput
 from dialeval.report.manifest import Manifest
+from dialeval.report.meta.points import Points, read_points
 from dialeval.report.summary import Summary
 from dialeval.report.values import Values, read_values
 
@@ -45,6 +46,8 @@ class Folder:
     summary: Summary
     manifest: Manifest
     values: Values
+    points: Points
+    """What people and measures said of the same answers; nothing where people were not asked."""
 
 
 def read_folder(path: Path) -> Folder:
@@ -56,7 +59,9 @@ def read_folder(path: Path) -> Folder:
     except UnicodeDecodeError:
         raise _damaged(path / "study.yaml", "bytes that are not UTF-8", RUN) from None
     manifest = parse(Manifest, path / "manifest.json")
-    return Folder(path, study, read_summary(path), manifest, read_values(path / "results.parquet"))
+    summary, values = read_summary(path), read_values(path / "results.parquet")
+    points = read_points(require(path, "points.parquet")) if summary.human else {}
+    return Folder(path, study, summary, manifest, values, points)
 
 
 def read_summary(path: Path) -> Summary:

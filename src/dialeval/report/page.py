@@ -12,6 +12,8 @@ from dialeval.data.types import Example
 from dialeval.report import browse, plots, tables
 from dialeval.report.folder import Folder, read_folder
 from dialeval.report.markup import Picture, asset, picture, policy, template
+from dialeval.report.meta.page import view
+from dialeval.report.meta.verdict import verdict as agreement
 from dialeval.report.standing import MARKS, standings
 from dialeval.report.summary import MeasureInfo, Summary
 from dialeval.report.table import pieces
@@ -54,6 +56,8 @@ def _page(run: Folder) -> str:
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
         without_values=_without_values(run.summary),
+        people=view(run.summary.human, run.points) if run.summary.human else None,
+        agreement=agreement(run.summary.human) if run.summary.human else "",
         citations=_citations(run),
         items=items,
         static=items[:STATIC_ITEMS],

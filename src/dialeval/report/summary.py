@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from dialeval.report.meta.document import Document
+
 FINITE: Final = {"allow_inf_nan": False}
 """For pydantic, which reads these values: no number is written null, never NaN."""
 
@@ -126,6 +128,8 @@ class Summary:
     comparisons: tuple[Comparison, ...]
     gates: tuple[Gate, ...]
     failures: tuple[Failure, ...]
+    human: Document | None = None
+    """How the measures agree with people; None where the study has no human ratings."""
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""

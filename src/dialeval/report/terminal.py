@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.report.folder import read_summary
+from dialeval.report.meta.verdict import headline
 from dialeval.report.summary import Summary
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.tables import failures, gates, leaderboard
@@ -40,6 +41,8 @@ def print_leaderboard(source: Path | Summary, console: Console | None = None) ->
         if table.rows:
             console.print()
             print_table(table, console)
+    if summary.human is not None:
+        console.print(_text("\n".join(wrap(headline(summary.human), console.width)), "", console))
 
 
 def _values(folder: Path, summary: Summary) -> Values | None:

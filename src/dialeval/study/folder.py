@@ -42,8 +42,19 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
     write(folder / "examples.jsonl", examples)
     write_results(run.scored, folder / "results.parquet")
+    _write_points(run, folder / "points.parquet")
     _write_json(folder / "summary.json", summarise(run))
     _write_json(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
+
+
+def _write_points(run: Run, path: Path) -> None:
+    """Write what people and measures said of the same answers; no file where nobody was asked."""
+    if run.agreement is None:
+        path.unlink(missing_ok=True)
+        return
+    from dialeval.meta.points import write_points
+
+    write_points(run.agreement.joined, path)
 
 
 def load_run(folder: str | Path) -> LoadedRun:

@@ -55,6 +55,7 @@ def manifest(run: Run, circumstances: Circumstances) -> Json:
 def _files(run: Run) -> list[Path]:
     """Every file that the study read, once."""
     paths = [run.study.data, *(path for system in run.study.systems for path in paths_of(system).values())]
+    paths += [run.study.human.path] if run.study.human else []
     return [path for path in dict.fromkeys(paths) if path.is_file()]
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialeval.compare import Comparison, compare_all
 from dialeval.core import CorpusMeasure, Generator, Metric, Missing, Outcome, Replayer, System, UsesResources
@@ -17,8 +17,12 @@ from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluate import Plan, evaluate_any, fitted
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
+from dialeval.study.human import People, agree, read_people
 from dialeval.study.measures import Measure, Respondent
 from dialeval.version import __version__
+
+if TYPE_CHECKING:
+    from dialeval.meta.examining import Findings
 
 Watch = Callable[[str, int], AbstractContextManager[Progress]]
 """Makes a progress bar from what is being done and how many items it will take."""
@@ -38,7 +42,8 @@ class Workshop:
 class Failure:
     """Part of a study that went wrong while the rest went on; ``measure`` None means the system itself failed."""
 
-    system: str
+    system: str | None
+    """None where it concerns all of them, as human ratings that do not join."""
     measure: str | None
     message: str
 
@@ -71,6 +76,8 @@ class Run:
     compared: tuple[Compared, ...]
     gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
+    agreement: Findings | None = None
+    """How the measures agree with people; None where the study has no human ratings, or they do not join."""
 
 
 def run_study(study: Study, workshop: Workshop | None = None) -> Run:
@@ -80,11 +87,15 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     """
     workshop = workshop or Workshop()
     prompts = _prompts(study)
+    # Read first: a bad file should be known before hours are spent on answers.
+    people = read_people(study.human) if study.human else None
     failures: list[Failure] = []
     respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
     scored = tuple(_score(study, respondents, workshop, failures))
     compared = tuple(_compare(study, scored))
-    return Run(study, prompts, respondents, scored, compared, tuple(_check(study, scored)), tuple(failures))
+    agreement = _agree(study, people, scored, workshop, failures) if people else None
+    gates = tuple(_check(study, scored))
+    return Run(study, prompts, respondents, scored, compared, gates, tuple(failures), agreement)
 
 
 def _prompts(study: Study) -> tuple[Prompt, ...]:
@@ -224,6 +235,16 @@ def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
             results, trials=study.trials, seed=study.seed, level=study.level, cluster=study.grouping
         )
         yield from (Compared(measure, pair) for pair in pairs)
+
+
+def _agree(
+    study: Study, people: People, scored: Sequence[Scored], workshop: Workshop, failures: list[Failure]
+) -> Findings | None:
+    try:
+        return agree(study, people, scored, workshop.watch)
+    except DialevalError as error:  # the measures' own results stand without people
+        failures.append(Failure(None, None, f"human ratings: {error}"))
+        return None
 
 
 def _check(study: Study, scored: Sequence[Scored]) -> Iterator[GateOutcome]:

@@ -44,7 +44,17 @@ def summarise(run: Run) -> Json:
         "comparisons": [_comparison(one) for one in run.compared],
         "gates": [_gate(outcome) for outcome in run.gates],
         "failures": [{"system": f.system, "measure": f.measure, "message": f.message} for f in run.failures],
+        "human": _human(run),
     }
+
+
+def _human(run: Run) -> Json | None:
+    """How the measures agree with people, in the layout of ``meta.json``; null without ratings that join."""
+    if run.agreement is None:
+        return None
+    from dialeval.meta.document import document
+
+    return document(run.agreement)
 
 
 def _result(one: Scored) -> Json:

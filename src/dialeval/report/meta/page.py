@@ -12,7 +12,7 @@ from dialeval.report.markup import Picture, asset, policy, template
 from dialeval.report.meta import pictures, tables
 from dialeval.report.meta.document import Document
 from dialeval.report.meta.points import Points, read_points
-from dialeval.report.meta.verdict import verdict
+from dialeval.report.meta.verdict import main_level, verdict
 from dialeval.report.table import Table
 from dialeval.report.wording import count
 
@@ -24,6 +24,8 @@ class View:
     """A document as tables, pictures and lines, for the two pages that show one."""
 
     levels: tuple[Table, ...]
+    main: int
+    """Which of the levels is spoken of first."""
     rivals: tuple[Table, ...]
     ceiling: Table
     raters: Table
@@ -45,6 +47,7 @@ def view(document: Document, points: Points) -> View:
     first = f" (the first {len(apart.first)})" if len(apart.first) < total else ""
     return View(
         levels=tuple(tables.agreement(document, level) for level in levels),
+        main=levels.index(main_level(document)) if levels else 0,
         rivals=tuple(tables.rivals(document, level) for level in levels),
         ceiling=tables.ceiling(document),
         raters=tables.raters(document),

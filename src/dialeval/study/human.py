@@ -1,0 +1,63 @@
+"""Human ratings beside a study's measures: do the measures agree with people?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from dialeval.core import Result
+from dialeval.data import Judgement
+from dialeval.errors import Unsuitable
+from dialeval.study.config import HumanRatings, Study
+
+if TYPE_CHECKING:
+    from dialeval.meta.examining import Findings, Watch
+    from dialeval.meta.ratings import Ratings
+    from dialeval.study.run import Scored
+
+
+class People(NamedTuple):
+    """What people said, and the criterion that measures are held against."""
+
+    ratings: Ratings
+    criterion: str
+
+
+def read_people(human: HumanRatings) -> People:
+    """The ratings a study names, and their criterion: the given one, or the only one there is."""
+    from dialeval.meta.criteria import only_criterion
+    from dialeval.meta.reading import read_judgements
+
+    ratings = read_judgements([human.path], format=human.format)
+    if human.criterion is None:
+        todo = f"Say which the study is about, as in human: {{path: {human.path.name}, criterion: NAME}}."
+        return People(ratings, only_criterion(ratings, todo=todo))
+    ratings.criterion_named(human.criterion)
+    return People(ratings, human.criterion)
+
+
+def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
+    """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
+    from dialeval.meta.examining import Inquiry, examine
+    from dialeval.meta.joining import join
+    from dialeval.meta.ratings import Ratings
+
+    own = Ratings.of(_judgements(scored))
+    if not len(own):
+        raise Unsuitable(
+            "no measure of this study has values of single items, which ratings could be joined to."
+        )
+    joined = join(Ratings.merge([people.ratings, own]), people.criterion)
+    partial = any(one.only_measure for one in joined.coverage)
+    inquiry = Inquiry(trials=study.trials, seed=study.seed, level=study.level, estimate=partial)
+    return examine(joined, inquiry, watch)
+
+
+def _judgements(scored: Sequence[Scored]) -> Iterator[Judgement]:
+    """Every item's value, under the label the study gave the measure."""
+    for one in scored:
+        if isinstance(one.result, Result):
+            for judgement in one.result.judgements:
+                yield Judgement(
+                    judgement.item, judgement.system, one.measure.label, judgement.criterion, judgement.value
+                )
