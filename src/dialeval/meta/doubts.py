@@ -1,0 +1,83 @@
+"""What to be wary of in a correlation: too few systems, ties, missing cells, groups that have no coefficient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Floats
+from dialeval.stats.correlation_bootstrap import Resample
+from dialeval.stats.levels import Level, LevelCorrelation
+
+_FEW_SYSTEMS: Final = 10
+"""Below this many, how well a measure ranks these systems says little about the next one."""
+_MANY_TIES: Final = 0.5
+_MANY_UNDEFINED: Final = 0.05
+
+
+def doubts(
+    human: Floats,
+    scores: Floats,
+    level: Level,
+    found: LevelCorrelation,
+    trialled: Floats,
+    resample: Resample,
+) -> tuple[str, ...]:
+    """Sentences for the reader of one coefficient; none where nothing is amiss.
+
+    ``human`` and ``scores`` have shape (systems, items); ``trialled`` are the coefficients of the resamples.
+    """
+    both = ~np.isnan(human) & ~np.isnan(scores)
+    out = [f"undefined: {found.reason}"] if found.reason is not None else []
+    out += _coverage(human, both)
+    out += _few_systems(both, resample) if level == "system" else _ties(human, scores, both)
+    if level == "system_within_item":
+        out += _pairs_of_systems(both)
+    out += _left_out(level, found)
+    if trialled.size and (share := float(np.isnan(trialled).mean())) > _MANY_UNDEFINED:
+        out.append(f"{share:.0%} of the resamples have no coefficient and are left out of the interval")
+    return tuple(out)
+
+
+def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[str]:
+    rated, shared = int((~np.isnan(human)).sum()), int(both.sum())
+    if shared < rated:
+        yield f"scores only {shared} of the {rated} cells that people rated"
+
+
+def _few_systems(both: NDArray[np.bool_], resample: Resample) -> Iterator[str]:
+    present = both[both.any(axis=1)]
+    n = len(present)
+    if n == 2:
+        yield "2 systems always give plus or minus 1"
+    elif n in (3, 4):
+        # Of the n! orders of the systems, one agrees wholly and one disagrees wholly.
+        yield f"{n} systems: p can never fall below {2 / math.factorial(n):.2f}".replace("0.", ".")
+    elif n < _FEW_SYSTEMS and resample == "items":
+        yield f"only {n} systems: the interval is about other items, not about other systems"
+    if n > 1 and (present != present[0]).any():
+        yield "the systems' means are over different items"
+
+
+def _ties(human: Floats, scores: Floats, both: NDArray[np.bool_]) -> Iterator[str]:
+    for name, values in (("human ratings", human[both]), ("scores", scores[both])):
+        found, times = np.unique(values, return_counts=True)
+        if len(found) > 1 and times.max() >= _MANY_TIES * len(values):
+            yield f"{times.max() / len(values):.0%} of the {name} are {found[times.argmax()]:.3g}"
+
+
+def _pairs_of_systems(both: NDArray[np.bool_]) -> Iterator[str]:
+    sizes = both.sum(axis=0)
+    pairs, items = int((sizes == 2).sum()), int((sizes >= 2).sum())
+    if pairs:
+        yield f"{pairs} of {items} items have 2 systems, which always give plus or minus 1"
+
+
+def _left_out(level: Level, found: LevelCorrelation) -> Iterator[str]:
+    if found.reason is None and found.undefined:
+        what = "items" if level == "system_within_item" else "systems"
+        yield f"{found.undefined} of {found.groups} {what} left out: fewer than 2 cells, or all values equal"
