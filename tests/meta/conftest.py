@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from dialeval.data.importers.score_list import read_scores
 from dialeval.meta.joining import Joined, join
 from dialeval.meta.ratings import Ratings
 from dialeval.meta.reading import read_judgements
+
+sys.path.insert(0, str(Path(__file__).parent))  # makes ``rating_tables`` importable by name
 
 Make = Callable[..., Joined]
 

@@ -64,11 +64,12 @@ def _measures(one: CriterionAgreement) -> Table:
     for cut, measures in one.classes.items():
         rows += [(f"{NAMES[name]}, {cut}", measured) for name, measured in _ordered(measures, whole)]
     cells = [(name, *_value(measured), _over(name, measured)) for name, measured in rows]
-    notes = [*(f"warning: {text}" for text in one.warnings)]
+    notes = [*_described(one), *(f"warning: {text}" for text in one.warnings)]
     notes += [f"{name}: {found.estimate.reason}" for name, found in rows if not found.estimate.defined]
     if not whole:
         notes.append(f"complete: the {one.complete_items:,} items with as many ratings as any has")
-    return _table(_title(one), ("", "value", "95 % interval", "over"), cells, notes)
+    title = f"{one.criterion}: {one.items:,} items, {one.raters:,} raters, {one.ratings:,} ratings"
+    return _table(title, ("", "value", "95 % interval", "over"), cells, notes)
 
 
 def _ordered(measures: Mapping[str, Measured], whole: bool = True) -> list[tuple[str, Measured]]:
@@ -80,18 +81,11 @@ def _ordered(measures: Mapping[str, Measured], whole: bool = True) -> list[tuple
     ]
 
 
-def _title(one: CriterionAgreement) -> str:
-    silent = f", {one.could_not_say:,} times could not say" if one.could_not_say else ""
-    scale = "" if one.scale is None else f"; {_scale(one)}"
-    return (
-        f"{one.criterion}: {one.items:,} items, {one.raters:,} raters, {one.ratings:,} ratings{silent}{scale}"
-    )
-
-
-def _scale(one: CriterionAgreement) -> str:
-    assert one.scale is not None
-    low, high, different = one.scale
-    return f"{different:,} values from {low:g} to {high:g}" if different > 1 else f"all of them {low:g}"
+def _described(one: CriterionAgreement) -> Iterator[str]:
+    if one.scale is not None and one.scale.different > 1:
+        yield f"{one.scale.different:,} different values, from {one.scale.low:g} to {one.scale.high:g}"
+    if one.could_not_say:
+        yield f"could not say: {one.could_not_say:,} of {one.ratings + one.could_not_say:,}"
 
 
 def _value(measured: Measured) -> tuple[str, str]:
