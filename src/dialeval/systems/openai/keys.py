@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 from urllib.parse import quote, quote_plus
 
@@ -14,6 +17,7 @@ from dialeval.errors import ResourceUnavailable
 _HIDDEN: Final = "[key hidden]"
 _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)(\s+|%20|\+)[^\s\"'\\,;}]+")
 _LONG_ENOUGH: Final = 12
+_LOGGERS: Final = ("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.http2")
 
 
 class Key:
@@ -61,6 +65,25 @@ def read_key(variable: str | None) -> Key:
             "ASCII). Set it to the server's key alone."
         )
     return Key(secret)
+
+
+@contextmanager
+def hidden_in_logs(key: Key) -> Iterator[None]:
+    """Keep the key out of what the HTTP library logs: at the level of DEBUG, it logs all headers a server sends."""
+
+    def hide(record: logging.LogRecord) -> bool:
+        record.msg, record.args = key.hide(record.getMessage()), ()
+        return True
+
+    # A logger's filters do not see what its children log, so each has its own.
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(hide)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(hide)
 
 
 def _forms(secret: str) -> tuple[str, ...]:

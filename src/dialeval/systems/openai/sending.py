@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 from dialeval.errors import ResourceUnavailable, RunFailed
 from dialeval.systems.openai.answers import Malformed, tokens_spent
 from dialeval.systems.openai.budget import Meter
-from dialeval.systems.openai.keys import Key
+from dialeval.systems.openai.keys import Key, hidden_in_logs
 from dialeval.systems.openai.refusals import error_in, refusal, said, worth_retrying
 from dialeval.systems.openai.waiting import LONGEST, back_off, retry_after
 
@@ -68,7 +68,8 @@ async def open_sender(connection: Connection, key: Key, meter: Meter) -> AsyncIt
         trust_env=False,
         follow_redirects=False,
     ) as client:
-        yield Sender(client, connection, key, meter)
+        with hidden_in_logs(key):
+            yield Sender(client, connection, key, meter)
 
 
 class Sender:
