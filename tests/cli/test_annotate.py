@@ -178,6 +178,16 @@ def test_bad_lines_name_file_line_and_field(dialeval):
     assert done.err.startswith("error: bad.csv, line 2, field 'ben': found the text 'good', needed a number")
 
 
+def test_a_sheet_of_raters_read_as_judgements_gets_a_hint(dialeval, sheet):
+    done = dialeval("annotate", "agreement", sheet)
+    assert done.code == 1
+    assert (
+        "field 'value': found no such field (there are: 'item', 'criterion', 'ana', 'ben', 'cleo')"
+        in done.err
+    )
+    assert "If there is a column for each rater, say '--from ratings-wide'." in done.err
+
+
 def test_of_many_raters_those_who_agree_least_are_listed(dialeval):
     count = MOST_RATERS + 5
     names = [f"r{at:02}" for at in range(count)]

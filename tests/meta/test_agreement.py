@@ -100,7 +100,7 @@ def test_one_value_is_explained_and_warned_of():
     assert one.fleiss_kappa.reason == "only one category is used"
     assert one.krippendorff_alpha["interval"].reason == "all ratings are equal (3)"
     assert one.measures["percent_agreement"].value == 1
-    assert one.warnings == ("only one value is used (3): agreement beyond chance cannot be told",)
+    assert one.warnings[1:] == ("only one value is used (3): agreement beyond chance cannot be told",)
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def test_one_value_is_explained_and_warned_of():
         ),
         (
             {"ana": [1, 2, 1], "ben": [1, 2, "-"], "cleo": [2, 2, "-"]},
-            ["1 of 3 items have fewer than two ratings and say nothing of agreement"],
+            ["10 of 30 items have fewer than two ratings and say nothing of agreement"],
         ),
         (
-            {"ana": [1, 2], "ben": [1, 2], "cleo": ["-", "-", 1]},
+            {"ana": [1, 2, "-"], "ben": [1, 2, "-"], "cleo": ["-", "-", 1]},
             [
-                "1 of 3 items have fewer than two ratings and say nothing of agreement",
+                "10 of 30 items have fewer than two ratings and say nothing of agreement",
                 "cleo shares no item with another rater",
             ],
         ),
@@ -132,8 +132,13 @@ def test_one_value_is_explained_and_warned_of():
     ],
 )
 def test_warnings_say_what_to_beware_of(answers, warned):
-    (one,) = agreement_of(table(answers), trials=0)
+    (one,) = agreement_of(table({rater: row * 10 for rater, row in answers.items()}), trials=0)
     assert list(one.warnings) == warned
+
+
+def test_few_items_are_warned_of():
+    (one,) = agreement_of(table({"ana": [1, 2, 3], "ben": [1, 2, 3], "cleo": [1, 2, "-"]}), trials=0)
+    assert one.warnings == ("only 3 items have two ratings or more: intervals over so few mean little",)
 
 
 def test_a_single_rater_gets_reasons_and_no_numbers():

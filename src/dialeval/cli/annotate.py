@@ -103,11 +103,10 @@ def _ratings(
     """The ratings asked for; says on stderr what was counted once although it was given twice."""
     from dialeval.errors import UnknownName
     from dialeval.meta.ratings import Ratings
-    from dialeval.meta.reading import read_judgements
     from dialeval.meta.scale import RatingScale
 
     wanted_scale = RatingScale.parse(scale) if scale else None
-    read = read_judgements(sources, format=format)
+    read = _read(sources, format)
     if read.repeated:
         print(f"warning: {read.repeated:,} judgements were given twice and are counted once", file=sys.stderr)
     for system in systems or []:
@@ -121,6 +120,18 @@ def _ratings(
     if wanted_scale is not None:
         wanted_scale.check(chosen, ", ".join(sources))
     return chosen
+
+
+def _read(sources: list[str], format: str | None) -> Ratings:
+    from dialeval.errors import BadInput
+    from dialeval.meta.reading import read_judgements
+
+    try:
+        return read_judgements(sources, format=format)
+    except BadInput as error:
+        if format is None and error.field == "value" and error.found.startswith("no such field"):
+            error.todo += " If there is a column for each rater, say '--from ratings-wide'."
+        raise
 
 
 def _people(ratings: Ratings) -> Ratings:

@@ -11,6 +11,7 @@ from dialeval.core import Floats
 from dialeval.meta.raters import ALONE, RaterAgreement
 
 FEW_RATERS: Final = 3
+FEW_ITEMS: Final = 10
 SKEWED: Final = 0.8
 """From this share on, one category leaves kappa little to work with."""
 
@@ -36,6 +37,8 @@ def _warnings(
     single = int(((~np.isnan(values)).sum(axis=1) < 2).sum())
     if single and len(raters) > 1:
         yield f"{single:,} of {len(values):,} items have fewer than two ratings and say nothing of agreement"
+    if len(raters) > 1 and 0 < len(values) - single < FEW_ITEMS:
+        yield f"only {len(values) - single} items have two ratings or more: intervals over so few mean little"
     alone = [rater.rater for rater in raters if ALONE in rater.flags]
     if alone:
         yield (
