@@ -1,0 +1,164 @@
+"""Measures against people at four levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from dialeval.data.types import Judgement
+from dialeval.meta.joining import Joined, join
+from dialeval.meta.levels import LEVELS, Row, correlate
+from dialeval.meta.ratings import Ratings
+
+NAN = math.nan
+
+
+def table(human: Sequence[Sequence[float]], **measures: Sequence[Sequence[float]]) -> Joined:
+    """People's means and measures' scores as rows of systems; NaN where there is none."""
+    sides = {"ann": human, **measures}
+    return join(
+        Ratings.of(
+            Judgement(f"i{item}", f"s{system}", rater, "overall" if rater == "ann" else rater, float(value))
+            for rater, rows in sides.items()
+            for system, row in enumerate(rows)
+            for item, value in enumerate(row)
+            if not math.isnan(value)
+        ),
+        "overall",
+    )
+
+
+def row(joined: Joined, level: str, **options: object) -> Row:
+    (found,) = correlate(joined, levels=[level], **{"trials": 0, **options})
+    return found
+
+
+HUMAN = [[1, 2, 3, 4], [2, 2, 5, 4], [5, 3, 4, NAN]]
+SCORES = [[0.1, 0.5, 0.2, 0.9], [0.3, 0.1, 0.8, 0.7], [0.9, NAN, 0.2, 0.4]]
+
+
+def test_pooled_cells_agree_with_scipy() -> None:
+    pairs = [
+        (1, 0.1),
+        (2, 0.5),
+        (3, 0.2),
+        (4, 0.9),
+        (2, 0.3),
+        (2, 0.1),
+        (5, 0.8),
+        (4, 0.7),
+        (5, 0.9),
+        (4, 0.2),
+    ]
+    human, scores = zip(*pairs, strict=True)
+    found = row(table(HUMAN, mine=SCORES), "item")
+    for kind, oracle in (("pearson", pearsonr), ("spearman", spearmanr), ("kendall", kendalltau)):
+        expected = oracle(human, scores)
+        assert getattr(found, kind) == pytest.approx(expected.statistic)
+        assert found.p[kind] == pytest.approx(expected.pvalue)
+    assert (found.n, found.systems, found.items, found.groups, found.undefined) == (10, 3, 4, None, 0)
+    assert found.warnings == ("scores only 10 of the 11 cells that people rated",)
+
+
+def test_system_level_takes_means_over_the_cells_both_have() -> None:
+    found = row(table(HUMAN, mine=SCORES), "system")
+    human, scores = [10 / 4, 13 / 4, 9 / 2], [1.7 / 4, 1.9 / 4, 1.1 / 2]
+    assert found.pearson == pytest.approx(pearsonr(human, scores).statistic)
+    assert (found.spearman, found.n) == (1.0, 3)
+    assert found.warnings == (
+        "scores only 10 of the 11 cells that people rated",
+        "3 systems: p can never fall below .33",
+        "the systems' means are over different items",
+    )
+
+
+def test_within_systems_each_system_counts_the_same() -> None:
+    found = row(table(HUMAN, mine=SCORES), "item_within_system")
+    each = [
+        pearsonr([1, 2, 3, 4], SCORES[0]).statistic,
+        pearsonr([2, 2, 5, 4], SCORES[1]).statistic,
+        pearsonr([5, 4], [0.9, 0.2]).statistic,
+    ]
+    assert found.pearson == pytest.approx(np.mean(each))
+    assert (found.n, found.groups, found.undefined, found.p["pearson"]) == (10, 3, 0, None)
+
+
+def test_within_items_undefined_items_are_counted_and_left_out() -> None:
+    found = row(table(HUMAN, mine=SCORES), "system_within_item")
+    # The second item has two systems with the same human rating; the last one has two systems, rated alike too.
+    each = [pearsonr([1, 2, 5], [0.1, 0.3, 0.9]).statistic, pearsonr([3, 5, 4], [0.2, 0.8, 0.2]).statistic]
+    assert found.pearson == pytest.approx(np.mean(each))
+    assert (found.groups, found.undefined) == (4, 2)
+    assert found.warnings[1:] == (
+        "2 of 4 items have 2 systems, which always give plus or minus 1",
+        "2 of 4 items left out: fewer than 2 cells, or all values equal",
+    )
+
+
+@pytest.mark.parametrize(
+    ("systems", "said"),
+    [
+        (2, "2 systems always give plus or minus 1"),
+        (3, "3 systems: p can never fall below .33"),
+        (4, "4 systems: p can never fall below .08"),
+        (5, "only 5 systems: the interval is about other items, not about other systems"),
+    ],
+)
+def test_few_systems_are_said_to_be_few(systems: int, said: str) -> None:
+    human = [[system, system + 1] for system in range(systems)]
+    assert said in row(table(human, mine=human), "system").warnings
+
+
+def test_many_systems_need_no_warning() -> None:
+    human = [[system, system + 1] for system in range(12)]
+    assert row(table(human, mine=human), "system").warnings == ()
+    assert row(table(human[:5], mine=human[:5]), "system", resample="systems").warnings == ()
+
+
+def test_constant_ratings_leave_a_reason_instead_of_a_number() -> None:
+    for level in LEVELS:
+        found = row(table([[3, 3], [3, 3]], mine=[[1, 2], [3, 4]]), level, trials=20)
+        assert (found.pearson, found.spearman, found.kendall, found.low, found.high) == (None,) * 5
+        assert found.warnings[0].startswith("undefined: ")
+    assert found.value is None
+
+
+def test_ties_are_pointed_out() -> None:
+    found = row(table([[1, 5, 5, 5]], mine=[[0.1, 0.2, 0.3, 0.4]]), "item")
+    assert found.warnings == ("75% of the human ratings are 5",)
+
+
+def test_a_measure_without_any_shared_cell_has_no_coefficient() -> None:
+    found = correlate(
+        table([[1, 2, NAN]], mine=[[0.1, 0.2, 0.3]], other=[[NAN, NAN, 1.0]]), levels=["item"], trials=10
+    )[1]
+    assert (found.measure, found.spearman, found.n, found.systems, found.items) == ("other", None, 0, 0, 0)
+    assert found.warnings == (
+        "undefined: fewer than 2 pairs (0)",
+        "scores only 0 of the 2 cells that people rated",
+    )
+
+
+def test_rows_come_measure_by_measure_in_the_order_of_the_levels() -> None:
+    rows = correlate(table(HUMAN, mine=SCORES, other=HUMAN), trials=0)
+    assert [(one.measure, one.level) for one in rows] == [
+        (name, level) for name in ("mine", "other") for level in LEVELS
+    ]
+    assert {one.cluster for one in rows} == {None}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_interval_surrounds_the_coefficient_and_repeats_with_its_seed(level: str) -> None:
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
+    joined = table(human.tolist(), mine=(human + rng.normal(size=human.shape)).tolist())
+    found = row(joined, level, trials=300, coefficient="pearson")
+    assert found.low < found.pearson < found.high
+    assert found == row(joined, level, trials=300, coefficient="pearson")
+    (wide,) = correlate(joined, levels=[level], trials=300, coefficient="pearson", level=0.99)
+    assert wide.low <= found.low
+    assert wide.high >= found.high
