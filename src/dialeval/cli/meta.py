@@ -74,6 +74,9 @@ def meta(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="runs/meta-NAME")
     ] = None,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Write each plot as an SVG file, too, into plots/.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Say how well measures agree with people, per system and per item, and which measure agrees better.
@@ -88,7 +91,7 @@ def meta(
     from dialeval.engine.progress import RichProgress
     from dialeval.meta.examining import Inquiry, examine
     from dialeval.meta.folder import write_findings
-    from dialeval.report import print_meta, read_document, render_meta
+    from dialeval.report import print_meta, read_document, render_meta, save_plots
 
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     _check_target(folder)
@@ -109,6 +112,8 @@ def meta(
     if not json:
         print_meta(read_document(folder))  # before the page: its plots take a moment
     page = render_meta(folder)
+    if plots:
+        save_plots(folder)
     if json:
         print(jsonlib.dumps({**content, "folder": str(folder), "report": str(page)}, ensure_ascii=False))
     else:
@@ -133,6 +138,7 @@ def _join(
     people: Sequence[str] | None,
     measures: Sequence[str] | None,
 ) -> Joined:
+    from dialeval.errors import Unsuitable
     from dialeval.meta.criteria import only_criterion
     from dialeval.meta.joining import join
     from dialeval.meta.reading import read_judgements
@@ -142,7 +148,14 @@ def _join(
         todo = "Name the human one with --human-criterion."
         criterion = only_criterion(ratings, people=people, measures=measures, todo=todo)
         print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
-    return join(ratings, criterion, people=people, measures=measures)
+    joined = join(ratings, criterion, people=people, measures=measures)
+    if not joined.measures:
+        raise Unsuitable(
+            f"There are people's ratings on {criterion!r} here, but no measure to hold against them: every one of "
+            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or name the "
+            "measures among the raters with --measures."
+        )
+    return joined
 
 
 def _name(source: str) -> str:

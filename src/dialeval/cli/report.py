@@ -13,14 +13,16 @@ from dialeval.cli.options import Json
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="A run folder, as written by 'dialeval run'.", metavar="RUN")],
+    run: Annotated[
+        Path, typer.Argument(help="A folder, as written by 'dialeval run' or 'dialeval meta'.", metavar="RUN")
+    ],
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the leaderboard as Markdown and write nothing.")
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a run folder's report.html again and print its path.
+    """Write a folder's page again, report.html of a run or meta.html, and print its path.
 
     Example: dialeval report runs/monday --open
     """
@@ -31,9 +33,9 @@ def report(
     if markdown:
         _print_markdown(run)
         return
-    from dialeval.report import render
+    from dialeval.report import render, render_meta
 
-    path = render(run)
+    path = render_meta(run) if (run / "meta.json").is_file() else render(run)
     print(jsonlib.dumps({"report": str(path)}, ensure_ascii=False) if json else path)
     if open_page and typer.launch(str(path.resolve())) != 0:
         print("No browser could be started; open the file above yourself.", file=sys.stderr)

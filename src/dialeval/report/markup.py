@@ -20,14 +20,13 @@ class Picture:
 
     title: str
     caption: str
-    source: str
-    """A data: address."""
+    svg: bytes
     alt: str
 
-
-def picture(title: str, caption: str, svg: bytes, alt: str) -> Picture:
-    """The plot as a picture that is part of the page."""
-    return Picture(title, caption, f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}", alt)
+    @property
+    def source(self) -> str:
+        """The plot as a data: address, which is part of the page."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
 
 
 def template(name: str) -> Template:

@@ -11,7 +11,7 @@ from dialeval.data.atomic import write_atomically
 from dialeval.data.types import Example
 from dialeval.report import browse, plots, tables
 from dialeval.report.folder import Folder, read_folder
-from dialeval.report.markup import Picture, asset, picture, policy, template
+from dialeval.report.markup import Picture, asset, policy, template
 from dialeval.report.meta.page import view
 from dialeval.report.meta.verdict import verdict as agreement
 from dialeval.report.standing import MARKS, standings
@@ -113,7 +113,7 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
             f"{system} {score(found.score, places)} {interval(found.low, found.high, places)}".strip()
         )
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
-    return picture(measure.measure, _caption(measure), plots.intervals(dots), alt)
+    return Picture(measure.measure, _caption(measure), plots.intervals(dots), alt)
 
 
 def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
@@ -126,7 +126,7 @@ def _distributions(run: Folder, measure: MeasureInfo) -> Picture:
         span = f"from {values.min():.3g} to {values.max():.3g}" if values.size else "no values"
         words.append(f"{system}: {count(len(values), 'item')}, {span}, {missing} unscored")
     alt = f"Histograms of the items' own {measure.measure} values, one per system. {'; '.join(words)}."
-    return picture(measure.measure, "", plots.distributions(spreads), alt)
+    return Picture(measure.measure, "", plots.distributions(spreads), alt)
 
 
 def _without_values(summary: Summary) -> str:

@@ -80,7 +80,7 @@ def _pieces(table: Table, width: int) -> list[Piece]:
     words = sum(not column.numeric for column in table.columns)
     if not table.rows or words == len(table.columns):
         return [Piece(everything)] if table.rows else []
-    folds = FOLDS if words > 1 else FOLDS[:1]
+    folds = FOLDS if words > 1 else FOLDS[:2]
     whole = [Piece(everything, stacked, fold) for stacked in (False, True) for fold in (None, *folds)]
     fitting = next((piece for piece in whole if _width(table, piece) <= width), None)
     return [fitting] if fitting else _split(table, width)

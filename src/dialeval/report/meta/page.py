@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -70,6 +71,20 @@ def view(document: Document, points: Points) -> View:
 def read_document(folder: Path) -> Document:
     """What ``meta.json`` in that folder says; BadInput names what is absent or damaged."""
     return parse(Document, require(folder, "meta.json", META), META)
+
+
+def save_plots(folder: str | Path) -> list[Path]:
+    """Write every plot of the folder's page as an SVG file of its own into ``plots/``, and return their paths."""
+    folder = Path(folder)
+    shown = view(read_document(folder), read_points(require(folder, "points.parquet", META)))
+    kinds = {"scatter": shown.scatters, "correlations": shown.heat_maps, "boxes": shown.boxes}
+    saved = []
+    for kind, plots in kinds.items():
+        for plot in plots:
+            name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
+            saved.append(folder / "plots" / f"{kind}-{name}.svg")
+            write_atomically(saved[-1], plot.svg)
+    return saved
 
 
 def render_meta(folder: str | Path) -> Path:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.report.markup import Picture, picture
+from dialeval.report.markup import Picture
 from dialeval.report.meta import plots
 from dialeval.report.meta.document import Document, Level, Matrix, Row
 from dialeval.report.meta.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
@@ -65,7 +65,7 @@ def _scatter(document: Document, points: Points, measure: str, most: int) -> Pic
         seed=document.settings.seed,
     )
     alt = f"Scatter plot of {measure} against people's ratings. Means of {measure} and of people: {'; '.join(words)}."
-    return picture(measure, _correlations(document, measure, drawn, total), svg, alt)
+    return Picture(measure, _correlations(document, measure, drawn, total), svg, alt)
 
 
 def _correlations(document: Document, measure: str, drawn: int, total: int) -> str:
@@ -95,7 +95,7 @@ def _heat_map(matrix: Matrix) -> Picture:
     left = len(matrix.names) - len(names)
     caption = f"{COEFFICIENTS[matrix.coefficient]}; {MEANINGS[matrix.level]}."
     caption += f" The first {len(names)} of {len(matrix.names)}." if left else ""
-    return picture(TITLES[matrix.level], caption, plots.heat_map(names, values), alt)
+    return Picture(TITLES[matrix.level], caption, plots.heat_map(names, values), alt)
 
 
 def _instability(document: Document) -> list[Picture]:
@@ -112,7 +112,7 @@ def _instability(document: Document) -> list[Picture]:
         f"{count(first.size or 0, 'item')}; the dot is the value on all items."
     )
     alt = f"Box plots of system-level correlations over random test sets. {'; '.join(words)}."
-    return [picture("Smaller test sets", caption, plots.boxes(shown, across=f"{name} with people"), alt)]
+    return [Picture("Smaller test sets", caption, plots.boxes(shown, across=f"{name} with people"), alt)]
 
 
 def _ceilings(document: Document) -> list[Picture]:
@@ -132,7 +132,7 @@ def _ceilings(document: Document) -> list[Picture]:
         "measure that agrees best with people."
     )
     alt = f"Box plots of how well two halves of the raters agree. {'; '.join(words)}."
-    return [picture("People with people", caption, plots.boxes(shown, across=name), alt)]
+    return [Picture("People with people", caption, plots.boxes(shown, across=name), alt)]
 
 
 def _five(five: tuple[float, float, float, float, float] | None) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dialeval.report.meta import tables
-from dialeval.report.meta.document import Document
+from dialeval.report.meta.document import Document, Rival
 from dialeval.report.meta.levels import TITLES
 from dialeval.report.meta.verdict import main_level
-from dialeval.report.table import Table
+from dialeval.report.table import Cell, Column, Table
 from dialeval.report.terminal import print_table
-from dialeval.report.wording import count, listing
+from dialeval.report.wording import count, interval, listing, p_value, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-MOST_PAIRS: Final = 10
+MOST_PAIRS: Final = 8
 MOST_UNJOINED: Final = 3
 
 
@@ -36,18 +36,34 @@ def print_meta(document: Document, console: Console | None = None) -> None:
 
 
 def _different(document: Document) -> Table:
-    """The pairs of measures that differ at the main level, or that none does."""
+    """The pairs of measures that differ at the main level, the surest and widest first, or that none does."""
     level = main_level(document)
-    table = tables.rivals(document, level)
-    title = f"{TITLES[level]}: which measures differ"
     pairs = [one for one in document.rivals if one.level == level and one.difference is not None]
-    if not pairs:
-        return Table(title, table.columns, ())
-    differing = sum(one.significant for one in pairs)
-    said = f"{differing:,} of {count(len(pairs), 'pair')} of measures differ significantly (Holm's p)"
-    more = (f"the first {MOST_PAIRS} are shown, all are in meta.html",) if differing > MOST_PAIRS else ()
-    # The table is sorted by Holm's p, so those that differ stand first.
-    return Table(title, table.columns, table.rows[: min(differing, MOST_PAIRS)], (said, *more))
+    differing = sorted(
+        (one for one in pairs if one.significant),
+        key=lambda one: (one.p_adjusted or 0.0, -abs(one.difference or 0.0)),
+    )
+    columns = (
+        Column("agrees better"),
+        Column("than"),
+        Column("by", numeric=True),
+        Column("p (Holm)", numeric=True),
+    )
+    said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
+    more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
+    rows = tuple(_differing(one) for one in differing[:MOST_PAIRS])
+    return Table(f"{TITLES[level]}: which measures differ", columns, rows, (said + more,) if pairs else ())
+
+
+def _differing(one: Rival) -> tuple[Cell, ...]:
+    """The pair with the better measure first, so that the difference is positive."""
+    if (one.difference or 0.0) > 0:
+        better, worse, low, high = one.a, one.b, one.low, one.high
+    else:
+        better, worse = one.b, one.a
+        low, high = (None if one.high is None else -one.high), (None if one.low is None else -one.low)
+    by = signed(abs(one.difference or 0.0))
+    return Cell(better), Cell(worse), Cell(by, interval(low, high)), Cell(p_value(one.p_adjusted))
 
 
 def _joint(document: Document) -> Table:
