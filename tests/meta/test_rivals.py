@@ -1,0 +1,131 @@
+"""Which measure agrees better with people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from dialeval.meta.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
+from dialeval.meta.levels import LEVELS, Row, correlate
+from dialeval.meta.rivals import Rivalry, clusters, compare_measures, with_clusters
+from dialeval.stats.correlation_bootstrap import paired_correlation_bootstrap
+from dialeval.stats.dependent import perm_both, williams
+from dialeval.stats.resampling import percentile_interval
+
+
+def joined(human: np.ndarray, **measures: np.ndarray) -> Joined:
+    systems = tuple(f"s{at}" for at in range(len(human)))
+    items = tuple(f"i{at}" for at in range(human.shape[1]))
+    none = np.zeros(0, dtype=np.int64)
+    return Joined(
+        human=Grid(systems, items, human),
+        people=PeopleRatings((), none, none, none, np.zeros(0)),
+        criterion="overall",
+        measures=tuple(
+            MeasureGrid(name, name, name, Grid(systems, items, values)) for name, values in measures.items()
+        ),
+        counts=Counts(0, 0, 0),
+    )
+
+
+def noisy(*spreads: float, shape: tuple[int, int] = (5, 60)) -> tuple[np.ndarray, list[np.ndarray]]:
+    rng = np.random.default_rng(7)
+    truth = rng.normal(size=shape)
+    return truth, [truth + spread * rng.normal(size=shape) for spread in spreads]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
+    human, (a, b) = noisy(1.0, 2.0)
+    (found,) = compare_measures(
+        joined(human, a=a, b=b), level=level, coefficient="pearson", trials=200, seed=3
+    )
+    options = {"kind": "pearson", "level": level, "trials": 200, "seed": 3}
+    assert found.p_permutation == perm_both(human, a, b, **options)
+    assert found.p_adjusted == found.p_permutation
+    assert found.significant == (found.p_permutation < 0.05)
+    bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
+    assert (found.low, found.high) == bounds
+    assert found.difference == found.value_a - found.value_b
+    assert (found.p_williams is not None) == (level in ("system", "item"))
+
+
+def test_williams_uses_the_points_of_the_level() -> None:
+    human, (a, b) = noisy(1.0, 2.0)
+    (found,) = compare_measures(joined(human, a=a, b=b), level="item", trials=50)
+    r12, r13, r23 = (spearmanr(x.ravel(), y.ravel()).statistic for x, y in ((human, a), (human, b), (a, b)))
+    assert found.p_williams == pytest.approx(williams(r12, r13, r23, 300).p)
+    assert found.n == 300
+
+
+def test_rivals_meet_on_the_cells_that_all_three_have() -> None:
+    human, (a, b) = noisy(1.0, 1.0)
+    a[0, :30], b[1, 30:], human[2, 5] = np.nan, np.nan, np.nan
+    (found,) = compare_measures(joined(human, a=a, b=b), coefficient="pearson", trials=20)
+    shared = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+    assert found.n == shared.sum() == 300 - 30 - 30 - 1
+    assert found.value_a == pytest.approx(pearsonr(human[shared], a[shared]).statistic)
+    assert found.value_b == pytest.approx(pearsonr(human[shared], b[shared]).statistic)
+
+
+def test_holm_corrects_over_all_pairs() -> None:
+    human, (a, b, c) = noisy(1.0, 1.1, 4.0)
+    found = compare_measures(joined(human, a=a, b=b, c=c), trials=300)
+    assert [(one.a, one.b) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    smallest = min(found, key=lambda one: one.p_permutation)
+    assert smallest.p_adjusted == pytest.approx(min(1, 3 * smallest.p_permutation))
+    assert [one.significant for one in found] == [False, True, True]
+
+
+def test_a_measure_is_no_better_than_itself() -> None:
+    human, (a,) = noisy(1.0)
+    (found,) = compare_measures(joined(human, a=a, twin=a.copy()), trials=50)
+    assert (found.difference, found.low, found.high, found.p_permutation) == (0, 0, 0, 1)
+    assert not found.significant
+    assert found.p_williams is None
+
+
+def test_a_constant_measure_has_no_rivals() -> None:
+    human, (a,) = noisy(1.0)
+    (found,) = compare_measures(joined(human, a=a, flat=np.ones_like(a)), trials=50)
+    assert (found.value_b, found.difference, found.p_permutation, found.p_adjusted) == (None,) * 4
+    assert found.significant is False
+
+
+def row(measure: str, value: float | None) -> Row:
+    return Row(
+        measure, measure, measure, "item", None, value, None, {}, "spearman", None, None, 9, 3, 3, None, 0
+    )
+
+
+def rivalry(better: str, worse: str) -> Rivalry:
+    return Rivalry(better, worse, "item", "spearman", 0.5, 0.1, 9, difference=0.4, significant=True)
+
+
+def test_a_significantly_worse_measure_begins_the_next_cluster() -> None:
+    rows = [row("d", 0.1), row("a", 0.9), row("c", 0.3), row("b", 0.8), row("none", None)]
+    # c loses to a but not to b; d loses to a and b, but not to c, with which it shares a cluster.
+    found = clusters(rows, [rivalry("a", "c"), rivalry("a", "d"), rivalry("b", "d")])
+    assert found == {"a": 1, "b": 1, "c": 2, "d": 2}
+    assert [one.cluster for one in with_clusters(rows, [rivalry("a", "c")])] == [2, 1, 2, 1, None]
+
+
+def test_without_significant_differences_all_share_one_cluster() -> None:
+    assert clusters([row("a", 0.2), row("b", 0.1)], []) == {"a": 1, "b": 1}
+
+
+def test_negative_differences_count_for_the_other_side() -> None:
+    lost = Rivalry("a", "b", "item", "spearman", 0.1, 0.5, 9, difference=-0.4, significant=True)
+    assert clusters([row("a", 0.1), row("b", 0.5)], [lost]) == {"b": 1, "a": 2}
+
+
+def test_clusters_stay_within_their_level() -> None:
+    human, (a, c) = noisy(1.0, 4.0)
+    both = joined(human, a=a, c=c)
+    rows = correlate(both, trials=0)
+    found = with_clusters(rows, compare_measures(both, level="item", trials=200))
+    assert {(one.measure, one.level): one.cluster for one in found if one.cluster} == {
+        ("a", "item"): 1,
+        ("c", "item"): 2,
+    }
