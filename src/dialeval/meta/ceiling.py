@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dialeval.core import Floats, Integers
+from dialeval.meta.instability import FiveNumbers
 from dialeval.meta.joined import Joined
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, level_correlation
@@ -41,6 +42,8 @@ class Ceiling:
     raters: int
     split: Split
     reason: str | None = None
+    five: FiveNumbers | None = None
+    """The repeats as a box plot shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ def split_half(
         return Ceiling(level, coefficient, None, None, None, None, repeats, raters, chosen, reason)
     mean, bounds = float(np.nanmean(found)), percentile_interval(found, 0.95)
     corrected = 2 * mean / (1 + mean) if mean >= 0 else None
-    return Ceiling(level, coefficient, mean, *bounds, corrected, repeats, raters, chosen)
+    five = FiveNumbers(*np.nanquantile(found, [0, 0.25, 0.5, 0.75, 1]).tolist())
+    return Ceiling(level, coefficient, mean, *bounds, corrected, repeats, raters, chosen, five=five)
 
 
 def leave_one_out(
