@@ -172,7 +172,11 @@ def _question(m: Mapping[str, object], where: Where) -> Question:
         found = f"{len(candidates)} candidates, none of them correct"
         todo = 'Mark the right ones with "correct": true, or leave the question out.'
         raise BadInput(where.path, found, "at least one correct", todo, where.line, "candidates")
-    return Question(item, context, candidates)
+    status = m.get("status") or None
+    if status not in ("vetted", "unvetted", None):
+        todo = "Leave it out where nobody knows whether people looked at the candidates."
+        raise wrong(where, "status", status, "'vetted', 'unvetted' or null", todo)
+    return Question(item, context, candidates, status)
 
 
 def _candidate(value: object, where: Where, at: int) -> Candidate:

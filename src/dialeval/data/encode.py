@@ -98,8 +98,10 @@ def _text(record: Record) -> str:
         return _dialogue(record)
     if isinstance(record, Question):
         candidates = ",".join([_candidate(candidate) for candidate in record.candidates])
+        status = "" if record.status is None else f',"status":"{record.status}"'
         return (
-            f'{{"id":{_quote(record.item)},"context":{_turns(record.context)},"candidates":[{candidates}]}}'
+            f'{{"id":{_quote(record.item)},"context":{_turns(record.context)},'
+            f'"candidates":[{candidates}]{status}}}'
         )
     return _nbest(record)
 

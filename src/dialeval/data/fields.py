@@ -15,7 +15,7 @@ FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "dialogue": ("id", "messages", "system", "metadata"),
     "prompt": ("id", "context", "references"),
     "example": ("id", "system", "context", "response", "references"),
-    "question": ("id", "context", "candidates"),
+    "question": ("id", "context", "candidates", "status"),
     "nbest": ("id", "system", "context", "responses", "expected"),
     "judgement": ("item", "system", "rater", "criterion", "value", "reason"),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Answer: TypeAlias = Literal["yes", "no"]
+Status: TypeAlias = Literal["vetted", "unvetted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Question:
     item: str
     context: Context
     candidates: tuple[Candidate, ...]
+    status: Status | None = None
+    """Whether people have looked at the candidates; None where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
 from dialeval.core import System
 from dialeval.data import FORMATS
-from dialeval.errors import BadStudy, DialevalError, UnknownName, close_names
+from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluate import by_dialogue
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
-from dialeval.study.schema import HumanFile, check_shape, parse_yaml, problem, read_text
+from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
+from dialeval.systems.building import make_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,41 +112,12 @@ def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> 
         found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), SYSTEMS))
         problems.append(f"{where}.kind: {found}; known kinds: {', '.join(SYSTEMS)}")
         return None
-    system_type: Any = SYSTEMS[kind]
     options = {key: value for key, value in given.items() if key != "kind"}
-    keys = {field.name: field for field in dataclasses.fields(system_type) if field.init}
-    unknown = [key for key in options if key not in keys]
-    for key in unknown:
-        close = close_names(str(key), keys)
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"known: {', '.join(keys)}"
-        problems.append(f"{where}.{key}: unknown key for kind {kind!r}; {hint}")
-    try:
-        system: System = TypeAdapter(system_type).validate_python(
-            {k: options[k] for k in options if k in keys}
-        )
-    except ValidationError as error:
-        problems += [problem(one, keys, where) for one in error.errors()]
+    made = make_system(kind, options, folder=folder)
+    if isinstance(made, list):
+        problems += [f"{where}.{one}" if ":" in one.split(" ")[0] else f"{where}: {one}" for one in made]
         return None
-    except DialevalError as error:
-        problems.append(f"{where}: {error}")
-        return None
-    resolved = _resolve_paths(system, folder)
-    problems += [
-        f"{where}.{key}: {path} is not there" for key, path in paths_of(resolved).items() if not path.exists()
-    ]
-    return resolved
-
-
-def paths_of(system: Any) -> dict[str, Path]:
-    """The files and folders a system reads, by the key that names them."""
-    values = {field.name: getattr(system, field.name) for field in dataclasses.fields(system) if field.init}
-    return {key: value for key, value in values.items() if isinstance(value, Path)}
-
-
-def _resolve_paths(system: Any, folder: Path) -> System:
-    beside = {key: _beside(folder, path) for key, path in paths_of(system).items()}
-    resolved: System = dataclasses.replace(system, **beside)
-    return resolved
+    return made
 
 
 def _beside(folder: Path, path: Path) -> Path:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dialeval.data import file_digest
-from dialeval.study.config import paths_of
 from dialeval.study.run import Run, Scored
+from dialeval.systems.building import inputs_of
 from dialeval.version import __version__
 
 Json: TypeAlias = dict[str, Any]
@@ -54,7 +54,7 @@ def manifest(run: Run, circumstances: Circumstances) -> Json:
 
 def _files(run: Run) -> list[Path]:
     """Every file that the study read, once."""
-    paths = [run.study.data, *(path for system in run.study.systems for path in paths_of(system).values())]
+    paths = [run.study.data, *(path for system in run.study.systems for path in inputs_of(system).values())]
     paths += [run.study.human.path] if run.study.human else []
     return [path for path in dict.fromkeys(paths) if path.is_file()]
 

@@ -1,0 +1,130 @@
+"""From the keys of a study, or one line of text, to a system."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dialeval.core import System
+from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
+from dialeval.systems import SYSTEMS
+from dialeval.text.naming import split_call
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+EMBEDDED: Final = "smollm2-135m-instruct"
+"""The language model that comes in a package."""
+
+
+def build_system(text: str, *, folder: Path | None = None) -> System:
+    """The system that one line of text names.
+
+    A kind with its keys, ``retrieval(corpus='chats.jsonl')``; the name of the embedded model; a folder of weights; or a
+    file of recorded responses. Paths are relative to ``folder``, or to where we are.
+
+    >>> build_system("echo").name
+    'echo'
+    """
+    here = Path.cwd() if folder is None else folder
+    kind, options = _kind_and_options(text, here)
+    if kind not in SYSTEMS:
+        todo = f"There are {', '.join(SYSTEMS)}; {EMBEDDED}; folders of weights and files of responses."
+        raise UnknownName("system", text, [*SYSTEMS, EMBEDDED], todo=todo)
+    made = make_system(kind, {"name": _name(kind, options), **options}, folder=here)
+    if isinstance(made, list):
+        raise DialevalError("\n".join([f"Cannot make the system {text!r}:", *(f"  {one}" for one in made)]))
+    return made
+
+
+def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> System | list[str]:
+    """A system of a known kind with these keys, or a line for everything that is wrong with them."""
+    from pydantic import TypeAdapter, ValidationError
+
+    maker = SYSTEMS[kind]
+    keys = keys_of(maker)
+    problems = [_unknown_key(str(key), kind, keys) for key in options if key not in keys]
+    try:
+        system: Any = TypeAdapter(maker).validate_python({k: options[k] for k in options if k in keys})
+    except ValidationError as error:
+        return problems + [_problem(one) for one in error.errors()]
+    except DialevalError as error:
+        return [*problems, str(error)]
+    system = dataclasses.replace(system, **{key: _beside(folder, p) for key, p in paths_of(system).items()})
+    problems += [f"{key}: {path} is not there" for key, path in inputs_of(system).items() if not path.exists()]
+    made: System = system
+    return problems or made
+
+
+def keys_of(maker: Callable[..., System]) -> dict[str, dataclasses.Field[Any]]:
+    """The keys a study may give a kind of system, with the fields that hold them."""
+    kind: Any = maker
+    return {field.name: field for field in dataclasses.fields(kind) if field.init}
+
+
+def paths_of(system: Any) -> dict[str, Path]:
+    """The files and folders a system names, by key."""
+    values = {key: getattr(system, key) for key in keys_of(type(system))}
+    return {key: value for key, value in values.items() if isinstance(value, Path)}
+
+
+def inputs_of(system: Any) -> dict[str, Path]:
+    """Those of its paths that a system reads, and that must be there; where it keeps things need not be."""
+    return {key: path for key, path in paths_of(system).items() if key != "cache"}
+
+
+def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
+    if text == EMBEDDED:
+        return "huggingface", {"model": text}
+    path = here / Path(text).expanduser()
+    if path.is_dir():
+        return _folder(path)
+    if path.is_file():
+        return "transcript", {"path": path}
+    try:
+        call = split_call(text)
+    except ValueError as error:
+        raise DialevalError(f"Cannot read the system {text!r}: {error}. Nor is it a file or folder.") from None
+    if call.rest:
+        raise DialevalError(f"Found {call.rest!r} after the system {call.name!r}; write only its brackets.")
+    return call.name, dict(call.parameters)
+
+
+def _folder(path: Path) -> tuple[str, dict[str, object]]:
+    """A folder's weights are ours where we trained them, and otherwise in Hugging Face's layout."""
+    if (path / "generator.json").is_file():
+        return "trained", {"path": path}
+    if (path / "config.json").is_file():
+        return "huggingface", {"model": str(path)}
+    raise BadInput(
+        path=str(path),
+        found="a folder with neither generator.json nor config.json",
+        needed="a folder from 'dialeval train generator', or a model in Hugging Face's layout",
+        todo="Check the path; 'dialeval systems ls' lists what there is.",
+    )
+
+
+def _name(kind: str, options: Mapping[str, object]) -> str:
+    told = options.get("model") or options.get("system") or options.get("path")
+    return Path(str(told)).stem if kind == "transcript" and told else Path(str(told)).name if told else kind
+
+
+def _beside(folder: Path, path: Path) -> Path:
+    return folder / path.expanduser()
+
+
+def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> str:
+    close = close_names(key, keys)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"known: {', '.join(keys)}"
+    return f"{key}: unknown key for kind {kind!r}; {hint}"
+
+
+def _problem(error: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] in ("missing", "missing_argument"):
+        return f"{where}: missing, and it is needed"
+    if error["type"] == "value_error":
+        return f"{where}: {error['msg'].removeprefix('Value error, ')}"
+    return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"
