@@ -7,7 +7,7 @@ import scipy.stats
 
 from dialeval.stats.dependent import perm_both, williams
 from dialeval.stats.levels import LEVELS, level_correlation
-from dialeval.stats.paired import _random_swaps
+from dialeval.stats.swapping import random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")
 
@@ -78,6 +78,14 @@ def tables(systems, items, seed=0, missing=0.1):
     return human, a, b
 
 
+def coarse_tables(systems, items, seed=0):
+    """Measures of two values each, so that after a swap a group may have one value, and not before."""
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1, 4, size=(systems, items)).astype(float)
+    a = (human + rng.normal(size=human.shape) > 2).astype(float)
+    return human, a, (human + rng.normal(size=human.shape) > 2.4).astype(float)
+
+
 def by_loops(human, a, b, kind, level, swaps):
     """How many swaps differ as much as the measures do, and of how many; one correlation after another."""
     shared = ~np.isnan(human + a + b)
@@ -99,7 +107,7 @@ def by_loops(human, a, b, kind, level, swaps):
 def test_perm_both_equals_a_loop_over_the_same_swaps(level, kind):
     human, a, b = tables(4, 12)
     n = int((~np.isnan(human + a + b)).sum())
-    swaps = np.concatenate(list(_random_swaps(n, trials=60, seed=7))).astype(bool)
+    swaps = np.concatenate(list(random_swaps(n, trials=60, seed=7, cells=1000))).astype(bool)
     count, defined = by_loops(human, a, b, kind, level, swaps)
     found = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
     assert found == pytest.approx((1 + count) / (1 + defined))
@@ -107,11 +115,23 @@ def test_perm_both_equals_a_loop_over_the_same_swaps(level, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("level", ["item", "item_within_system", "system_within_item"])
-def test_compiled_loops_give_the_same_p(level, kind, monkeypatch):
-    human, a, b = tables(4, 12)
+@pytest.mark.parametrize("level", LEVELS)
+def test_perm_both_of_coarse_measures_equals_a_loop_too(level, kind):
+    human, a, b = coarse_tables(4, 12)
+    swaps = np.concatenate(list(random_swaps(48, trials=60, seed=7, cells=1000))).astype(bool)
+    count, defined = by_loops(human, a, b, kind, level, swaps)
+    found = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    assert found == pytest.approx((1 + count) / (1 + defined))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("given", [tables, coarse_tables])
+def test_compiled_loops_give_the_same_p(given, level, kind, monkeypatch):
+    human, a, b = given(4, 12)
     plain = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
-    monkeypatch.setattr("dialeval.stats.weighted.MOST_PLAIN", 0)
+    for module in ("weighted", "swapping"):
+        monkeypatch.setattr(f"dialeval.stats.{module}.MOST_PLAIN", 0)
     assert perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7) == plain
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.stats.paired import _random_swaps
 from dialeval.stats.pairwise import acc_eq, calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
+from dialeval.stats.swapping import random_swaps
 
 
 def test_pairwise_accuracy_by_hand():
@@ -104,7 +104,9 @@ def test_tables_of_two_shapes_are_refused():
 
 
 def soft_by_loops(human, metric, trials, seed):
-    swaps = np.concatenate(list(_random_swaps(human.shape[1], trials=trials, seed=seed))).astype(bool)
+    swaps = np.concatenate(list(random_swaps(human.shape[1], trials=trials, seed=seed, cells=1000))).astype(
+        bool
+    )
     found = []
     for one, other in itertools.combinations(range(len(human)), 2):
         there = ~np.isnan(human[[one, other]] + metric[[one, other]]).any(axis=0)

@@ -16,8 +16,8 @@ from dialeval.stats.correlation import complete
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
 from dialeval.stats.paired import difference_of
-from dialeval.stats.resampling import CELLS, Floats, Integers, draws
-from dialeval.stats.weighted import weigher
+from dialeval.stats.resampling import Floats, Integers, draws
+from dialeval.stats.weighted import HELD, mean_over_groups, weigher
 
 Resample: TypeAlias = Literal["items", "systems", "both"]
 """Which side of a table is drawn anew: its columns, its rows, or both at once."""
@@ -36,7 +36,7 @@ def bootstrap_correlation(
     trials: int = 1000,
     seed: int = 0,
     clusters: Integers | None = None,
-    cells: int = CELLS,
+    cells: int = HELD,
 ) -> Floats:
     """The coefficient on ``trials`` resamples of the pairs, shape (trials,); NaN where it is undefined.
 
@@ -68,7 +68,7 @@ def bootstrap_level(
     trials: int = 1000,
     seed: int = 0,
     resample: Resample = "items",
-    cells: int = CELLS,
+    cells: int = HELD,
 ) -> Floats:
     """The correlation of two tables (systems, items) on ``trials`` resamples; NaN where it is undefined.
 
@@ -88,7 +88,7 @@ def paired_correlation_bootstrap(
     trials: int = 1000,
     seed: int = 0,
     resample: Resample = "items",
-    cells: int = CELLS,
+    cells: int = HELD,
 ) -> Floats:
     """Differences r(human, a) - r(human, b) on the same resamples of the cells that all three tables have."""
     shared = shared_cells(human, a, b)
@@ -153,7 +153,7 @@ def _within_system(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
     weigh = weigher(*cells.tables, kind=kind, starts=starts, trials=trials)
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
-        return _mean(weigh(_once(cells) if items is None else items[:, cells.item]), systems)
+        return mean_over_groups(weigh(_once(cells) if items is None else items[:, cells.item]), systems)
 
     return estimate
 
@@ -164,7 +164,7 @@ def _within_item(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
     whole = weigh(_once(cells))
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
-        return _mean(whole if systems is None else weigh(systems[:, cells.system]), items)
+        return mean_over_groups(whole if systems is None else weigh(systems[:, cells.system]), items)
 
     return estimate
 
@@ -200,15 +200,6 @@ _ESTIMATORS: dict[Level, Callable[[Cells, Coefficient, int], _Estimator]] = {
     "item_within_system": _within_system,
     "system_within_item": _within_item,
 }
-
-
-def _mean(coefficients: Floats, drawn: _Drawn) -> Floats:
-    """Means over groups, each as often as it was drawn, of the coefficients that are defined."""
-    defined = ~np.isnan(coefficients)
-    times = defined.astype(np.float64) if drawn is None else np.where(defined, drawn, 0)
-    total = (times * np.where(defined, coefficients, 0)).sum(axis=1)
-    counts = times.sum(axis=1)
-    return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
 
 
 def _once(cells: Cells) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from dialeval.stats.correlation import correlations
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
-from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, _every_swap, _random_swaps, difference_of
-from dialeval.stats.resampling import CELLS, Floats, Integers
-from dialeval.stats.weighted import weigher
+from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, difference_of
+from dialeval.stats.resampling import Floats, Integers
+from dialeval.stats.swapping import Bits, every_swap, random_swaps, swapped_sums, swapper
+from dialeval.stats.weighted import HELD, mean_over_groups
 
-_Swapped: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
-"""From which cells are swapped, shape (trials, cells), to the correlations of both measures, (trials,) each."""
+_Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
+"""From which cells are swapped to the correlations of both measures, of shape (trials,) each."""
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
@@ -54,7 +55,7 @@ def perm_both(
     level: Level,
     trials: int = 1000,
     seed: int = 0,
-    cells: int = CELLS,
+    cells: int = HELD,
 ) -> float:
     """Two-sided p-value that two measures correlate with people alike (PERM-BOTH; Deutsch, Dror & Roth, 2021).
 
@@ -62,7 +63,7 @@ def perm_both(
     these, and each trial swaps them in each cell with probability one half. The p-value is (1 + count) / (1 + trials)
     of the trials whose difference is no smaller than the observed one, or count / 2^n over all assignments where n
     <= 13 cells; trials without a difference are left out. NaN where the observed difference is undefined, as
-    ``level_correlation`` explains. At most about ``cells`` frequencies are held at once; no result depends on it.
+    ``level_correlation`` explains. At most about ``cells`` swaps are held at once; no result depends on it.
     """
     shared = shared_cells(human, a, b)
     n = len(shared.item)
@@ -70,13 +71,12 @@ def perm_both(
         return math.nan
     exact = n <= MOST_ENUMERATED
     correlate = _by_level(_standardised(shared), kind, level, 1 << n if exact else trials)
-    of_a, of_b = correlate(np.zeros((1, n)))
+    of_a, of_b = correlate(np.zeros((1, n), np.uint8))
     observed = abs(float(difference_of(of_a, of_b)[0]))
     if math.isnan(observed):
         return math.nan
-    swaps: Iterable[Floats]
-    swaps = _every_swap(n) if exact else _random_swaps(n, trials=trials, seed=seed, cells=cells // 2)
-    differences = np.concatenate([np.abs(difference_of(*correlate(swap))) for swap in swaps])
+    swaps = [every_swap(n)] if exact else random_swaps(n, trials=trials, seed=seed, cells=cells)
+    differences = np.concatenate([np.abs(difference_of(*correlate(bits))) for bits in swaps])
     slack = ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
     count = int(np.count_nonzero(differences >= observed - slack))
     defined = int(np.count_nonzero(~np.isnan(differences)))
@@ -90,49 +90,38 @@ def _standardised(cells: Cells) -> Cells:
     return Cells(cells.system, cells.item, (human, a, b))
 
 
-def _by_level(cells: Cells, kind: Coefficient, level: Level, trials: int) -> _Swapped:
+def _by_level(cells: Cells, kind: Coefficient, level: Level, trials: int) -> _Correlate:
     if level == "system":
-        return _over_systems(cells, kind)
-    if level == "item":
-        return _in_groups(cells, np.zeros_like(cells.item), kind, trials)
-    return _in_groups(cells, cells.system if level == "item_within_system" else cells.item, kind, trials)
+        return _over_systems(cells, kind, trials)
+    if level == "system_within_item":
+        return _in_groups(cells, cells.item, kind, trials)
+    return _in_groups(
+        cells, cells.system if level == "item_within_system" else 0 * cells.system, kind, trials
+    )
 
 
-def _over_systems(cells: Cells, kind: Coefficient) -> _Swapped:
+def _over_systems(cells: Cells, kind: Coefficient, trials: int) -> _Correlate:
     human, a, b = system_means(cells)
     counts = np.bincount(cells.system)
-    starts = np.cumsum(counts) - counts
-    gain = cells.tables[2] - cells.tables[1]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    gains = (cells.tables[2] - cells.tables[1])[None]
 
-    def correlate(swaps: Floats) -> tuple[Floats, Floats]:
-        moved = np.add.reduceat(swaps * gain, starts, axis=1) / counts
+    def correlate(bits: Bits) -> tuple[Floats, Floats]:
+        moved = swapped_sums(bits, starts, gains, trials)[:, 0] / counts
         return correlations(settled(a + moved), human, kind), correlations(settled(b - moved), human, kind)
 
     return correlate
 
 
-def _in_groups(cells: Cells, group: Integers, kind: Coefficient, trials: int) -> _Swapped:
-    """Both measures' values are there in each cell, and each trial gives one of the two to each measure."""
+def _in_groups(cells: Cells, group: Integers, kind: Coefficient, trials: int) -> _Correlate:
     order = np.argsort(group, kind="stable")
+    moved = bool((order[1:] < order[:-1]).any())
     human, a, b = (table[order] for table in cells.tables)
-    starts = 2 * np.concatenate([[0], np.cumsum(np.unique(group, return_counts=True)[1])])
-    both = np.stack([a, b], axis=1).ravel()
-    weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=starts, trials=2 * trials)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
+    swap = swapper(human, a, b, kind=kind, starts=starts, trials=trials)
 
-    def correlate(swaps: Floats) -> tuple[Floats, Floats]:
-        weights = np.empty((len(swaps), len(both)))
-        weights[:, 1::2] = swaps[:, order]
-        weights[:, ::2] = 1 - weights[:, 1::2]
-        of_a = _mean(weigh(weights))
-        return of_a, _mean(weigh(1 - weights))
+    def correlate(bits: Bits) -> tuple[Floats, Floats]:
+        of_a, of_b = swap(bits[:, order] if moved else bits)
+        return mean_over_groups(of_a), mean_over_groups(of_b)
 
     return correlate
-
-
-def _mean(coefficients: Floats) -> Floats:
-    """Means over the groups where the coefficient is defined; NaN where there is none."""
-    defined = ~np.isnan(coefficients)
-    counts = defined.sum(axis=1)
-    return np.where(
-        counts > 0, np.where(defined, coefficients, 0).sum(axis=1) / np.maximum(counts, 1), np.nan
-    )

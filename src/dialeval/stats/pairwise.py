@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.correlation import complete
 from dialeval.stats.estimate import Estimate
-from dialeval.stats.paired import ROUNDING, _random_swaps, difference_of
+from dialeval.stats.paired import ROUNDING, difference_of
 from dialeval.stats.resampling import CELLS, Floats
+from dialeval.stats.swapping import random_swaps
 
 _NO_PAIRS = "fewer than 2 systems with a value from both on the same item"
 
@@ -127,8 +128,9 @@ def _favoured(gaps: Floats, *, trials: int, seed: int, cells: int) -> Floats:
     slack = ROUNDING * np.abs(gaps).sum(axis=0)
     least = gaps.sum(axis=0) - slack
     counts = np.zeros(gaps.shape[1])
-    for swaps in _random_swaps(len(gaps), trials=trials, seed=seed, cells=cells):
-        counts += np.count_nonzero((1 - 2 * swaps) @ gaps >= least, axis=0)
+    for bits in random_swaps(len(gaps), trials=trials, seed=seed, cells=cells):
+        signs = 1 - 2 * bits.astype(np.float64)
+        counts += np.count_nonzero(signs @ gaps >= least, axis=0)
     return counts / trials
 
 

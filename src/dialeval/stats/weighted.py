@@ -29,6 +29,9 @@ FLAT: Final = 1e-13
 MOST_PLAIN: Final = 5_000_000
 """Frequencies, of all trials, that numpy counts in a fraction of the seconds that compiling takes."""
 
+HELD: Final = 1 << 18
+"""Frequencies held at once: two megabytes, which a processor keeps close."""
+
 
 def weigher(
     x: Floats, y: Floats, *, kind: Coefficient, starts: Integers | None = None, trials: int = 1
@@ -163,6 +166,14 @@ def ratio(xy: Floats, xx: Floats, yy: Floats) -> Floats:
     return np.where((xx > 0) & (yy > 0), np.clip(quotient, -1, 1), np.nan)
 
 
+def mean_over_groups(coefficients: Floats, times: Floats | None = None) -> Floats:
+    """Means of the coefficients that are defined, each as often as its group occurs; NaN where there is none."""
+    defined = ~np.isnan(coefficients)
+    counted = defined.astype(np.float64) if times is None else np.where(defined, times, 0)
+    total, count = (counted * np.where(defined, coefficients, 0)).sum(axis=1), counted.sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
 def _compiled_pearson(pairs: Pairs) -> Weigher:
     from dialeval.stats._correlation_kernels import weigh_pearson
 
@@ -199,11 +210,13 @@ def _compiled_kendall(pairs: Pairs) -> Weigher:
     level = np.empty(len(pairs.x), np.int64)
     level[by_y.order] = dense - (dense[pairs.starts[:-1]] - 1)[pairs.group]
     most = np.maximum.reduceat(level, pairs.starts[:-1])
-    tree, counts = np.zeros(most.max() + 1), np.zeros(most.max() + 1)
+    longest = np.diff(pairs.starts).max()
+    room = np.empty(longest), np.empty(longest, np.int64), np.empty(longest, np.int64)
+    sums = np.empty(most.max() + 1), np.empty(most.max() + 1)
 
     def weigh(weights: Floats) -> Floats:
         out = _room(weights, pairs)
-        weigh_kendall(weights, pairs.starts, by_x.order, by_x.fresh, level, most, tree, counts, out)
+        weigh_kendall(weights, pairs.starts, by_x.order, by_x.fresh, level, most, *room, *sums, out)
         return out
 
     return weigh

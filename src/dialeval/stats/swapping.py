@@ -1,0 +1,137 @@
+"""Correlations of two measures with people when the two are swapped in some cells: the inside of PERM-BOTH.
+
+Both measures' values are known in each cell, so a trial is one bit a cell. Pearson's coefficient needs sums over the
+swapped cells alone, and Spearman's one walk along the order of all values; Kendall's takes each value to occur once
+or not at all (see ``weighted``). As there, small problems are done in numpy and large ones in compiled loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.stats.estimate import Coefficient
+from dialeval.stats.ranking import order_within
+from dialeval.stats.resampling import Floats, Integers, blocks
+from dialeval.stats.weighted import FLAT, MOST_PLAIN, ratio, weigher
+
+Bits: TypeAlias = NDArray[np.uint8]
+"""Which cells are swapped in each trial, shape (trials, cells)."""
+Swapper: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
+"""From swaps to the coefficients of both measures, each of shape (trials, groups)."""
+
+_DOUBTFUL = 1e-6
+"""Squares about the mean below this share of all squares have lost digits, and are taken anew."""
+
+
+def random_swaps(n: int, *, trials: int, seed: int, cells: int) -> Iterator[Bits]:
+    """Fair bits for ``n`` cells, some trials at a time."""
+    rng = np.random.default_rng(seed)
+    for size in blocks(n, trials, cells):
+        # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
+        words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
+        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
+
+
+def every_swap(n: int) -> Bits:
+    """All 2^n ways to swap ``n`` cells."""
+    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.uint8)
+
+
+def swapper(
+    human: Floats, a: Floats, b: Floats, *, kind: Coefficient, starts: Integers, trials: int
+) -> Swapper:
+    """How both measures' coefficients follow from the swaps, group by group as in ``weigher``."""
+    if kind == "pearson":
+        return _pearson(human, a, b, starts, trials)
+    if kind == "spearman" and trials * len(a) > MOST_PLAIN:
+        return _compiled_spearman(human, a, b, starts)
+    return _by_frequencies(human, a, b, kind, starts, trials)
+
+
+def swapped_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Floats:
+    """Sums of each row of gains over the swapped cells of each group, shape (trials, gains, groups)."""
+    if trials * bits.shape[1] <= MOST_PLAIN:
+        return np.add.reduceat(bits[:, None] * gains, starts[:-1], axis=2)
+    from dialeval.stats._swap_kernels import sum_swapped
+
+    out = np.empty((len(bits), len(gains), len(starts) - 1))
+    sum_swapped(bits, starts, gains, out)
+    return out
+
+
+def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, trials: int) -> Swapper:
+    """By sums of values, squares and products, each about the mean of its group."""
+    sizes = np.diff(starts)
+    h = _about_means(human, starts)
+    middle = (a + b) / 2
+    shift = middle - _about_means(middle, starts)
+    sides = [np.stack([x, x * x, x * h]) for x in (a - shift, b - shift)]
+    gains = sides[1] - sides[0]
+    wholes = [np.add.reduceat(side, starts[:-1], axis=1) for side in sides]
+    squares = _squares(human, h, starts)
+    anew = _by_frequencies(human, a, b, "pearson", starts, trials)
+
+    def correlate(bits: Bits) -> tuple[Floats, Floats]:
+        moved = swapped_sums(bits, starts, gains, trials)
+        found, doubtful = [], np.zeros((len(bits), len(sizes)), dtype=bool)
+        for sums in (wholes[0] + moved, wholes[1] - moved):
+            spread = sums[:, 1] - sums[:, 0] ** 2 / sizes
+            doubtful |= spread <= _DOUBTFUL * sums[:, 1]
+            found.append(ratio(sums[:, 2], spread, np.broadcast_to(squares, spread.shape)))
+        rows = np.flatnonzero(doubtful.any(axis=1))
+        if len(rows):
+            for coefficients, right in zip(found, anew(bits[rows]), strict=True):
+                coefficients[rows] = np.where(doubtful[rows], right, coefficients[rows])
+        return found[0], found[1]
+
+    return correlate
+
+
+def _compiled_spearman(human: Floats, a: Floats, b: Floats, starts: Integers) -> Swapper:
+    from dialeval.stats._swap_kernels import swap_spearman
+
+    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    by_human = order_within(human, group)
+    # Midranks minus their mean: half of (those below - those above).
+    ranks = (by_human.first - starts[group] + by_human.last - starts[group + 1]) / 2
+    squares = np.add.reduceat(ranks * ranks, starts[:-1])
+    both = order_within(np.stack([a, b], axis=1).ravel(), np.repeat(group, 2))
+    cell, side = both.order // 2, (both.order % 2).astype(np.uint8)
+
+    def correlate(bits: Bits) -> tuple[Floats, Floats]:
+        out = np.empty((len(bits), 2, len(starts) - 1))
+        swap_spearman(bits, starts, cell, side, both.fresh, ranks[cell], squares, out)
+        return out[:, 0], out[:, 1]
+
+    return correlate
+
+
+def _by_frequencies(
+    human: Floats, a: Floats, b: Floats, kind: Coefficient, starts: Integers, trials: int
+) -> Swapper:
+    both = np.stack([a, b], axis=1).ravel()
+    weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=2 * starts, trials=2 * trials)
+
+    def correlate(bits: Bits) -> tuple[Floats, Floats]:
+        weights = np.empty((len(bits), len(both)))
+        weights[:, 1::2] = bits
+        weights[:, ::2] = 1 - weights[:, 1::2]
+        return weigh(weights), weigh(1 - weights)
+
+    return correlate
+
+
+def _about_means(values: Floats, starts: Integers) -> Floats:
+    sizes = np.diff(starts)
+    return values - np.repeat(np.add.reduceat(values, starts[:-1]) / sizes, sizes)
+
+
+def _squares(values: Floats, centred: Floats, starts: Integers) -> Floats:
+    """Sums of squares about the mean of each group; 0 where they are rounding error."""
+    squares = np.add.reduceat(centred * centred, starts[:-1])
+    largest = np.maximum.reduceat(np.abs(values), starts[:-1])
+    return np.where(squares > np.diff(starts) * (FLAT * largest) ** 2, squares, 0)
