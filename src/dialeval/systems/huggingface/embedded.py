@@ -1,0 +1,101 @@
+"""The embedded model, turned once from the GGUF of its package into safetensors, which load in a second."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from dialeval.data.atomic import write_atomically
+from dialeval.errors import ResourceUnavailable
+from dialeval.resources import obtain
+from dialeval.resources.hashing import hash_file
+from dialeval.resources.kept import kept_folder
+from dialeval.systems.huggingface.files import EMBEDDED
+from dialeval.systems.huggingface.quiet import quiet_transformers
+
+_FORMAT: Final = 1
+"""Rises with anything that changes what is written."""
+_RECORD: Final = "converted.json"
+
+
+def embedded_folder(cache: Path | None = None) -> Path:
+    """The folder of the converted model in ``cache``, by default the user's; converted first where it is not there.
+
+    The name of the folder holds the hash of the GGUF, which is compared with the catalogue each time.
+    """
+    source = obtain(EMBEDDED)
+    folder = (cache or kept_folder("models")) / f"{EMBEDDED}-{hash_file(source)[:16]}-{_FORMAT}"
+    try:
+        with _alone(folder):
+            if not _whole(folder):
+                _convert(source, folder)
+    except OSError as error:
+        raise ResourceUnavailable(
+            f"{EMBEDDED} could not be kept at {folder} ({error}). Make that folder writable and see that the disk has "
+            "600 MB free."
+        ) from None
+    return folder
+
+
+def _convert(source: Path, folder: Path) -> None:
+    logging.getLogger(__name__).warning(
+        "Converting %s into %s. This happens once, takes about half a minute and 540 MB.", source.name, folder
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    # Written beside its place and renamed there, so that a conversion cut short leaves no half of a model.
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        _write(source, scratch)
+        sizes = {path.name: path.stat().st_size for path in sorted(scratch.iterdir())}
+        write_atomically(scratch / _RECORD, json.dumps(sizes).encode())
+        scratch.chmod(0o755)
+        scratch.replace(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _write(source: Path, folder: Path) -> None:
+    import torch
+
+    local: dict[str, Any] = {"gguf_file": source.name, "local_files_only": True}
+    with quiet_transformers() as transformers:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source.parent, **local)
+        read = transformers.AutoModelForCausalLM.from_pretrained(source.parent, dtype=torch.float32, **local)
+        # The library saves no model that it takes for a quantised one, though these weights no longer are.
+        del read.config.quantization_config
+        model = type(read)(read.config)
+        model.load_state_dict(read.state_dict())
+        model.generation_config = read.generation_config
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+
+def _whole(folder: Path) -> bool:
+    """Whether every file is there with the size that it was written with."""
+    record = folder / _RECORD
+    if not record.is_file():
+        return False
+    sizes = json.loads(record.read_text(encoding="utf-8"))
+    return all(
+        (folder / name).is_file() and (folder / name).stat().st_size == size for name, size in sizes.items()
+    )
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time convert, so that those that start together do not all do it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where each process then converts for itself
+        yield
+        return
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

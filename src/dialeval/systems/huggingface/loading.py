@@ -1,0 +1,160 @@
+"""Models and tokenizers brought into memory once a process; safetensors alone, and no code that lies beside them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from dialeval.errors import DialevalError, ResourceUnavailable
+from dialeval.systems.huggingface.embedded import embedded_folder
+from dialeval.systems.huggingface.files import ModelFiles
+from dialeval.systems.huggingface.pace import Pace
+from dialeval.systems.huggingface.prompting import Form, Prompting, line_end, prompting, turn_end
+from dialeval.systems.huggingface.quiet import quiet_transformers
+
+Precision: TypeAlias = Literal["float32", "bfloat16", "float16", "int8"]
+
+AT_ONCE: Final = 32
+"""Responses at once where the user leaves it to us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """All that decides what is loaded."""
+
+    files: ModelFiles
+    dtype: Precision
+    device: str
+    form: Form
+    system_prompt: str | None
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A model in memory."""
+
+    model: Any
+    """A ``Causal`` or a ``Seq2Seq``."""
+    prompting: Prompting
+    end: int
+    """The token that ends a response."""
+    window: int
+    """Tokens that fit: of context and response together, or of the context where an encoder reads it."""
+    seq2seq: bool
+    pace: Pace
+
+    def room(self, response: int) -> int:
+        """How many tokens of context fit beside so many of a response, at least one."""
+        return self.window if self.seq2seq else max(self.window - response, 1)
+
+
+@lru_cache(maxsize=2)
+def load(wanted: Wanted) -> Loaded:
+    """The model and what it takes to speak to it; the last two are kept."""
+    folder = wanted.files.folder or embedded_folder()
+    device = _device(wanted.device)
+    tokenizer, model = _read(folder, wanted.dtype, device)
+    seq2seq = bool(model.config.is_encoder_decoder)
+    end, ends = _ends(tokenizer, model, wanted.form, seq2seq=seq2seq)
+    return Loaded(
+        model=_wrapped(model, tokenizer, ends, seq2seq=seq2seq),
+        prompting=prompting(tokenizer, wanted.form, wanted.system_prompt, seq2seq=seq2seq),
+        end=end,
+        window=_window(model.config, tokenizer),
+        seq2seq=seq2seq,
+        pace=Pace(wanted.at_once),
+    )
+
+
+def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
+    import torch
+
+    local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    floats = torch.float32 if dtype == "int8" else getattr(torch, dtype)
+    with quiet_transformers() as transformers:
+        try:
+            config = transformers.AutoConfig.from_pretrained(folder, **local)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **local)
+            kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
+            model, told = getattr(transformers, kind).from_pretrained(
+                folder, use_safetensors=True, dtype=floats, output_loading_info=True, **local
+            )
+        # Whatever the library raises about files that are no model, which changes with its versions.
+        except Exception as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise ResourceUnavailable(
+                f"No language model could be loaded from {folder}: {reason.rstrip('.')}. Check that the folder holds "
+                "config.json, a tokenizer and the safetensors of one causal or encoder-decoder model."
+            ) from error
+    if told["missing_keys"]:
+        absent = sorted(told["missing_keys"])
+        raise ResourceUnavailable(
+            f"{folder} lacks {len(absent)} of its model's weights (first: {absent[0]}), and random ones would take "
+            "their place. Give the folder of a whole language model."
+        )
+    if dtype == "int8":
+        from dialeval.systems.huggingface.int8 import quantise
+
+        quantise(model)
+    return tokenizer, model.eval().to(device)
+
+
+def _wrapped(model: Any, tokenizer: Any, ends: frozenset[int], *, seq2seq: bool) -> Any:
+    from dialeval.systems.huggingface.causal import Causal, tree_reach
+    from dialeval.systems.huggingface.seq2seq import Seq2Seq
+
+    fill = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends)
+    if not seq2seq:
+        return Causal(model, ends, fill, tree_reach(model, fill))
+    start = getattr(model.generation_config, "decoder_start_token_id", None)
+    start = model.config.decoder_start_token_id if start is None else start
+    # BART and its like begin every text with a token of their own, which no response is credited for.
+    first = tokenizer("", add_special_tokens=True)["input_ids"][:1]
+    lead = tuple(first) if first and first[0] not in ends else ()
+    return Seq2Seq(model, ends, fill, (fill if start is None else start, *lead))
+
+
+def _ends(tokenizer: Any, model: Any, form: Form, *, seq2seq: bool) -> tuple[int, frozenset[int]]:
+    """The token that ends a response, and all tokens at which generation stops."""
+    given = model.generation_config.eos_token_id
+    given = model.config.get_text_config().eos_token_id if given is None else given
+    listed = [given] if isinstance(given, int) else list(given or ())
+    ends = frozenset(one for one in (*listed, tokenizer.eos_token_id) if one is not None)
+    if not ends:
+        raise ResourceUnavailable(
+            f"{tokenizer.name_or_path} names no end-of-text token, so no response of it would end. Add 'eos_token' "
+            "to its tokenizer_config.json."
+        )
+    line = line_end(tokenizer) if form == "plain" and not seq2seq else None
+    end = turn_end(tokenizer, form, ends) if line is None else line
+    return end, ends | {end}
+
+
+def _window(config: Any, tokenizer: Any) -> int:
+    text = config.get_text_config()
+    known = [getattr(text, name, None) for name in ("max_position_embeddings", "n_positions", "max_seq_len")]
+    sizes = [size for size in (*known, tokenizer.model_max_length) if isinstance(size, int) and size > 0]
+    # Tokenizers that know no limit give an enormous one.
+    return min(sizes, default=sys.maxsize)
+
+
+def _device(wanted: str) -> str:
+    import torch
+
+    if wanted == "auto":
+        backends = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        return next((name for name, there in backends.items() if there), "cpu")
+    try:
+        device = torch.device(wanted)
+    except RuntimeError:
+        raise DialevalError(f"There is no device {wanted!r}. Write auto, cpu, cuda, cuda:1 or mps.") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ResourceUnavailable(
+            f"The device {wanted!r} is not here: torch sees {torch.cuda.device_count()} CUDA devices. Set "
+            "'device: auto'."
+        )
+    return wanted

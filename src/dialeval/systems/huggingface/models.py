@@ -1,0 +1,73 @@
+"""What causal and encoder-decoder models share: pairs to score, calls to the library, log-probabilities of tokens."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+Tokens: TypeAlias = tuple[int, ...]
+
+
+class Pair(NamedTuple):
+    """A response to score after its prefix, both as tokens; the end token is part of it where it is to be scored."""
+
+    prefix: Tokens
+    response: Tokens
+
+
+class Grid(NamedTuple):
+    """Sequences of unlike lengths in one rectangle."""
+
+    ids: Tensor
+    mask: Tensor
+    """1 where a token stands, 0 where there is filling; shape of ``ids``."""
+
+
+def grid(rows: Sequence[Sequence[int]], *, fill: int, left: bool, device: torch.device) -> Grid:
+    """The rows side by side, filled on the left or on the right."""
+    longest = max(map(len, rows))
+    ids = torch.full((len(rows), longest), fill)
+    mask = torch.zeros_like(ids)
+    for at, row in enumerate(rows):
+        place = slice(longest - len(row), longest) if left else slice(0, len(row))
+        ids[at, place] = torch.tensor(row, dtype=ids.dtype)
+        mask[at, place] = 1
+    return Grid(ids.to(device), mask.to(device))
+
+
+def accepts(model: Any, argument: str) -> bool:
+    """Whether the model's ``forward`` has this argument."""
+    return argument in inspect.signature(model.forward).parameters
+
+
+def normalised(logits: Tensor) -> Tensor:
+    """Natural-log probabilities, in 32-bit floats.
+
+    Torch's own log_softmax adds up a vocabulary one token after the other, which costs it a digit or two.
+    """
+    logits = logits.float()
+    return logits - logits.logsumexp(-1, keepdim=True)
+
+
+def token_sums(
+    logits: Tensor, rows: Sequence[Sequence[int]], responses: Sequence[Sequence[int]]
+) -> list[float]:
+    """The log-probability of each response, its tokens predicted by these rows of ``logits``, which it may share."""
+    owners = [at for at, response in enumerate(responses) for _ in response]
+    values = _picked(
+        logits, [row for one in rows for row in one], [token for one in responses for token in one]
+    )
+    sums = torch.zeros(len(responses), dtype=values.dtype, device=values.device)
+    return [float(total) for total in sums.index_add(0, torch.tensor(owners, device=values.device), values)]
+
+
+def _picked(logits: Tensor, rows: Sequence[int], tokens: Sequence[int]) -> Tensor:
+    """The log-probability of each token in the row of ``logits`` beside it, in 64-bit floats."""
+    logits = logits.float()
+    at = torch.tensor(rows, device=logits.device)
+    values = logits[at, torch.tensor(tokens, device=logits.device)]
+    return values.double() - logits.logsumexp(-1).double()[at]

@@ -1,0 +1,201 @@
+"""Models in the Hugging Face format as systems that answer and say how likely an answer is."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from dialeval.core import Floats, Integers, Signature
+from dialeval.data.types import Context, Response
+from dialeval.errors import DialevalError, Unsuitable
+from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
+from dialeval.systems.huggingface.files import EMBEDDED, ModelFiles, find_model
+from dialeval.systems.huggingface.loading import AT_ONCE, Loaded, Precision, Wanted, load
+from dialeval.systems.huggingface.prompting import Form, Prompted
+
+_LONG: Final = 256
+"""Tokens that are kept free for a response to be scored, so that its context does not depend on its length."""
+
+
+class _Asked(NamedTuple):
+    """A context to answer."""
+
+    tokens: tuple[int, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class HuggingFace:
+    """A language model by name or folder; ``smollm2-135m-instruct`` needs no download.
+
+    Chat templates are honoured where the model has one (``prompt`` None). A context that is longer than the window, or
+    than ``max_context`` tokens, loses its oldest turns: ``dropped`` counts them, and a warning says how many contexts
+    were cut. A response's log-probability includes the token that ends its turn unless ``score_end`` is false; context
+    and response are tokenised apart.
+    """
+
+    name: str
+    model: str = EMBEDDED
+    revision: str | None = None
+    """Branch, tag or commit of a hub model."""
+    hub: bool = False
+    """Whether the model may be downloaded; one that was downloaded before is found by name without."""
+    decoding: Decoding = field(default_factory=Decoding)
+    dtype: Precision = "float32"
+    device: str = "auto"
+    batch_size: int | Literal["auto"] = "auto"
+    """Responses at once; halved where memory runs out. Changes no text."""
+    prompt: Form | None = None
+    system_prompt: str | None = None
+    score_end: bool = True
+    max_context: int | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("batch_size", "max_context"):
+            value = getattr(self, key)
+            if isinstance(value, int) and value < 1:
+                raise DialevalError(f"{key}: found {value}, needed a whole number of at least 1.")
+        if self.revision is not None and self.model == EMBEDDED:
+            raise DialevalError(f"{EMBEDDED} has no revisions. Leave 'revision' out, or name a hub model.")
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its responses, beside the seed."""
+        files = self._files
+        facts = {
+            "model": files.fact,
+            "revision": self.revision,
+            "dtype": self.dtype,
+            "prompt": self._form(files),
+            "system_prompt": self.system_prompt
+            and hashlib.sha256(self.system_prompt.encode()).hexdigest()[:12],
+            "max_context": str(self.max_context) if self.max_context else None,
+            "decoding": self.decoding.fact,
+            "end": "scored" if self.score_end else "left_out",
+        }
+        return Signature("huggingface", (), tuple((key, value) for key, value in facts.items() if value))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The model's name and the sha256 of its files."""
+        return {self._files.name: self._files.sha256}
+
+    def generate(
+        self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
+    ) -> list[tuple[Response, ...]]:
+        """At most ``n`` responses to each context, best first; greedy search has one, beams as many as there are.
+
+        Beams give different texts; samples are drawn independently, so a text may come twice.
+        """
+        if not contexts or n < 1:
+            return [() for _ in contexts]
+        loaded = self._load()
+        prompts = self._prompts(loaded, contexts, self.decoding.max_tokens)
+        order = sorted(range(len(contexts)), key=lambda at: len(prompts[at].tokens))
+        asked = [_Asked(prompts[at].tokens, context_seed(seed, contexts[at])) for at in order]
+        found = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
+        return [self._responses(loaded, found[at]) for at in range(len(contexts))]
+
+    def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
+        """Natural-log probability of each whole response given its context, shape (responses,).
+
+        Candidates of one context share its encoding, wherever they stand in the call. An empty response has the
+        probability of ending at once.
+        """
+        if len(contexts) != len(responses):
+            raise Unsuitable(
+                f"Found {len(contexts)} contexts and {len(responses)} responses; needed one for one."
+            )
+        if not contexts:
+            return np.zeros(0)
+        from dialeval.systems.huggingface.models import Pair
+
+        loaded = self._load()
+        prompts = self._prompts(loaded, contexts, max(_LONG, self.decoding.max_tokens))
+        pairs = [
+            Pair(prompt.tokens, self._scored(loaded, text, prompt))
+            for prompt, text in zip(prompts, responses, strict=True)
+        ]
+        return np.array(loaded.model.logprobs(pairs, loaded.pace), dtype=np.float64)
+
+    def tokens(self, responses: Sequence[str]) -> Integers:
+        """How many tokens each response is scored by, the end of its turn counted unless ``score_end`` is false."""
+        loaded = self._load()
+        counts = {text: len(loaded.prompting.response(text)) + self.score_end for text in set(responses)}
+        return np.array([counts[text] for text in responses], dtype=np.int64)
+
+    def dropped(self, contexts: Sequence[Context]) -> Integers:
+        """How many of each context's oldest turns are left out when it is answered, because the window is too short."""
+        loaded = self._load()
+        room = self._room(loaded, self.decoding.max_tokens)
+        return np.array([loaded.prompting.prompt(one, room).dropped for one in contexts], dtype=np.int64)
+
+    @property
+    def _files(self) -> ModelFiles:
+        return find_model(self.model, self.revision, hub=self.hub)
+
+    def _form(self, files: ModelFiles) -> Form:
+        if self.prompt == "chat" and not files.has_template:
+            raise Unsuitable(
+                f"{files.name} has no chat template, so it cannot be prompted by 'chat'. Leave 'prompt' out, or set "
+                "'prompt: plain'."
+            )
+        return self.prompt or ("chat" if files.has_template else "plain")
+
+    def _load(self) -> Loaded:
+        files, at_once = self._files, AT_ONCE if self.batch_size == "auto" else self.batch_size
+        return load(Wanted(files, self.dtype, self.device, self._form(files), self.system_prompt, at_once))
+
+    def _room(self, loaded: Loaded, response: int) -> int:
+        # A window too short for both is shared by halves.
+        room = max(loaded.room(response), loaded.window // 2)
+        return min(room, self.max_context or room)
+
+    def _prompts(self, loaded: Loaded, contexts: Sequence[Context], response: int) -> list[Prompted]:
+        room = self._room(loaded, response)
+        found = {context: loaded.prompting.prompt(context, room) for context in dict.fromkeys(contexts)}
+        cut = [prompted for prompted in found.values() if prompted.cut]
+        if cut:
+            logging.getLogger(__name__).warning(
+                "%s: %d of %d contexts exceed the %d tokens there is room for; %d of their oldest turns are left out.",
+                self.name,
+                len(cut),
+                len(found),
+                room,
+                sum(prompted.dropped for prompted in cut),
+            )
+        return [found[context] for context in contexts]
+
+    def _decode(self, loaded: Loaded, n: int, asked: Sequence[_Asked], size: int) -> list[list[Hypothesis]]:
+        rows = n if self.decoding.samples else self.decoding.most or 1
+        batch = asked[: max(size // rows, 1)]
+        seeds = [one.seed for one in batch]
+        return decode(loaded.model, [one.tokens for one in batch], self.decoding, n=n, seeds=seeds)
+
+    def _responses(self, loaded: Loaded, found: Sequence[Hypothesis]) -> tuple[Response, ...]:
+        said = [Response(loaded.prompting.text(one.tokens), one.logprob) for one in found]
+        # Two beams can be spelt differently and read alike.
+        return (
+            tuple(said)
+            if self.decoding.samples
+            else tuple({one.text: one for one in reversed(said)}.values())[::-1]
+        )
+
+    def _scored(self, loaded: Loaded, text: str, prompt: Prompted) -> tuple[int, ...]:
+        tokens = loaded.prompting.response(text)
+        if self.score_end:
+            tokens = (*tokens, loaded.end)
+        if not tokens:
+            raise Unsuitable("An empty response has no probability without its end. Set 'score_end: true'.")
+        if not loaded.seq2seq and len(prompt.tokens) + len(tokens) > loaded.window:
+            raise Unsuitable(
+                f"A response of {len(tokens)} tokens and a context of {len(prompt.tokens)} do not fit into a window "
+                f"of {loaded.window}. Set 'max_context' to at most {max(loaded.window - len(tokens), 1)}."
+            )
+        return tokens
