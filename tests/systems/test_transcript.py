@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.data.types import Prompt, Response, Turn
-from dialeval.errors import BadInput
+from dialeval import data
+from dialeval.core import LikelihoodModel
+from dialeval.data.types import NBest, Prompt, Response, Turn
+from dialeval.errors import BadInput, Unsuitable
 from dialeval.systems import Transcript
 
 ASKED = {"role": "user", "content": "How are you?"}
@@ -86,3 +88,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         Transcript("t", tmp_path / "gone.jsonl").replay([PROMPT])
     with pytest.raises(BadInput, match=r"gone\.jsonl"):
         _ = Transcript("t", tmp_path / "gone.jsonl").signature
+
+
+def test_recorded_likelihoods_are_found_by_context_and_text(tmp_path: Path) -> None:
+    lists = tmp_path / "nbest.jsonl"
+    tea, rain = (Turn("user", "Tea?"),), (Turn("user", "Rain?"),)
+    data.write(
+        lists,
+        [
+            NBest("1", "a", tea, (Response("Yes.", -1.0), Response("No.", -2.5))),
+            NBest("2", "a", rain, (Response("Yes.", -0.5), Response("Hm."))),
+        ],
+    )
+    system = Transcript("a", lists)
+    assert isinstance(system, LikelihoodModel)
+    assert system.logprob([rain, tea, tea], ["Yes.", "Yes.", "No."]).tolist() == [-0.5, -1.0, -2.5]
+    with pytest.raises(Unsuitable, match=r"no log-probability for 1 of 2 responses, the first being 'Hm\.'"):
+        system.logprob([tea, rain], ["Yes.", "Hm."])
+    with pytest.raises(Unsuitable, match="no numbers of tokens"):
+        system.tokens(["Yes."])

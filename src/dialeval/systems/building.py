@@ -53,7 +53,9 @@ def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> Sy
     except DialevalError as error:
         return [*problems, str(error)]
     system = dataclasses.replace(system, **{key: _beside(folder, p) for key, p in paths_of(system).items()})
-    problems += [f"{key}: {path} is not there" for key, path in inputs_of(system).items() if not path.exists()]
+    problems += [
+        f"{key}: {path} is not there" for key, path in inputs_of(system).items() if not path.exists()
+    ]
     made: System = system
     return problems or made
 
@@ -86,7 +88,9 @@ def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
     try:
         call = split_call(text)
     except ValueError as error:
-        raise DialevalError(f"Cannot read the system {text!r}: {error}. Nor is it a file or folder.") from None
+        if "(" not in text:
+            return text, {}
+        raise DialevalError(f"Cannot read the system {text!r}: {error}.") from None
     if call.rest:
         raise DialevalError(f"Found {call.rest!r} after the system {call.name!r}; write only its brackets.")
     return call.name, dict(call.parameters)

@@ -8,10 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.core import Signature
+import numpy as np
+
+from dialeval.core import Floats, Integers, Signature
 from dialeval.data import kind_of, read
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, Unsuitable
 from dialeval.systems.files import Stamp, digest, stamp
 from dialeval.text.words import folded
 
@@ -38,6 +40,24 @@ class Transcript:
         recorded = _recorded(stamp(self.path), self.system)
         return [self._responses(prompt, recorded.get(prompt.item)) for prompt in prompts]
 
+    def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
+        """What was recorded for each response in its context; Unsuitable where nothing was."""
+        known = _likelihoods(stamp(self.path), self.system)
+        found = [known.get((_heard(c), r)) for c, r in zip(contexts, responses, strict=True)]
+        absent = [response for response, value in zip(responses, found, strict=True) if value is None]
+        if absent:
+            raise Unsuitable(
+                f"{self.path} records no log-probability for {len(absent)} of {len(responses)} responses, the first "
+                f"being {_short(absent[0])}. Record n-best lists with 'logprob' for every candidate, in their contexts."
+            )
+        return np.array(found, dtype=np.float64)
+
+    def tokens(self, responses: Sequence[str]) -> Integers:
+        """Unsuitable: a file does not say how many tokens a response had."""
+        raise Unsuitable(
+            f"{self.path} records log-probabilities but no numbers of tokens. Normalise by 'sum', not by 'mean'."
+        )
+
     def _responses(self, prompt: Prompt, entry: _Entry | None) -> tuple[Response, ...]:
         if entry is None:
             return ()
@@ -52,9 +72,13 @@ class Transcript:
 
 
 class _Entry(NamedTuple):
-    asked: str | None
-    """The last turn of the recorded context; None where no context was recorded."""
+    context: Context
     responses: tuple[Response, ...]
+
+    @property
+    def asked(self) -> str | None:
+        """The last turn of the recorded context; None where no context was recorded."""
+        return folded(self.context[-1].text) if self.context else None
 
 
 @lru_cache(maxsize=16)
@@ -71,7 +95,7 @@ def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
         responses = (record.response,) if isinstance(record, Example) else record.responses
-        entries[record.item] = _Entry(_last(record.context), responses)
+        entries[record.item] = _Entry(record.context, responses)
     return by_system[_choose(file.path, system, sorted(by_system))]
 
 
@@ -92,8 +116,19 @@ def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
     return system
 
 
-def _last(context: Context) -> str | None:
-    return folded(context[-1].text) if context else None
+@lru_cache(maxsize=16)
+def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], float]:
+    """The log-probability of each recorded response in its context."""
+    return {
+        (_heard(entry.context), response.text): response.logprob
+        for entry in _recorded(file, system).values()
+        for response in entry.responses
+        if response.logprob is not None
+    }
+
+
+def _heard(context: Context) -> tuple[str, ...]:
+    return tuple(folded(turn.text) for turn in context)
 
 
 def _short(text: str) -> str:
