@@ -17,6 +17,7 @@ VERBS = (
     "run",
     "score",
     "compare",
+    "meta",
     "report",
     "annotate",
     "annotate agreement",

@@ -23,7 +23,7 @@ Resample: TypeAlias = Literal["items", "systems", "both"]
 def meta(
     judgements: Annotated[
         list[str],
-        typer.Argument(help="Files of judgements and run folders, in any mixture.", metavar="JUDGEMENTS..."),
+        typer.Argument(help="Files of judgements and run folders, in any mixture.", metavar="JUDGEMENTS"),
     ],
     human_criterion: Annotated[
         str | None,
@@ -81,8 +81,7 @@ def meta(
 ) -> None:
     """Say how well measures agree with people, per system and per item, and which measure agrees better.
 
-    People and measures are raters in one table of judgements, joined by item and system. Writes meta.json and
-    meta.html.
+    People and measures are raters in one table, joined by item and system. Writes meta.json and meta.html.
 
     Example: dialeval meta runs/demo ratings.jsonl --human-criterion overall
 
@@ -91,7 +90,7 @@ def meta(
     from dialeval.engine.progress import RichProgress
     from dialeval.meta.examining import Inquiry, examine
     from dialeval.meta.folder import write_findings
-    from dialeval.report import print_meta, read_document, render_meta, save_plots
+    from dialeval.report import print_meta, read_document, render_meta
 
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     _check_target(folder)
@@ -111,9 +110,7 @@ def meta(
     content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
     if not json:
         print_meta(read_document(folder))  # before the page: its plots take a moment
-    page = render_meta(folder)
-    if plots:
-        save_plots(folder)
+    page = render_meta(folder, plots=plots)
     if json:
         print(jsonlib.dumps({**content, "folder": str(folder), "report": str(page)}, ensure_ascii=False))
     else:

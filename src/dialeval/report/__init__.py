@@ -7,7 +7,7 @@ and ``markdown`` in a document. ``render_meta``, ``print_meta`` and ``agreement`
 from dialeval.report.folder import Folder, read_folder, read_summary
 from dialeval.report.manifest import FileDigest, Manifest, Trace
 from dialeval.report.meta.document import Document
-from dialeval.report.meta.page import read_document, render_meta, save_plots
+from dialeval.report.meta.page import read_document, render_meta
 from dialeval.report.meta.tables import agreement
 from dialeval.report.meta.terminal import print_meta
 from dialeval.report.page import render
@@ -47,7 +47,6 @@ __all__ = [
     "read_summary",
     "render",
     "render_meta",
-    "save_plots",
     "unscored",
     "verdict",
 ]

@@ -73,34 +73,34 @@ def read_document(folder: Path) -> Document:
     return parse(Document, require(folder, "meta.json", META), META)
 
 
-def save_plots(folder: str | Path) -> list[Path]:
-    """Write every plot of the folder's page as an SVG file of its own into ``plots/``, and return their paths."""
-    folder = Path(folder)
-    shown = view(read_document(folder), read_points(require(folder, "points.parquet", META)))
-    kinds = {"scatter": shown.scatters, "correlations": shown.heat_maps, "boxes": shown.boxes}
-    saved = []
-    for kind, plots in kinds.items():
-        for plot in plots:
-            name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
-            saved.append(folder / "plots" / f"{kind}-{name}.svg")
-            write_atomically(saved[-1], plot.svg)
-    return saved
+def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
+    """Write ``meta.html`` into the folder and return its path; the same folder gives the same bytes.
 
+    With ``plots``, every plot of the page is also written as an SVG file of its own, into ``plots/``.
+    """
+    from markupsafe import Markup
 
-def render_meta(folder: str | Path) -> Path:
-    """Write ``meta.html`` into the folder and return its path; the same folder gives the same bytes."""
     folder = Path(folder)
     document = read_document(folder)
     style = asset("report.css")
-    from markupsafe import Markup
-
+    shown = view(document, read_points(require(folder, "points.parquet", META)))
     page = template("meta.html").render(
         document=document,
         verdict=verdict(document),
-        view=view(document, read_points(require(folder, "points.parquet", META))),
+        view=shown,
         style=Markup(style),
         policy=policy(style=style),
     )
     path = folder / "meta.html"
     write_atomically(path, page.encode())
+    if plots:
+        _save_plots(shown, folder / "plots")
     return path
+
+
+def _save_plots(shown: View, folder: Path) -> None:
+    kinds = {"scatter": shown.scatters, "correlations": shown.heat_maps, "boxes": shown.boxes}
+    for kind, plots in kinds.items():
+        for plot in plots:
+            name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
+            write_atomically(folder / f"{kind}-{name}.svg", plot.svg)

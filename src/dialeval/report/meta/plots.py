@@ -81,7 +81,7 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
                 )
         _frame(axes, measure, human, empty=not len(xs))
         if told_apart and len(clouds) > 1:
-            keys = [_key(one_line(c.label, limit=LABEL_LIMIT), *_look(at)) for at, c in enumerate(clouds)]
+            keys = [_key(_label(c.label), *_look(at)) for at, c in enumerate(clouds)]
             figure.legend(
                 handles=keys,
                 loc="outside lower left",
@@ -115,7 +115,7 @@ def heat_map(names: Sequence[str], values: Floats) -> bytes:
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.set_xticks(range(size), labels=[str(at + 1) for at in range(size)])
-        labels = [f"{one_line(name, limit=LABEL_LIMIT)}  {at + 1}" for at, name in enumerate(names)]
+        labels = [f"{_label(name)}  {at + 1}" for at, name in enumerate(names)]
         axes.set_yticks(range(size), labels=labels)
         axes.spines[:].set_visible(False)
         return svg(figure)
@@ -136,8 +136,17 @@ def boxes(shown: Sequence[Box], *, across: str) -> bytes:
         axes.set_xlabel(one_line(across), fontsize=9)
         if all(box.five is None and box.dot is None for box in shown):
             axes.set_xticks([])
-        rows(axes, [box.label for box in shown], below=-0.6)
+        rows(axes, [_label(box.label) for box in shown], below=-0.6)
         return svg(figure)
+
+
+def _label(name: str) -> str:
+    """The name, cut in its middle where it is long: measures of one kind differ in how they end."""
+    clean = one_line(name)
+    if len(clean) <= LABEL_LIMIT:
+        return clean
+    head = LABEL_LIMIT // 3
+    return f"{clean[:head]}…{clean[head + 1 - LABEL_LIMIT :]}"
 
 
 def _brief(value: float) -> str:

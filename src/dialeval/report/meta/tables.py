@@ -173,7 +173,10 @@ def _title(document: Document, level: Level) -> str:
 
 def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
     groups = {row.groups for row in rows if row.groups is not None}
-    yield MEANINGS[level] + (f" over {listing([f'{n:,}' for n in sorted(groups)])}" if groups else "")
+    of_what = "systems" if level == "item_within_system" else "items"
+    yield MEANINGS[level] + (
+        f" over {listing([f'{n:,}' for n in sorted(groups)])} {of_what}" if groups else ""
+    )
     if any(row.low is not None for row in rows):
         resampled = RESAMPLED[document.settings.resample]
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
