@@ -16,6 +16,11 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+Row = NDArray[np.float64]
+
 MARKS = ("<|im_start|>", "<|im_end|>", "<s>")
 
 
@@ -28,7 +33,7 @@ class Model(Protocol):
 
     def chat(self, messages: list[dict[str, str]], cue: bool, go_on: bool) -> str: ...
 
-    def after(self, tokens: Sequence[int]) -> list[list[float]]:
+    def after(self, tokens: Sequence[int]) -> Sequence[Row]:
         """Log-probabilities of every token after each of ``tokens``."""
 
 
@@ -72,14 +77,14 @@ class Bigrams:
             return text.removesuffix("<|im_end|>\n")
         return text + ("<|im_start|>assistant\n" if cue else "")
 
-    def after(self, tokens: Sequence[int]) -> list[list[float]]:
+    def after(self, tokens: Sequence[int]) -> list[Row]:
         return [_row(a, self.size) for a in tokens]
 
 
 @cache
-def _row(a: int, size: int) -> list[float]:
+def _row(a: int, size: int) -> Row:
     weights = [1 + (31 * a + 17 * b) % 7 for b in range(size)]
-    return [math.log(weight / sum(weights)) for weight in weights]
+    return np.array([math.log(weight / sum(weights)) for weight in weights])
 
 
 @dataclass
@@ -145,7 +150,7 @@ class DocumentedServer:
                 content = [
                     {
                         "token": self.model.decode(token),
-                        "logprob": row[token],
+                        "logprob": float(row[token]),
                         "bytes": None,
                         "top_logprobs": [],
                     }
@@ -154,7 +159,7 @@ class DocumentedServer:
                 choice["logprobs"] = {"content": content}
         else:
             shown = (tokens if body.get("echo") else []) + made
-            values: list[list[float] | None] = [None, *rows[:-1]] if body.get("echo") else []
+            values: list[Row | None] = [None, *rows[:-1]] if body.get("echo") else []
             choice["text"] = (prompt if body.get("echo") else "") + text
             if body.get("logprobs") is not None:
                 choice["logprobs"] = self._legacy(shown, [*values, *made_rows])
@@ -164,11 +169,9 @@ class DocumentedServer:
         answer["choices"] = [choice]
         return answer
 
-    def _generate(
-        self, tokens: list[int], row: list[float], body: dict
-    ) -> tuple[list[int], list[list[float]]]:
+    def _generate(self, tokens: list[int], row: Row, body: dict) -> tuple[list[int], list[Row]]:
         made: list[int] = []
-        rows: list[list[float]] = []
+        rows: list[Row] = []
         dice = random.Random(body.get("seed", 0))
         letters = range(97, 123)
         for _ in range(body["max_tokens"]):
@@ -181,20 +184,20 @@ class DocumentedServer:
             row = self.model.after([*tokens, *made])[-1]
         return made, rows
 
-    def _legacy(self, tokens: list[int], rows: list[list[float] | None]) -> dict:
+    def _legacy(self, tokens: list[int], rows: list[Row | None]) -> dict:
         texts = [self.model.decode(token) for token in tokens]
         offsets = [sum(map(len, texts[:at])) for at in range(len(texts))]
-        values = [None if row is None else row[token] for token, row in zip(tokens, rows, strict=True)]
+        values = [None if row is None else float(row[token]) for token, row in zip(tokens, rows, strict=True)]
         tops = [None if value is None else {text: value} for text, value in zip(texts, values, strict=True)]
         return {"tokens": texts, "token_logprobs": values, "top_logprobs": tops, "text_offset": offsets}
 
-    def _place(self, token: int, row: list[float]) -> dict[str, dict]:
+    def _place(self, token: int, row: Row) -> dict[str, dict]:
         """The prompt's token, then the likeliest where that is another one."""
-        kept = dict.fromkeys([token, row.index(max(row))])
+        kept = dict.fromkeys([token, int(row.argmax())])
         return {
             str(one): {
-                "logprob": row[one],
-                "rank": 1 + sum(value > row[one] for value in row),
+                "logprob": float(row[one]),
+                "rank": 1 + int((row > row[one]).sum()),
                 "decoded_token": self.model.decode(one),
             }
             for one in kept

@@ -14,7 +14,6 @@ import pytest
 from documented_server import documented_server
 from faulty_proxy import Reply, faulty_proxy
 
-from dialeval.cli.main import main  # noqa: F401  (the whole program is loaded, with all it logs)
 from dialeval.data.types import Context, Turn
 from dialeval.errors import DialevalError, ResourceUnavailable, RunFailed
 from dialeval.study import load_study, run_study, write_run
@@ -108,13 +107,14 @@ def test_an_answer_that_holds_the_key_is_kept_without_it(key: str, tmp_path: Pat
 
 
 def test_a_run_folder_and_its_report_hold_no_key(
-    key: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    key: str,
+    openai_kind: None,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from dialeval import systems
     from dialeval.report import render
-    from dialeval.study import config
 
-    monkeypatch.setattr(config, "SYSTEMS", {**systems.SYSTEMS, "openai": OpenAI})
     (tmp_path / "prompts.jsonl").write_text(
         "".join(
             json.dumps(

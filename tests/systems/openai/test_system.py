@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from documented_server import documented_server
 
-from dialeval import systems
 from dialeval.core import Signature
 from dialeval.errors import BadStudy, DialevalError, Unsuitable
-from dialeval.study import config, load_study, run_study
+from dialeval.study import load_study, run_study
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import Budget, Layout, OpenAI
 
@@ -22,9 +21,8 @@ HERE = "http://127.0.0.1:9/v1"
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def study(tmp_path: Path, openai_kind: None):
     """Load a study with these systems, in flow style."""
-    monkeypatch.setattr(config, "SYSTEMS", {**systems.SYSTEMS, "openai": OpenAI})
     prompts = [{"id": str(at), "context": [{"role": "user", "content": f"Hi {at}"}]} for at in range(3)]
     (tmp_path / "prompts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in prompts))
 
@@ -99,7 +97,6 @@ def test_a_layout_needs_a_place_for_the_text_and_a_cue() -> None:
 
 
 def test_one_server_that_is_down_does_not_stop_the_study(study, tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
     with documented_server() as server:
         common = "kind: openai, model: bigrams, decoding: {max_tokens: 4}, retries: 0, cache: kept"
         run = run_study(

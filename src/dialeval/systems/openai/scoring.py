@@ -87,7 +87,7 @@ class _Scorer:
                     raise
                 context = shorter
             else:
-                scored = _difference(before, whole)
+                scored = _difference(before, whole, response)
                 self.session.note(self._count(response), [scored.tokens])
                 return scored
 
@@ -135,14 +135,14 @@ class _Scorer:
         return Question(f"count of tokens by {system.likelihood}", body, system.revision)
 
 
-def _difference(before: Prompted, whole: Prompted) -> Scored:
+def _difference(before: Prompted, whole: Prompted, response: str) -> Scored:
     """The score of what the whole has beyond the context."""
     start = len(before.tokens)
     if len(whole.tokens) <= start or whole.tokens[1:start] != before.tokens[1:]:
         raise Unsuitable(
-            "The server's tokeniser does not keep context and response apart: some token reaches from one into the "
-            "other, so the response has no probability of its own. Change 'layout', so that its cue ends where a token "
-            "must end (a line break or a special token), or begin the response with its 'lead'."
+            f"The server's tokeniser does not keep context and response apart before {response[:40]!r}: some token "
+            "reaches from one into the other, so the response has no probability of its own. Change 'layout', so that "
+            "its cue ends where a token must end, at a line break or a special token."
         )
     gained = [value for value in whole.logprobs[start:] if value is not None]
     return Scored(math.fsum(gained), len(gained))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from dialeval.errors import ResourceUnavailable, RunFailed
@@ -65,11 +67,18 @@ async def open_sender(connection: Connection, key: Key, meter: Meter) -> AsyncIt
         headers=key.headers,
         timeout=httpx2.Timeout(connection.timeout, connect=min(_CONNECTING, connection.timeout)),
         limits=httpx2.Limits(max_connections=connection.concurrency),
+        verify=_certificates(),
         trust_env=False,
         follow_redirects=False,
     ) as client:
         with hidden_in_logs(key):
             yield Sender(client, connection, key, meter)
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    # Reading them takes longer than a quick answer, and each batch opens its connections anew.
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 class Sender:

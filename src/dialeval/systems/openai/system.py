@@ -176,8 +176,11 @@ class OpenAI:
         return (Turn("system", self.system_prompt), *context) if self.system_prompt else context
 
     def written(self, response: str) -> str:
-        """The response as it stands after the context, up to the end of the turn."""
-        return (self.layout.lead if self.api == "completions" else "") + response + self.ending
+        """The response as it stands after the context, up to the end of the turn.
+
+        White space at its start is left out: tokenisers join it with what is before, whatever separates the two.
+        """
+        return (self.layout.lead if self.api == "completions" else "") + response.lstrip() + self.ending
 
     def with_extra(self, body: Mapping[str, object]) -> dict[str, object]:
         """The request with the user's own keys."""
