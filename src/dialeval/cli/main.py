@@ -8,7 +8,21 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dialeval.cli import annotate, compare, data, demo, doctor, meta, report, resources, run, score, train
+from dialeval.cli import (
+    annotate,
+    chat,
+    compare,
+    data,
+    demo,
+    doctor,
+    meta,
+    report,
+    resources,
+    run,
+    score,
+    systems,
+    train,
+)
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
@@ -26,9 +40,11 @@ app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("meta")(meta.meta)
 app.command("report")(report.report)
+app.command("chat")(chat.chat)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(data.app, name="data")
 app.add_typer(resources.app, name="resources")
+app.add_typer(systems.app, name="systems")
 app.add_typer(train.app, name="train")
 app.command("doctor")(doctor.doctor)
 

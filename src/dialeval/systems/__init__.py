@@ -10,14 +10,18 @@ from typing import Final
 
 from dialeval.core import System
 from dialeval.systems.echo import Echo
+from dialeval.systems.huggingface import HuggingFace
+from dialeval.systems.openai import OpenAI
 from dialeval.systems.random import Random
 from dialeval.systems.retrieval import Retrieval
 from dialeval.systems.transcript import Transcript
 
-__all__ = ["SYSTEMS", "Echo", "Random", "Retrieval", "Transcript"]
+__all__ = ["SYSTEMS", "Echo", "HuggingFace", "OpenAI", "Random", "Retrieval", "Transcript"]
 
 SYSTEMS: Final[Mapping[str, Callable[..., System]]] = {
     "echo": Echo,
+    "huggingface": HuggingFace,
+    "openai": OpenAI,
     "random": Random,
     "retrieval": Retrieval,
     "transcript": Transcript,

@@ -47,7 +47,7 @@ def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> Sy
     keys = keys_of(maker)
     problems = [_unknown_key(str(key), kind, keys) for key in options if key not in keys]
     try:
-        system: Any = TypeAdapter(maker).validate_python({k: options[k] for k in options if k in keys})
+        system: Any = TypeAdapter[Any](maker).validate_python({k: options[k] for k in options if k in keys})
     except ValidationError as error:
         return problems + [_problem(one) for one in error.errors()]
     except DialevalError as error:

@@ -1,0 +1,189 @@
+"""``dialeval chat``: talk with a system, or let it talk."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.options import Seed
+from dialeval.cli.systems import named_system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dialeval.core import Generator, System
+    from dialeval.data import Context, Dialogue, Turn
+
+COMMANDS = "/again another answer, /undo takes your last turn back, /new begins anew, /quit"
+
+
+def chat(
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM", help="A model's name or folder, 'kind(key=value)' or STUDY.yaml:NAME."
+        ),
+    ],
+    partner: Annotated[
+        str | None, typer.Option("--with", metavar="SYSTEM", help="Let it talk with this one, or 'self'.")
+    ] = None,
+    script: Annotated[
+        Path | None, typer.Option("--script", help="Let it answer these lines, one turn a line.")
+    ] = None,
+    openings: Annotated[
+        Path | None, typer.Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
+    ] = None,
+    turns: Annotated[int, typer.Option("--turns", min=1, help="How long a talk is beside its opening.")] = 8,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the dialogues in this file.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N openings.")] = None,
+    seed: Seed = 0,
+) -> None:
+    """Talk with a system in the terminal, or let it talk with another system, itself or a script.
+
+    Example: dialeval chat smollm2-135m-instruct
+
+    Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
+    """
+    from dialeval.errors import DialevalError
+
+    speaker = _generator(named_system(system))
+    if partner and script:
+        raise DialevalError(
+            "Found both --with and --script; a system can talk with one of them. Leave one out."
+        )
+    begin = _openings(openings, limit)
+    if partner or script:
+        listener = _scripted(script) if script else speaker if partner == "self" else _partner(partner)
+        dialogues = _converse(
+            speaker, listener, begin, turns if partner or not script else _most(script), seed
+        )
+        _show(dialogues)
+    else:
+        dialogues = [_talk(speaker, begin[0], seed)]
+    if out:
+        from dialeval.data import write
+
+        write(out, dialogues)
+        print(f"Dialogues: {out}", file=sys.stderr)
+
+
+def _generator(system: System) -> Generator:
+    from dialeval.core import Generator
+    from dialeval.errors import Unsuitable
+
+    if not isinstance(system, Generator):
+        raise Unsuitable(f"{system.name} replays what was recorded; it cannot answer anything new.")
+    return system
+
+
+def _partner(text: str | None) -> Generator:
+    return _generator(named_system(str(text)))
+
+
+def _scripted(path: Path) -> Generator:
+    from dialeval.systems.conversation import Script
+
+    return Script(path.stem, tuple(_lines(path)))
+
+
+def _most(path: Path) -> int:
+    """Turns until a script is spent."""
+    return 2 * len(_lines(path))
+
+
+def _lines(path: Path) -> list[str]:
+    from dialeval.errors import BadInput
+
+    try:
+        found = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            str(path), f"no readable text ({error})", "one turn a line", "Check --script."
+        ) from None
+    if not found:
+        raise BadInput(str(path), "no line of text", "one turn a line", "Write what the user says.")
+    return found
+
+
+def _openings(path: Path | None, limit: int | None) -> Sequence[Context]:
+    if path is None:
+        return [()]
+    from itertools import islice
+
+    from dialeval.data import read_prompts
+
+    return [prompt.context for prompt in islice(read_prompts(path), limit)]
+
+
+def _converse(
+    speaker: Generator, listener: Generator, openings: Sequence[Context], turns: int, seed: int
+) -> list[Dialogue]:
+    from dialeval.engine.progress import RichProgress
+    from dialeval.systems.conversation import converse
+
+    with RichProgress("talking", len(openings) * turns) as progress:
+        return converse(speaker, listener, openings=openings, turns=turns, seed=seed, spoken=progress.advance)
+
+
+def _show(dialogues: Iterable[Dialogue]) -> None:
+    for dialogue in dialogues:
+        print(f"# {dialogue.item}")
+        for turn in dialogue.turns:
+            print(_line(turn))
+        if "stopped" in dialogue.metadata:
+            print(f"({dialogue.metadata['stopped']})")
+        print()
+
+
+def _line(turn: Turn) -> str:
+    from dialeval.report.wording import one_line
+
+    return f"{turn.name or turn.speaker}: {one_line(turn.text)}"
+
+
+def _talk(system: Generator, opening: Context, seed: int) -> Dialogue:
+    """A person talks with the system until they stop."""
+    from dialeval.data import Dialogue, Turn
+
+    print(COMMANDS, file=sys.stderr)
+    turns, draw = list(opening), seed
+    for turn in turns:
+        print(_line(turn))
+    while (said := _asked()) is not None and said != "/quit":
+        if said == "/new":
+            turns = list(opening)
+            continue
+        if said in ("/undo", "/again"):
+            # The system's last answer goes; with /undo, what it answered goes as well.
+            while turns and turns[-1].speaker == "assistant":
+                turns.pop()
+            draw += 1
+            if said == "/undo":
+                turns = turns[:-1]
+                continue
+        elif said:
+            turns.append(Turn("user", said))
+        _answer(system, turns, draw)
+    return Dialogue(f"{system.name}-chat", tuple(turns), system.name, {"seed": seed})
+
+
+def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
+    from dialeval.data import Turn
+
+    answers = system.generate([tuple(turns)], n=1, seed=seed)[0]
+    if answers:
+        turns.append(Turn("assistant", answers[0].text, system.name))
+        print(_line(turns[-1]))
+    else:
+        print(f"({system.name} has no answer)")
+
+
+def _asked() -> str | None:
+    """What the person types, or None at the end of input."""
+    try:
+        return input("you: " if sys.stdin.isatty() else "").strip()
+    except (EOFError, KeyboardInterrupt):
+        return None
