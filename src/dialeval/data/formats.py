@@ -18,6 +18,7 @@ from dialeval.data.importers import (
     fed,
     grade,
     multirefeval,
+    mutual,
     openai,
     parlai_jsonl,
     parlai_text,
@@ -123,6 +124,7 @@ FORMATS: Final[Mapping[str, Format]] = {
             dailydialog_plusplus.KINDS,
             dailydialog_plusplus.read,
         ),
+        Format("mutual", "MuTual: four options for the next turn (dev.jsonl)", mutual.KINDS, mutual.read),
         Format(
             "fed-scores",
             "FED's own scores, with fed_data.json beside them",

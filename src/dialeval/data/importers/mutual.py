@@ -1,0 +1,91 @@
+"""MuTual (Cui et al., 2020): dialogues from listening tests with four options for the next turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from dialeval.data.bad import OnBad, Where
+from dialeval.data.fields import missing, wrong
+from dialeval.data.fields import text as text_of
+from dialeval.data.importers.ids import item_of
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.types import Candidate, Context, Kind, Question, Record, Turn
+
+KINDS: Final[tuple[Kind, ...]] = ("question",)
+
+_LETTERS: Final = "ABCD"
+# A handful of articles have a semicolon after their first speaker.
+_SPEAKER: Final = re.compile(r"(?:^|(?<=\s))([mf]) [:;] ")
+_TODO: Final = "Name a file of MuTual as one JSON object a line, such as dev.jsonl."
+
+
+class _Spoken(NamedTuple):
+    speaker: str
+    text: str
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """Questions with four candidates, in the order of the file; tokenised and lower-cased as published.
+
+    Speakers are named ``m`` and ``f``. Whoever is to speak next is the assistant, the other the user.
+    """
+
+    def parse(row: Row) -> Sequence[Record]:
+        return (_question(row),)
+
+    return records(read_rows(source, on_bad), parse, on_bad)
+
+
+def _question(row: Row) -> Question:
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'article', 'options' and 'answers'", _TODO)
+    options, answer = _options(fields, where), text_of(fields, "answers", where, "")
+    if answer not in tuple(_LETTERS[: len(options)]):
+        needed = f"one letter, A to {_LETTERS[len(options) - 1]}"
+        raise wrong(where, "answers", answer, needed, "MuTual's test split comes without answers; take dev.")
+    right = _LETTERS.index(answer)
+    candidates = tuple(
+        Candidate(option.text, correct=at == right) for at, option in enumerate(map(_first, options))
+    )
+    context = _context(
+        text_of(fields, "article", where, ""), next_speaker=_first(options[right]).speaker, where=where
+    )
+    return Question(item_of(fields, row, "id"), context, candidates)
+
+
+def _options(fields: Mapping[str, object], where: Where) -> tuple[str, ...]:
+    if "options" not in fields:
+        raise missing(fields, "options", where, "", "a list of two to four texts")
+    value = fields["options"]
+    if not isinstance(value, list) or not 2 <= len(value) <= len(_LETTERS):
+        raise wrong(where, "options", value, "a list of two to four texts", _TODO)
+    for at, option in enumerate(value):
+        if not isinstance(option, str):
+            raise wrong(where, f"options[{at}]", option, "text", _TODO)
+    return tuple(value)
+
+
+def _context(article: str, *, next_speaker: str, where: Where) -> Context:
+    turns = _spoken(article)
+    if not turns:
+        raise wrong(where, "article", article, "turns that begin with 'm : ' or 'f : '", _TODO)
+    return tuple(
+        Turn("assistant" if turn.speaker == next_speaker else "user", turn.text, turn.speaker)
+        for turn in turns
+    )
+
+
+def _first(option: str) -> _Spoken:
+    """An option's speaker and what is said; options hold one turn, whatever colons it has."""
+    found = _SPEAKER.match(option)
+    return _Spoken(found[1], option[found.end() :].strip()) if found else _Spoken("", option.strip())
+
+
+def _spoken(article: str) -> list[_Spoken]:
+    pieces = _SPEAKER.split(article)
+    return [_Spoken(speaker, text.strip()) for speaker, text in zip(pieces[1::2], pieces[2::2], strict=True)]
