@@ -18,17 +18,34 @@ Bits = NDArray[np.uint8]
 
 # Sums may be taken in any order: then several are added at once.
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def sum_swapped(bits: Bits, starts: Integers, gains: Floats, out: Floats) -> None:
-    """Fill the sums of each of the gains over the swapped cells of each group, shape (trials, gains, groups)."""
+def sum_swapped(bits: Bits, starts: Integers, gain: Floats, out: Floats) -> None:
+    """Fill the sums of the gain over the swapped cells of each group, shape (trials, groups)."""
     for trial in range(len(bits)):
         swapped = bits[trial]
-        for row in range(len(gains)):
-            gain = gains[row]
-            for group in range(len(starts) - 1):
-                total = 0.0
-                for at in range(starts[group], starts[group + 1]):
-                    total += swapped[at] * gain[at]
-                out[trial, row, group] = total
+        for group in range(len(starts) - 1):
+            total = 0.0
+            for at in range(starts[group], starts[group + 1]):
+                total += swapped[at] * gain[at]
+            out[trial, group] = total
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def sum_three_swapped(
+    bits: Bits, starts: Integers, one: Floats, two: Floats, three: Floats, out: Floats
+) -> None:
+    """Fill the sums of three gains at once, shape (3, trials, groups)."""
+    for trial in range(len(bits)):
+        swapped = bits[trial]
+        for group in range(len(starts) - 1):
+            total_one = total_two = total_three = 0.0
+            for at in range(starts[group], starts[group + 1]):
+                bit = float(swapped[at])
+                total_one += bit * one[at]
+                total_two += bit * two[at]
+                total_three += bit * three[at]
+            out[0, trial, group] = total_one
+            out[1, trial, group] = total_two
+            out[2, trial, group] = total_three
 
 
 @njit(cache=True)

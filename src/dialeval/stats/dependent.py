@@ -104,10 +104,10 @@ def _over_systems(cells: Cells, kind: Coefficient, trials: int) -> _Correlate:
     human, a, b = system_means(cells)
     counts = np.bincount(cells.system)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    gains = (cells.tables[2] - cells.tables[1])[None]
+    gain = cells.tables[2] - cells.tables[1]
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
-        moved = swapped_sums(bits, starts, gains, trials)[:, 0] / counts
+        moved = swapped_sums(bits, starts, gain, trials) / counts
         return correlations(settled(a + moved), human, kind), correlations(settled(b - moved), human, kind)
 
     return correlate

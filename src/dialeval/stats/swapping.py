@@ -52,14 +52,24 @@ def swapper(
     return _by_frequencies(human, a, b, kind, starts, trials)
 
 
-def swapped_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Floats:
-    """Sums of each row of gains over the swapped cells of each group, shape (trials, gains, groups)."""
-    if trials * bits.shape[1] <= MOST_PLAIN:
-        return np.add.reduceat(bits[:, None] * gains, starts[:-1], axis=2)
+def swapped_sums(bits: Bits, starts: Integers, gain: Floats, trials: int) -> Floats:
+    """Sums of the gain over the swapped cells of each group, shape (trials, groups)."""
+    if trials * len(gain) <= MOST_PLAIN:
+        return np.add.reduceat(bits * gain, starts[:-1], axis=1)
     from dialeval.stats._swap_kernels import sum_swapped
 
-    out = np.empty((len(bits), len(gains), len(starts) - 1))
-    sum_swapped(bits, starts, gains, out)
+    out = np.empty((len(bits), len(starts) - 1))
+    sum_swapped(bits, starts, gain, out)
+    return out
+
+
+def _three_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Floats:
+    if trials * gains.shape[1] <= MOST_PLAIN:
+        return np.stack([swapped_sums(bits, starts, gain, trials) for gain in gains])
+    from dialeval.stats._swap_kernels import sum_three_swapped
+
+    out = np.empty((3, len(bits), len(starts) - 1))
+    sum_three_swapped(bits, starts, gains[0], gains[1], gains[2], out)
     return out
 
 
@@ -71,17 +81,17 @@ def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, trials: int)
     shift = middle - _about_means(middle, starts)
     sides = [np.stack([x, x * x, x * h]) for x in (a - shift, b - shift)]
     gains = sides[1] - sides[0]
-    wholes = [np.add.reduceat(side, starts[:-1], axis=1) for side in sides]
+    wholes = [np.add.reduceat(side, starts[:-1], axis=1)[:, None] for side in sides]
     squares = _squares(human, h, starts)
     anew = _by_frequencies(human, a, b, "pearson", starts, trials)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
-        moved = swapped_sums(bits, starts, gains, trials)
+        moved = _three_sums(bits, starts, gains, trials)
         found, doubtful = [], np.zeros((len(bits), len(sizes)), dtype=bool)
-        for sums in (wholes[0] + moved, wholes[1] - moved):
-            spread = sums[:, 1] - sums[:, 0] ** 2 / sizes
-            doubtful |= spread <= _DOUBTFUL * sums[:, 1]
-            found.append(ratio(sums[:, 2], spread, np.broadcast_to(squares, spread.shape)))
+        for x, xx, xy in (wholes[0] + moved, wholes[1] - moved):
+            spread = xx - x**2 / sizes
+            doubtful |= spread <= _DOUBTFUL * xx
+            found.append(ratio(xy, spread, np.broadcast_to(squares, spread.shape)))
         rows = np.flatnonzero(doubtful.any(axis=1))
         if len(rows):
             for coefficients, right in zip(found, anew(bits[rows]), strict=True):
