@@ -11,6 +11,7 @@ from bench.result import HEADING, line
 
 # By name, so that one bench neither needs another's libraries nor pays for importing them.
 BENCHES: Final = (
+    "agreement",
     "bertscore",
     "bootstrap",
     "chrf",
@@ -19,8 +20,10 @@ BENCHES: Final = (
     "imports",
     "meteor",
     "overlap",
+    "perm_both",
     "runner",
     "self_bleu",
+    "spearman_bootstrap",
 )
 
 

@@ -1,27 +1,92 @@
-"""Resampling, paired tests and corrections over rows of numbers; nothing here knows of dialogue."""
+"""Resampling, correlation, agreement and tests over rows of numbers; nothing here knows of dialogue."""
 
 from __future__ import annotations
 
+from dialeval.stats.agreement import AGREEMENTS, agreement_interval
+from dialeval.stats.alpha import krippendorff_alpha
+from dialeval.stats.contingency import chi_square, fisher_exact
+from dialeval.stats.correlation import COEFFICIENTS, correlations, kendall, pearson, spearman
+from dialeval.stats.correlation_bootstrap import (
+    bootstrap_correlation,
+    bootstrap_level,
+    paired_correlation_bootstrap,
+)
+from dialeval.stats.dependent import perm_both, williams
+from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.grouped import grouped_correlation
+from dialeval.stats.icc import icc
 from dialeval.stats.jackknife import jackknife_error, jackknife_interval, jackknife_p
-from dialeval.stats.multiple import holm
+from dialeval.stats.kappa import (
+    cohen_kappa,
+    counts_of,
+    fleiss_kappa,
+    mean_cohen_kappa,
+    pairwise_cohen,
+    percent_agreement,
+)
+from dialeval.stats.levels import LEVELS, Level, level_correlation
+from dialeval.stats.multiple import benjamini_hochberg, holm
 from dialeval.stats.paired import bootstrap_p, difference_of, mcnemar, paired_bootstrap, permutation_test
+from dialeval.stats.pairwise import acc_eq, calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
 from dialeval.stats.power import cohens_d_paired, required_items
+from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
 from dialeval.stats.resampling import Aggregate, Bounds, bootstrap, percentile_interval
+from dialeval.stats.t_tests import TTest, student_t, welch_t
 
 __all__ = [
+    "AGREEMENTS",
+    "COEFFICIENTS",
+    "LEVELS",
     "Aggregate",
     "Bounds",
+    "Coefficient",
+    "Estimate",
+    "Level",
+    "PPIEstimate",
+    "PartlyRated",
+    "TTest",
+    "acc_eq",
+    "agreement_interval",
+    "benjamini_hochberg",
     "bootstrap",
+    "bootstrap_correlation",
+    "bootstrap_level",
     "bootstrap_p",
+    "calibrate_ties",
+    "chi_square",
+    "cohen_kappa",
     "cohens_d_paired",
+    "correlations",
+    "counts_of",
     "difference_of",
+    "fisher_exact",
+    "fleiss_kappa",
+    "grouped_correlation",
     "holm",
+    "icc",
     "jackknife_error",
     "jackknife_interval",
     "jackknife_p",
+    "kendall",
+    "krippendorff_alpha",
+    "level_correlation",
     "mcnemar",
+    "mean_cohen_kappa",
     "paired_bootstrap",
+    "paired_correlation_bootstrap",
+    "pairwise_accuracy",
+    "pairwise_cohen",
+    "pearson",
+    "percent_agreement",
     "percentile_interval",
+    "perm_both",
     "permutation_test",
+    "ppi_difference",
+    "ppi_mean",
     "required_items",
+    "soft_pairwise_accuracy",
+    "spearman",
+    "student_t",
+    "welch_t",
+    "williams",
 ]
