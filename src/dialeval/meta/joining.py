@@ -70,7 +70,7 @@ def join(
         counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
         notes=_notes(human, other, automatic),
     )
-    if joined.measures and not any(one.both for one in joined.coverage):
+    if not any(one.both for one in joined.coverage) and any(one.only_measure for one in joined.coverage):
         raise _apart(joined)
     return joined
 
@@ -158,8 +158,8 @@ def _notes(human: Ratings, other: Ratings, automatic: Ratings) -> tuple[str, ...
         return ()
     who = ", ".join(alike[:3]) + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
     return (
-        f"{who} count as measures, yet judge {', '.join(shared[:3])} as people do; if they are people, say so by "
-        "naming the people",
+        f"taken for measures, though they judge {', '.join(shared[:3])} as people do: {who}; if they are people, say "
+        "so by naming the people",
     )
 
 
