@@ -94,9 +94,8 @@ def test_a_rater_who_may_be_a_person_is_noted() -> None:
     ratings = Ratings.of([*HUMAN, *people(("i1", "a", "cat", 1.0), criterion="fluency")])
     assert join(ratings, "overall").notes == ()
     ratings = Ratings.merge([ratings, Ratings.of(people(("i1", "a", "ann", 1.0), criterion="fluency"))])
-    assert (
-        join(ratings, "overall").notes[0].startswith("cat count as measures, yet judge fluency as people do")
-    )
+    (note,) = join(ratings, "overall").notes
+    assert note.startswith("taken for measures, though they judge fluency as people do: cat;")
 
 
 def test_an_unknown_criterion_suggests_the_close_one() -> None:
@@ -115,6 +114,12 @@ def test_sides_that_share_no_cell_are_refused_with_an_example_of_each() -> None:
     scores = [Judgement("item-1", "a", "mine", "mine", 0.1)]
     with pytest.raises(Unsuitable, match=r"rated item 'i1' of system 'a'; mine scored item 'item-1'"):
         join(Ratings.of([*HUMAN, *scores]), "overall")
+
+
+def test_a_measure_that_never_gave_a_value_joins_with_nothing_to_show() -> None:
+    found = join(Ratings.of([*HUMAN, Judgement("i1", "a", "mine", "mine", None, "no references")]), "overall")
+    assert found.coverage == (Coverage("mine", 0, 4, 0),)
+    assert len(found.unjoined) == 4
 
 
 def test_measures_are_found_by_name_and_added_on_the_same_axes_only() -> None:
