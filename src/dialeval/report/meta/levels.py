@@ -13,6 +13,13 @@ TITLES: Final[dict[Level, str]] = {
     "item_within_system": "Items within a system",
     "system_within_item": "Systems within an item",
 }
+LABELS: Final[dict[Level, str]] = {
+    "system": "systems",
+    "item": "items, pooled",
+    "item_within_system": "items in a system",
+    "system_within_item": "systems in an item",
+}
+"""Short enough for a plot."""
 MEANINGS: Final[dict[Level, str]] = {
     "system": "each point is a system's mean",
     "item": "each point is one system's answer to one item, all systems pooled",

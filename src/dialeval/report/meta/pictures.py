@@ -10,7 +10,7 @@ from dialeval.core import Floats
 from dialeval.report.markup import Picture
 from dialeval.report.meta import plots
 from dialeval.report.meta.document import Document, Level, Matrix, Row
-from dialeval.report.meta.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
+from dialeval.report.meta.levels import COEFFICIENTS, LABELS, MEANINGS, TITLES, correlation, ordered, value_of
 from dialeval.report.meta.points import Points
 from dialeval.report.meta.verdict import main_level
 from dialeval.report.wording import count, interval, number
@@ -123,7 +123,7 @@ def _ceilings(document: Document) -> list[Picture]:
     for one in found:
         best = next(iter(ordered(document, one.level)), None)
         value = None if best is None else value_of(best)
-        shown.append(plots.Box(TITLES[one.level], one.five, value))
+        shown.append(plots.Box(LABELS[one.level], one.five, value))
         rival = "" if best is None or value is None else f", best measure {best.measure} {number(value, 2)}"
         words.append(f"{TITLES[one.level]}: {_five(one.five)}{rival}")
     name = COEFFICIENTS[document.settings.coefficient]

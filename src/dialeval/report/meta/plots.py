@@ -200,4 +200,8 @@ def _together(parts: Sequence[Floats]) -> Floats:
 
 
 def _span(values: Floats) -> float:
-    return float(values.max() - values.min()) if len(values) else 0.0
+    """The range of nearly all values, so that a few far ones do not blur the others; else the range of all."""
+    if not len(values):
+        return 0.0
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(high - low) or float(values.max() - values.min())

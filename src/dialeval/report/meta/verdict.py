@@ -90,10 +90,12 @@ def _ceiling(document: Document) -> Iterator[str]:
     level = main_level(document)
     for one in document.ceiling:
         if one.level == level and one.mean is not None:
-            yield (
-                f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)} there: no "
-                "measure can be asked for much more."
+            whole = (
+                ""
+                if one.corrected is None
+                else f", two groups of all of them would at {correlation(one.corrected)}"
             )
+            yield f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)}{whole}."
 
 
 def _reservations(document: Document) -> Iterator[str]:
