@@ -76,13 +76,12 @@ class Prompting:
             return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
         lines = [self.system_prompt] if self.system_prompt else []
         lines += [turn.text for turn in context]
-        if self.seq2seq:
-            return tuple(self.tokenizer("\n".join(lines))["input_ids"])
-        text = "".join(f"{line}\n" for line in lines)
-        opening = self.tokenizer(text)["input_ids"] if text else []
+        # An encoder reads to the end of the context; a causal model goes on from a line of its own.
+        text = "\n".join(lines) if self.seq2seq else "".join(f"{line}\n" for line in lines)
+        tokens = tuple(self.tokenizer(text)["input_ids"])
         # Something must come before the first token: as in training, the end of another text where there is no start.
         first = self.tokenizer.bos_token_id
-        return tuple(opening) or (self.tokenizer.eos_token_id if first is None else first,)
+        return tokens or (self.tokenizer.eos_token_id if first is None else first,)
 
     def _messages(self, context: Context) -> list[dict[str, str]]:
         said = [{"role": "system", "content": self.system_prompt}] if self.system_prompt else []

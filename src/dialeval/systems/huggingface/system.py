@@ -180,12 +180,13 @@ class HuggingFace:
 
     def _responses(self, loaded: Loaded, found: Sequence[Hypothesis]) -> tuple[Response, ...]:
         said = [Response(loaded.prompting.text(one.tokens), one.logprob) for one in found]
-        # Two beams can be spelt differently and read alike.
-        return (
-            tuple(said)
-            if self.decoding.samples
-            else tuple({one.text: one for one in reversed(said)}.values())[::-1]
-        )
+        if self.decoding.samples:
+            return tuple(said)
+        # Two beams can be spelt differently and read alike: the better one is kept.
+        different: dict[str, Response] = {}
+        for response in said:
+            different.setdefault(response.text, response)
+        return tuple(different.values())
 
     def _scored(self, loaded: Loaded, text: str, prompt: Prompted) -> tuple[int, ...]:
         tokens = loaded.prompting.response(text)
