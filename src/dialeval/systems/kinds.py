@@ -21,7 +21,7 @@ _ABILITIES: Final[Mapping[str, Ability]] = {
 }
 _EXTRAS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "huggingface": ("neural", ("torch", "transformers", "safetensors")),
-    "openai": ("api", ("httpx",)),
+    "openai": ("api", ("httpx2",)),
     "trained": ("neural", ("torch", "tokenizers", "safetensors")),
 }
 """The extra that brings a kind's packages, and the packages."""
