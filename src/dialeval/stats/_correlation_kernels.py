@@ -6,12 +6,16 @@ Plain loops over given arrays: array expressions take numba seconds to compile. 
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from dialeval.stats.resampling import Floats, Integers
+
+Places: TypeAlias = NDArray[np.uint32]
+"""Without a sign, because checking for negative places takes time."""
 
 FEW = 64
 """Up to this many pairs, looking at every two of them is quicker than any other way."""
@@ -46,9 +50,9 @@ def weigh_pearson(weights: Floats, starts: Integers, x: Floats, y: Floats, flat:
 def weigh_spearman(
     weights: Floats,
     starts: Integers,
-    order_x: Integers,
+    order_x: Places,
     fresh_x: NDArray[np.bool_],
-    order_y: Integers,
+    order_y: Places,
     fresh_y: NDArray[np.bool_],
     ranks: Floats,
     out: Floats,
@@ -101,7 +105,7 @@ def weigh_spearman(
 def weigh_kendall(
     weights: Floats,
     starts: Integers,
-    order_x: Integers,
+    order_x: Places,
     fresh_x: NDArray[np.bool_],
     level: Integers,
     most: Integers,
@@ -123,9 +127,10 @@ def weigh_kendall(
             first, last, top = starts[group], starts[group + 1], most[group]
             # Those that occur, in the order of x. All are written and the absent overwritten: no jump to mispredict.
             met, n, ties_x, tied, smaller = 0, 0.0, 0.0, 0.0, 0
-            for place in range(first, last):
-                at = order_x[place]
-                if fresh_x[place]:
+            order, fresh = order_x[first:last], fresh_x[first:last]
+            for place in range(len(order)):
+                at = order[place]
+                if fresh[place]:
                     ties_x += tied * tied
                     tied, smaller = 0.0, met
                 times[met], levels[met], before[met] = weight[at], level[at], smaller
@@ -150,15 +155,16 @@ def weigh_kendall(
                 out[trial, group] = min(1.0, max(-1.0, 2 * more / math.sqrt(xx * yy)))
 
 
-@njit(cache=True)
+# The sums are of whole numbers and hence exact in any order: several are added at once.
+@njit(cache=True, fastmath={"reassoc"})
 def _count_few(times: Floats, levels: Integers, before: Integers, met: int) -> float:
     """How many more pairs of pairs are concordant than discordant, by looking at each."""
     more = 0.0
     for one in range(met):
-        for other in range(before[one]):
-            more += (
-                times[one] * times[other] * ((levels[other] < levels[one]) - (levels[other] > levels[one]))
-            )
+        here, others, lower = levels[one], levels[: before[one]], 0.0
+        for other in range(len(others)):
+            lower += times[other] * ((others[other] < here) - (others[other] > here))
+        more += times[one] * lower
     return more
 
 

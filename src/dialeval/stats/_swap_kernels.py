@@ -1,6 +1,7 @@
 """Compiled loops over swaps of two measures, cell by cell, equal to the numpy code of ``swapping``.
 
-Plain loops over given arrays: array expressions take numba seconds to compile. Results are NaN where undefined.
+Plain loops over given arrays: array expressions take numba seconds to compile. Places are counted from 0 or have no
+sign, because the check whether one is negative costs more than the sum it stands beside. NaN is undefined.
 """
 
 from __future__ import annotations
@@ -21,24 +22,25 @@ Bits = NDArray[np.uint8]
 def sum_swapped(bits: Bits, starts: Integers, gain: Floats, out: Floats) -> None:
     """Fill the sums of the gain over the swapped cells of each group, shape (trials, groups)."""
     for trial in range(len(bits)):
-        swapped = bits[trial]
         for group in range(len(starts) - 1):
+            first, last = starts[group], starts[group + 1]
+            swapped, gained = bits[trial, first:last], gain[first:last]
             total = 0.0
-            for at in range(starts[group], starts[group + 1]):
-                total += swapped[at] * gain[at]
+            for at in range(len(swapped)):
+                total += swapped[at] * gained[at]
             out[trial, group] = total
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def sum_three_swapped(
-    bits: Bits, starts: Integers, one: Floats, two: Floats, three: Floats, out: Floats
-) -> None:
+def sum_three_swapped(bits: Bits, starts: Integers, gains: Floats, out: Floats) -> None:
     """Fill the sums of three gains at once, shape (3, trials, groups)."""
     for trial in range(len(bits)):
-        swapped = bits[trial]
         for group in range(len(starts) - 1):
+            first, last = starts[group], starts[group + 1]
+            swapped = bits[trial, first:last]
+            one, two, three = gains[0, first:last], gains[1, first:last], gains[2, first:last]
             total_one = total_two = total_three = 0.0
-            for at in range(starts[group], starts[group + 1]):
+            for at in range(len(swapped)):
                 bit = float(swapped[at])
                 total_one += bit * one[at]
                 total_two += bit * two[at]
@@ -52,7 +54,7 @@ def sum_three_swapped(
 def swap_spearman(
     bits: Bits,
     starts: Integers,
-    cell: Integers,
+    cell: NDArray[np.uint32],
     side: Bits,
     fresh: NDArray[np.bool_],
     ranks: Floats,
@@ -70,8 +72,15 @@ def swap_spearman(
             n = float(starts[group + 1] - starts[group])
             below_a = below_b = tied_a = tied_b = of_a = of_b = 0.0
             xy_a = xy_b = ties_a = ties_b = 0.0
-            for place in range(2 * starts[group], 2 * starts[group + 1]):
-                if fresh[place]:
+            first, last = 2 * starts[group], 2 * starts[group + 1]
+            cells, sides, begins, people = (
+                cell[first:last],
+                side[first:last],
+                fresh[first:last],
+                ranks[first:last],
+            )
+            for place in range(len(cells)):
+                if begins[place]:
                     xy_a += of_a * (below_a + tied_a / 2)
                     xy_b += of_b * (below_b + tied_b / 2)
                     ties_a += tied_a * tied_a * tied_a - tied_a
@@ -79,11 +88,11 @@ def swap_spearman(
                     below_a += tied_a
                     below_b += tied_b
                     tied_a = tied_b = of_a = of_b = 0.0
-                to_b = float(swapped[cell[place]] ^ side[place])
+                to_b = float(swapped[cells[place]] ^ sides[place])
                 tied_b += to_b
                 tied_a += 1 - to_b
-                of_b += to_b * ranks[place]
-                of_a += (1 - to_b) * ranks[place]
+                of_b += to_b * people[place]
+                of_a += (1 - to_b) * people[place]
             xy_a += of_a * (below_a + tied_a / 2)
             xy_b += of_b * (below_b + tied_b / 2)
             ties_a += tied_a * tied_a * tied_a - tied_a

@@ -13,9 +13,9 @@ from dialeval.stats.correlation import correlations
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
 from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, difference_of
-from dialeval.stats.resampling import Floats, Integers
+from dialeval.stats.resampling import CELLS, Floats, Integers
 from dialeval.stats.swapping import Bits, every_swap, random_swaps, swapped_sums, swapper
-from dialeval.stats.weighted import HELD, mean_over_groups
+from dialeval.stats.weighted import mean_over_groups
 
 _Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
 """From which cells are swapped to the correlations of both measures, of shape (trials,) each."""
@@ -55,7 +55,7 @@ def perm_both(
     level: Level,
     trials: int = 1000,
     seed: int = 0,
-    cells: int = HELD,
+    cells: int = CELLS,
 ) -> float:
     """Two-sided p-value that two measures correlate with people alike (PERM-BOTH; Deutsch, Dror & Roth, 2021).
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.ranking import order_within
 from dialeval.stats.resampling import Floats, Integers, blocks
-from dialeval.stats.weighted import FLAT, MOST_PLAIN, ratio, weigher
+from dialeval.stats.weighted import FLAT, HELD, MOST_PLAIN, ratio, weigher
 
 Bits: TypeAlias = NDArray[np.uint8]
 """Which cells are swapped in each trial, shape (trials, cells)."""
@@ -69,7 +69,7 @@ def _three_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Flo
     from dialeval.stats._swap_kernels import sum_three_swapped
 
     out = np.empty((3, len(bits), len(starts) - 1))
-    sum_three_swapped(bits, starts, gains[0], gains[1], gains[2], out)
+    sum_three_swapped(bits, starts, gains, out)
     return out
 
 
@@ -110,11 +110,12 @@ def _compiled_spearman(human: Floats, a: Floats, b: Floats, starts: Integers) ->
     ranks = (by_human.first - starts[group] + by_human.last - starts[group + 1]) / 2
     squares = np.add.reduceat(ranks * ranks, starts[:-1])
     both = order_within(np.stack([a, b], axis=1).ravel(), np.repeat(group, 2))
-    cell, side = both.order // 2, (both.order % 2).astype(np.uint8)
+    cell, side = (both.order // 2).astype(np.uint32), (both.order % 2).astype(np.uint8)
+    people = ranks[cell]
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         out = np.empty((len(bits), 2, len(starts) - 1))
-        swap_spearman(bits, starts, cell, side, both.fresh, ranks[cell], squares, out)
+        swap_spearman(bits, starts, cell, side, both.fresh, people, squares, out)
         return out[:, 0], out[:, 1]
 
     return correlate
@@ -127,10 +128,13 @@ def _by_frequencies(
     weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=2 * starts, trials=2 * trials)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
-        weights = np.empty((len(bits), len(both)))
-        weights[:, 1::2] = bits
-        weights[:, ::2] = 1 - weights[:, 1::2]
-        return weigh(weights), weigh(1 - weights)
+        out = np.empty((2, len(bits), len(starts) - 1))
+        size = max(1, HELD // len(both))
+        for at in range(0, len(bits), size):
+            some = slice(at, at + size)
+            weights = np.stack([1 - bits[some], bits[some]], axis=2).reshape(-1, len(both)).astype(np.float64)
+            out[0, some], out[1, some] = weigh(weights), weigh(1 - weights)
+        return out[0], out[1]
 
     return correlate
 

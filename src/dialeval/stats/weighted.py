@@ -191,11 +191,12 @@ def _compiled_spearman(pairs: Pairs) -> Weigher:
     from dialeval.stats._correlation_kernels import weigh_spearman
 
     by_x, by_y = order_within(pairs.x, pairs.group), order_within(pairs.y, pairs.group)
+    order_x, order_y = by_x.order.astype(np.uint32), by_y.order.astype(np.uint32)
     ranks = np.empty(len(pairs.x))
 
     def weigh(weights: Floats) -> Floats:
         out = _room(weights, pairs)
-        weigh_spearman(weights, pairs.starts, by_x.order, by_x.fresh, by_y.order, by_y.fresh, ranks, out)
+        weigh_spearman(weights, pairs.starts, order_x, by_x.fresh, order_y, by_y.fresh, ranks, out)
         return out
 
     return weigh
@@ -210,13 +211,14 @@ def _compiled_kendall(pairs: Pairs) -> Weigher:
     level = np.empty(len(pairs.x), np.int64)
     level[by_y.order] = dense - (dense[pairs.starts[:-1]] - 1)[pairs.group]
     most = np.maximum.reduceat(level, pairs.starts[:-1])
+    order = by_x.order.astype(np.uint32)
     longest = np.diff(pairs.starts).max()
     room = np.empty(longest), np.empty(longest, np.int64), np.empty(longest, np.int64)
     sums = np.empty(most.max() + 1), np.empty(most.max() + 1)
 
     def weigh(weights: Floats) -> Floats:
         out = _room(weights, pairs)
-        weigh_kendall(weights, pairs.starts, by_x.order, by_x.fresh, level, most, *room, *sums, out)
+        weigh_kendall(weights, pairs.starts, order, by_x.fresh, level, most, *room, *sums, out)
         return out
 
     return weigh
