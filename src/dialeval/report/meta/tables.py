@@ -104,7 +104,7 @@ def estimates(found: Estimates) -> Table:
         )
         for one in found.systems
     )
-    title = f"People's mean {found.criterion!r} over all items, with the help of {found.measure}"
+    title = f"People's mean {found.criterion!r} over all items, by {found.measure}"
     return Table(title, columns, rows, tuple(_estimate_notes(found)))
 
 

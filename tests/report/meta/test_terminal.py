@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from made_meta import estimates, rival, row
+from rich.console import Console
+
+from dialeval.report import Document, print_meta
+
+Made = Callable[..., Document]
+
+
+def printed(document: Document, width: int = 80) -> str:
+    out = io.StringIO()
+    print_meta(document, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_everything_fits_the_terminal(made: Made, width: int) -> None:
+    def long(content: dict[str, Any]) -> None:
+        content["estimates"] = [estimates()]
+        content["rows"] += [
+            row(f"fed(quality='Semantically appropriate {n}')", "item", -0.25, cluster=2) for n in range(3)
+        ]
+
+    lines = printed(made(long), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any(line.startswith("People's mean 'overall' over all items") for line in lines)
+
+
+def test_each_level_has_a_table_and_the_rest_follows(made: Made) -> None:
+    titles = [
+        line
+        for line in printed(made()).splitlines()
+        if line.startswith(("Systems:", "Items, pooled:", "Ceiling", "What joined"))
+    ]
+    assert titles == [
+        "Systems: measures against people's 'overall'",
+        "Items, pooled: measures against people's 'overall'",
+        "Ceiling: people with people",
+        "Items, pooled: which measures differ",
+        "What joined",
+    ]
+
+
+def test_pairs_that_differ_name_the_better_measure_first(made: Made) -> None:
+    out = printed(made())
+    assert "length          rouge_l   +0.300 [0.200, 0.400]      0.004" in out
+    assert "1 of 1 pair of measures differ significantly" in out
+
+
+def test_where_no_pair_differs_that_is_said(made: Made) -> None:
+    def even(content: dict[str, Any]) -> None:
+        content["rivals"] = [rival("rouge_l", "length", "item", -0.3)]
+
+    assert "0 of 1 pair of measures differ significantly" in printed(made(even))
+
+
+def test_what_did_not_join_and_what_was_set_aside_are_told(made: Made) -> None:
+    out = printed(made())
+    assert "only people rated item d7, system new" in out
+    assert "people's other criteria are set aside: fluent (120)" in out
+    assert "3 judgements of people without a value" in out
+
+    def whole(content: dict[str, Any]) -> None:
+        content["unjoined"] = {"human": 0, "measures": [], "first": []}
+
+    assert "What joined" not in printed(made(whole))
