@@ -1,0 +1,83 @@
+"""What raters are asked about a candidate: a question, and the answers they may give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from dialeval.data.types import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer that a rater may give."""
+
+    value: int
+    """As judgements hold it."""
+    label: str
+    """One word, which raters may write instead of the number."""
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is asked about each candidate, and how many raters answer."""
+
+    criterion: str
+    ask: str
+    options: tuple[Option, ...]
+    raters: int
+    false_only: bool = False
+    """Whether only false candidates are shown."""
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The answers as judgements hold them."""
+        return tuple(option.value for option in self.options)
+
+    @property
+    def scale(self) -> str:
+        """All answers in one line, for a task's cell."""
+        return "; ".join(f"{option.value} = {option.meaning}" for option in self.options)
+
+    def value_of(self, written: str) -> int | None:
+        """The value of an answer as a rater wrote it, number or label; None where it is neither."""
+        word = written.strip().casefold()
+        for option in self.options:
+            if word in (str(option.value), f"{option.value}.0", option.label.casefold()):
+                return option.value
+        return None
+
+    def label_of(self, value: int) -> str:
+        """The label of a value that is one of the options."""
+        return next(option.label for option in self.options if option.value == value)
+
+
+ACCEPTABILITY: Final = Form(
+    "acceptability",
+    "Read the conversation. Could the line below it be what is said next?",
+    (
+        Option(5, "clearly", "clearly yes: it fits this conversation"),
+        Option(4, "yes", "yes, it fits"),
+        Option(3, "perhaps", "perhaps: one can imagine it here"),
+        Option(2, "hardly", "hardly: something about it is off"),
+        Option(1, "no", "not at all"),
+        Option(0, "broken", "it is not a well-formed sentence, so that the question does not arise"),
+    ),
+    raters=5,
+)
+"""The six answers of Sato et al. (2020, section 3.1), in our words."""
+
+
+def candidate_ids(question: Question) -> tuple[str, ...]:
+    """What each candidate is called in judgements: ``ground_truth`` and ``false_1`` onwards, in their order.
+
+    Several correct ones are ``ground_truth_1`` onwards. So are the candidates of the published scores called.
+    """
+    several = sum(candidate.correct for candidate in question.candidates) > 1
+    names, right, false = [], 0, 0
+    for candidate in question.candidates:
+        right, false = right + candidate.correct, false + (not candidate.correct)
+        truth = f"ground_truth_{right}" if several else "ground_truth"
+        names.append(truth if candidate.correct else f"false_{false}")
+    return tuple(names)

@@ -1,0 +1,227 @@
+"""From a draft and people's scores to a vetted test set, with a record of all that was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+from dialeval.data.types import Candidate, Judgement, Question
+from dialeval.selection.forms import candidate_ids
+from dialeval.selection.rules import Rule, Rules, Votes
+from dialeval.selection.scores import Answers, Problem, collect
+from dialeval.selection.shuffling import shuffled_places
+
+
+class Removal(NamedTuple):
+    """A candidate, or a whole question, that a rule removed."""
+
+    question: str
+    candidate: str | None
+    """Its id in the draft; None where the whole question went."""
+    text: str
+    """What the candidate says, or the ground truth for which the question went."""
+    rule: Rule
+    votes: tuple[int, ...]
+    """The scores that decided."""
+
+
+class RuleCount(NamedTuple):
+    """How much a rule removed, or made in the case of surplus."""
+
+    rule: Rule
+    questions: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """A vetted test set: its questions, their scores, and what is no longer there."""
+
+    rules: Rules
+    seed: int
+    drafted: int
+    """How many questions there were."""
+    questions: tuple[Question, ...]
+    """With status ``vetted``, candidates shuffled. A second question's id is the first's with ``/2`` behind it."""
+    scores: tuple[Judgement, ...]
+    """The scores of the candidates that stayed, under their ids in ``questions``."""
+    removed: tuple[Removal, ...]
+    problems: tuple[Problem, ...]
+    """Answers that could not be used."""
+
+    @property
+    def counts(self) -> tuple[RuleCount, ...]:
+        """What each rule removed, in the order of the rules; of surplus, how many questions it made."""
+        found = []
+        for rule in self.rules:
+            own = [one for one in self.removed if one.rule == rule]
+            whole = sum(one.candidate is None for one in own)
+            made = self.second_questions if rule == self.rules.surplus else 0
+            found.append(RuleCount(rule, whole + made, len(own) - whole))
+        return tuple(found)
+
+    @property
+    def second_questions(self) -> int:
+        """How many questions were made of surplus."""
+        dropped = sum(one.candidate is None for one in self.removed)
+        return len(self.questions) - (self.drafted - dropped)
+
+
+def apply(
+    rules: Rules, questions: Iterable[Question], judgements: Iterable[Judgement], *, seed: int = 0
+) -> Vetted:
+    """The questions that stand under ``rules`` by these scores (criterion ``acceptability``).
+
+    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. Applied to
+    its own questions and scores with the same seed, it changes nothing.
+    """
+    drafted = list(questions)
+    answers = collect(drafted, judgements)
+    taken = {question.item for question in drafted}
+    stood, removed = [], []
+    for question in drafted:
+        sifted = _sift(question, rules, answers, seed)
+        sifted.kept[1:] = [one._replace(item=_free_id(question.item, taken)) for one in sifted.kept[1:]]
+        stood += sifted.kept
+        removed += sifted.removed
+    finished = [_finish(one, seed) for one in stood]
+    return Vetted(
+        rules,
+        seed,
+        len(drafted),
+        tuple(one.question for one in finished),
+        tuple(judgement for one in finished for judgement in _judgements(one, answers)),
+        tuple(removed),
+        answers.problems,
+    )
+
+
+def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
+    """Questions of which only the scores are known, their candidates' texts being their ids.
+
+    For scores that were published without their texts, as those of Sato et al. (2020).
+    """
+    names: dict[str, dict[str, None]] = {}
+    for one in judgements:
+        names.setdefault(one.item, {}).setdefault(one.system)
+    return [
+        Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in own))
+        for item, own in names.items()
+    ]
+
+
+class _Named(NamedTuple):
+    """A candidate with its id in the draft and its votes."""
+
+    name: str
+    candidate: Candidate
+    votes: Votes
+
+
+class _Kept(NamedTuple):
+    """A question in the making."""
+
+    item: str
+    draft: Question
+    truth: _Named
+    false: tuple[_Named, ...]
+
+
+class _Finished(NamedTuple):
+    """A question, and where each of its candidates comes from in the draft."""
+
+    question: Question
+    draft: str
+    origin: tuple[str, ...]
+
+
+class _Sifted(NamedTuple):
+    kept: list[_Kept]
+    removed: list[Removal]
+
+
+def _sift(question: Question, rules: Rules, answers: Answers, seed: int) -> _Sifted:
+    named = [
+        _Named(name, candidate, answers.votes(question.item, name, raters=rules.settled.raters))
+        for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
+    ]
+    truths = [one for one in named if one.candidate.correct]
+    if len(truths) != 1:
+        return _Sifted([], [Removal(question.item, None, "", rules.one_truth, ())])
+    truth = truths[0]
+    against = rules.truth_rule(truth.votes)
+    if against is not None:
+        return _Sifted([], [_whole(question, truth, against)])
+    false = _in_order([one for one in named if not one.candidate.correct], question.item, seed)
+    judged = [(one, rules.false_rule(one.votes)) for one in false]
+    removed = [_single(question, one, rule) for one, rule in judged if rule is not None]
+    left = [one for one, rule in judged if rule is None]
+    if len(left) < rules.fewest.false:
+        return _Sifted([], [*removed, _whole(question, truth, rules.fewest)])
+    acceptable = [one for one, rule in judged if rule == rules.acceptable]
+    kept, spare = _deal(question, truth, left, acceptable, rules)
+    if rules.most is not None:
+        removed += [_single(question, one, rules.most) for one in spare]
+    return _Sifted(kept, removed)
+
+
+def _deal(
+    question: Question, truth: _Named, left: Sequence[_Named], acceptable: Sequence[_Named], rules: Rules
+) -> tuple[list[_Kept], list[_Named]]:
+    """One question or two of the false candidates that are left, and those that neither takes."""
+    second = _second_truth(left, acceptable, rules)
+    most = len(left) if rules.most is None else rules.most.false
+    half = (len(left) + 1) // 2 if second is not None else len(left)
+    mine, rest = left[:half], left[half:]
+    kept = [_Kept(question.item, question, truth, tuple(mine[:most]))]
+    if second is not None:
+        kept.append(_Kept(question.item, question, second, tuple(rest[:most])))
+    return kept, [*mine[most:], *rest[most:]]
+
+
+def _second_truth(left: Sequence[_Named], acceptable: Sequence[_Named], rules: Rules) -> _Named | None:
+    """The best-scored dropped utterance that would stand as a ground truth, where there is surplus for a question."""
+    if rules.surplus is None or len(left) < max(rules.surplus.at_least, 2 * rules.fewest.false):
+        return None
+    fit = [one for one in acceptable if rules.truth_rule(one.votes) is None]
+    return max(fit, key=lambda one: one.votes.mean, default=None)
+
+
+def _free_id(item: str, taken: Container[str]) -> str:
+    """The id of a second question: ``/2`` behind the first's, or the next number that the draft does not use."""
+    return next(name for name in (f"{item}/{number}" for number in count(2)) if name not in taken)
+
+
+def _in_order(named: Sequence[_Named], item: str, seed: int) -> list[_Named]:
+    """Candidates in the order in which they are drawn, and shown."""
+    places = shuffled_places([one.candidate.text for one in named], item=item, seed=seed)
+    return [named[at] for at in places]
+
+
+def _finish(kept: _Kept, seed: int) -> _Finished:
+    named = _in_order([kept.truth, *kept.false], kept.item, seed)
+    candidates = tuple(
+        # A dropped utterance that became a ground truth no longer has the error it was thought to have.
+        Candidate(one.candidate.text, correct=True) if one is kept.truth else one.candidate
+        for one in named
+    )
+    question = Question(kept.item, kept.draft.context, candidates, "vetted")
+    return _Finished(question, kept.draft.item, tuple(one.name for one in named))
+
+
+def _judgements(one: _Finished, answers: Answers) -> list[Judgement]:
+    return [
+        Judgement(one.question.item, name, rater, answers.form.criterion, float(score))
+        for name, origin in zip(candidate_ids(one.question), one.origin, strict=True)
+        for rater, score in answers.given[one.draft, origin].items()
+    ]
+
+
+def _single(question: Question, one: _Named, rule: Rule) -> Removal:
+    return Removal(question.item, one.name, one.candidate.text, rule, one.votes.scores)
+
+
+def _whole(question: Question, truth: _Named, rule: Rule) -> Removal:
+    return Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
