@@ -7,7 +7,7 @@ import scipy.stats
 
 from dialeval.stats.dependent import perm_both, williams
 from dialeval.stats.levels import LEVELS, level_correlation
-from dialeval.stats.swapping import random_swaps
+from dialeval.stats.resampling import random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialeval.stats.pairwise import acc_eq, calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
-from dialeval.stats.swapping import random_swaps
+from dialeval.stats.resampling import random_swaps
 
 
 def test_pairwise_accuracy_by_hand():

@@ -10,7 +10,16 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.resampling import Floats, blocks, bootstrap, draws, percentile_interval, pool
+from dialeval.stats.resampling import (
+    Floats,
+    blocks,
+    bootstrap,
+    draws,
+    every_swap,
+    percentile_interval,
+    pool,
+    random_swaps,
+)
 
 
 def mean(totals: Floats) -> Floats:
@@ -194,3 +203,16 @@ def test_resampled_means_stay_within_the_values(values: list[int], seed: int) ->
     scores = bootstrap(mean_rows(np.array(values, dtype=np.float64)), mean, trials=20, seed=seed)
     assert min(values) - 1e-9 <= scores.min()
     assert scores.max() <= max(values) + 1e-9
+
+
+@pytest.mark.parametrize("cells", [1, 150, 10_000])
+def test_swaps_are_fair_and_do_not_depend_on_the_block(cells: int) -> None:
+    swaps = np.concatenate(list(random_swaps(70, trials=500, seed=1, cells=cells)))
+    assert np.array_equal(swaps, np.concatenate(list(random_swaps(70, trials=500, seed=1))))
+    assert set(np.unique(swaps)) == {0, 1}
+    assert swaps.mean(axis=0) == pytest.approx(0.5, abs=0.12)
+    assert np.abs(np.corrcoef(swaps.T) - np.eye(70)).max() < 0.25
+
+
+def test_every_swap_occurs_once() -> None:
+    assert len({tuple(row) for row in every_swap(5).tolist()}) == 32

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dialeval.stats.correlation import COEFFICIENTS
-from dialeval.stats.paired import _random_swaps
-from dialeval.stats.swapping import every_swap, random_swaps, swapped_sums, swapper
+from dialeval.stats.resampling import every_swap, random_swaps
+from dialeval.stats.swapping import swapped_sums, swapper
 
 KINDS = ("pearson", "spearman", "kendall")
 STARTS = np.array([0, 5, 6, 14])
@@ -52,15 +52,3 @@ def test_sums_are_of_the_swapped_cells(size):
     assert found.shape == (16, 2)
     np.testing.assert_array_equal(found.sum(axis=1), np.arange(16))
     np.testing.assert_array_equal(found[:, 1], np.repeat([0, 8], 8))
-
-
-def test_swaps_are_those_of_the_permutation_test_and_do_not_depend_on_the_block():
-    theirs = np.concatenate(list(_random_swaps(70, trials=9, seed=3)))
-    for cells in (70, 200, 10**6):
-        np.testing.assert_array_equal(
-            np.concatenate(list(random_swaps(70, trials=9, seed=3, cells=cells))), theirs
-        )
-
-
-def test_every_swap_occurs_once():
-    assert len({tuple(row) for row in every_swap(5).tolist()}) == 32

@@ -13,8 +13,8 @@ from dialeval.stats.correlation import correlations
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
 from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, difference_of
-from dialeval.stats.resampling import CELLS, Floats, Integers
-from dialeval.stats.swapping import Bits, every_swap, random_swaps, swapped_sums, swapper
+from dialeval.stats.resampling import CELLS, Bits, Floats, Integers, every_swap, random_swaps
+from dialeval.stats.swapping import swapped_sums, swapper
 from dialeval.stats.weighted import mean_over_groups
 
 _Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]

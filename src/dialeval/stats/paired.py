@@ -7,13 +7,12 @@ systems that tie on paper tie here too. Trials on which the score is undefined (
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.stats.resampling import CELLS, Aggregate, Floats, Integers, blocks, draws, pool
+from dialeval.stats.resampling import Aggregate, Floats, Integers, draws, every_swap, pool, random_swaps
 
 ROUNDING: Final = 1e-10
 """Scores closer than this share of their size are equal: sums in another order differ by far less."""
@@ -87,8 +86,8 @@ def permutation_test(
     if not len(a) or math.isnan(observed):
         return math.nan
     exact = len(a) <= MOST_ENUMERATED
-    swaps = _every_swap(len(a)) if exact else _random_swaps(len(a), trials=trials, seed=seed)
-    moved = np.concatenate([swap @ gain for swap in swaps])
+    swaps = [every_swap(len(a))] if exact else random_swaps(len(a), trials=trials, seed=seed)
+    moved = np.concatenate([swap.astype(np.float64) @ gain for swap in swaps])
     differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
     slack = ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
     count = int(np.count_nonzero(differences >= observed - slack))
@@ -115,17 +114,3 @@ def _pairs(rows_a: Floats, rows_b: Floats, clusters: Integers | None) -> tuple[F
     if rows_a.shape != rows_b.shape:
         raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
     return pool(rows_a, clusters), pool(rows_b, clusters)
-
-
-def _every_swap(n: int) -> Iterator[Floats]:
-    assignments = np.arange(1 << n)[:, None]
-    yield (assignments >> np.arange(n) & 1).astype(np.float64)
-
-
-def _random_swaps(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
-    rng = np.random.default_rng(seed)
-    for size in blocks(n, trials, cells):
-        # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
-        words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
-        yield bits.astype(np.float64)

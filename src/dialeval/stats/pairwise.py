@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 from dialeval.stats.correlation import complete
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.paired import ROUNDING, difference_of
-from dialeval.stats.resampling import CELLS, Floats
-from dialeval.stats.swapping import random_swaps
+from dialeval.stats.resampling import CELLS, Floats, random_swaps
 
 _NO_PAIRS = "fewer than 2 systems with a value from both on the same item"
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Bits: TypeAlias = NDArray[np.uint8]
+"""Which units are swapped in each trial, shape (trials, units)."""
 Aggregate: TypeAlias = Callable[[Floats], Floats]
 """From summed rows, shape (..., k), to scores, shape (...)."""
 
@@ -91,6 +93,20 @@ def draws(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Flo
         for count in counts:
             count[:] = np.bincount(rng.integers(n, size=n), minlength=n) if n else 0
         yield counts
+
+
+def random_swaps(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Bits]:
+    """Fair bits for ``n`` units, some trials at a time."""
+    rng = np.random.default_rng(seed)
+    for size in blocks(n, trials, cells):
+        # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
+        words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
+        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
+
+
+def every_swap(n: int) -> Bits:
+    """All 2^n ways to swap ``n`` units."""
+    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.uint8)
 
 
 def blocks(n: int, trials: int, cells: int = CELLS) -> Iterator[int]:

@@ -7,38 +7,21 @@ or not at all (see ``weighted``). As there, small problems are done in numpy and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.ranking import order_within
-from dialeval.stats.resampling import Floats, Integers, blocks
+from dialeval.stats.resampling import Bits, Floats, Integers
 from dialeval.stats.weighted import FLAT, HELD, MOST_PLAIN, ratio, weigher
 
-Bits: TypeAlias = NDArray[np.uint8]
-"""Which cells are swapped in each trial, shape (trials, cells)."""
 Swapper: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
 """From swaps to the coefficients of both measures, each of shape (trials, groups)."""
 
 _DOUBTFUL = 1e-6
 """Squares about the mean below this share of all squares have lost digits, and are taken anew."""
-
-
-def random_swaps(n: int, *, trials: int, seed: int, cells: int) -> Iterator[Bits]:
-    """Fair bits for ``n`` cells, some trials at a time."""
-    rng = np.random.default_rng(seed)
-    for size in blocks(n, trials, cells):
-        # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
-        words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
-        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
-
-
-def every_swap(n: int) -> Bits:
-    """All 2^n ways to swap ``n`` cells."""
-    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.uint8)
 
 
 def swapper(

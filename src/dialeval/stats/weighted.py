@@ -26,7 +26,7 @@ Weigher: TypeAlias = Callable[[Floats], Floats]
 FLAT: Final = 1e-13
 """A spread below this share of the largest value is rounding error, not spread."""
 
-MOST_PLAIN: Final = 5_000_000
+MOST_PLAIN: Final = 1_000_000
 """Frequencies, of all trials, that numpy counts in a fraction of the seconds that compiling takes."""
 
 HELD: Final = 1 << 18
