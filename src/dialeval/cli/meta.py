@@ -92,11 +92,6 @@ def meta(
     from dialeval.meta.folder import write_findings
     from dialeval.report import print_meta, read_document, render_meta
 
-    folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
-    _check_target(folder)
-    joined = _join(judgements, format, human_criterion, people, measures)
-    if estimate_by is not None:
-        joined.measure_named(estimate_by)
     inquiry = Inquiry(
         levels=_levels(level),
         coefficient=coefficient,
@@ -107,6 +102,11 @@ def meta(
         estimate_by=estimate_by,
         combine=combine,
     )
+    folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
+    _check_target(folder)
+    joined = _join(judgements, format, human_criterion, people, measures)
+    if estimate_by is not None:
+        joined.measure_named(estimate_by)  # a wrong name is worth knowing before the work
     content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
     if not json:
         print_meta(read_document(folder))  # before the page: its plots take a moment
