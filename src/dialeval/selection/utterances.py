@@ -1,0 +1,128 @@
+"""Utterances from files of any kind we read, once each, of a fair length, none of which a user wants left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from dialeval.data import read_guessing
+from dialeval.data.bad import OnBad, refuse
+from dialeval.data.seen import Seen
+from dialeval.data.sources import lines
+from dialeval.data.types import Dialogue, Example, NBest, Prompt, Question, Record
+from dialeval.errors import BadInput
+from dialeval.selection.content_words import words
+from dialeval.selection.tidying import tidy
+from dialeval.text.words import search_terms
+
+_PLAIN: Final = (".txt", ".txt.gz")
+# A word of more letters than this is no word but a link, a laugh or a code.
+_LETTERS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A file of utterances or dialogues, and its format where the name does not tell it (``dialeval data ls``)."""
+
+    path: Path
+    format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which utterances may stand in a repository."""
+
+    min_words: int = 4
+    max_words: int = 40
+    tidy: bool = True
+    """Whether all utterances, and the dialogues of a draft, get one spelling (see ``tidying``)."""
+
+    def reason(self, text: str) -> str | None:
+        """Why an utterance may not, or None."""
+        said = words(text)
+        if len(said) < self.min_words:
+            return f"fewer than {self.min_words} words"
+        if len(said) > self.max_words:
+            return f"more than {self.max_words} words"
+        if max(map(len, said)) > _LETTERS:
+            return f"a word of more than {_LETTERS} letters"
+        return None
+
+
+@dataclass(slots=True)
+class Sieve:
+    """Lets each utterance through once, and counts the others by reason."""
+
+    filters: Filters
+    dropped: Counter[str] = field(default_factory=Counter)
+    _seen: Seen = field(default_factory=Seen)
+    _excluded: set[int] = field(default_factory=set)
+
+    def exclude(self, texts: Iterable[str]) -> None:
+        """Let none of these through, however they are spelled."""
+        self._excluded.update(hash(same_key(text)) for text in texts)
+
+    def pass_through(self, texts: Iterable[str]) -> Iterator[str]:
+        """The utterances that may stand in the repository, in their order."""
+        for text in texts:
+            reason = self._reason(text)
+            if reason is None:
+                yield tidy(text) if self.filters.tidy else text.strip()
+            else:
+                self.dropped[reason] += 1
+
+    def _reason(self, text: str) -> str | None:
+        reason = self.filters.reason(text)
+        if reason is not None:
+            return reason
+        key = same_key(text)
+        if hash(key) in self._excluded:
+            return "excluded"
+        return None if self._seen.add(key) else "repeated"
+
+
+def same_key(text: str) -> str:
+    """What two spellings of one utterance share: its letters and digits, case-folded, without any mark or blank.
+
+    Corpora part words from marks in different ways, so that blanks cannot tell utterances apart.
+    """
+    return "".join(search_terms(text))
+
+
+def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
+    """Every utterance of a file: lines of plain text (.txt), turns of dialogues, contexts and responses of the rest."""
+    path = corpus.path
+    if corpus.format == "text" or (corpus.format is None and path.name.endswith(_PLAIN)):
+        yield from (text for _, line in lines(path, on_bad) if (text := line.strip()))
+        return
+    guess = read_guessing(path, format=corpus.format, on_bad=on_bad)
+    if guess.kind == "judgement":
+        needed = "something that people or systems said"
+        raise BadInput(str(path), "judgements", needed, "Give dialogues, or lines of text.")
+    for record in guess.records:
+        yield from said_in(record)
+
+
+def said_in(record: Record) -> Iterator[str]:
+    """Every utterance of a record, blank ones left out; of a question, only what is right."""
+    match record:
+        case Dialogue():
+            found = [turn.text for turn in record.turns]
+        case Prompt():
+            found = [*(turn.text for turn in record.context), *record.references]
+        case Example():
+            found = [*(turn.text for turn in record.context), record.response.text, *record.references]
+        case Question():
+            right = [candidate.text for candidate in record.candidates if candidate.correct]
+            found = [*(turn.text for turn in record.context), *right]
+        case NBest():
+            found = [
+                *(turn.text for turn in record.context),
+                *(response.text for response in record.responses),
+            ]
+        case _:
+            found = []
+    return (text for text in found if text.strip())
