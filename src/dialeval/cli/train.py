@@ -8,28 +8,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-
-if TYPE_CHECKING:
-    from dialeval.data import Dialogue, Prompt
+from dialeval.cli.train_files import Epochs, Format, Resume, Scale, check_target, read_corpus
+from dialeval.cli.train_generator import generator
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Learn from dialogues of your own.\n\nExample: dialeval train skip-thought dialogues.jsonl -o my-encoder",
+    help="Learn from dialogues of your own.\n\nExample: dialeval train generator dialogues.jsonl -o my-bot",
 )
 
-Scale: TypeAlias = Literal["tiny", "small", "paper"]
-"""`dialeval.metrics.skip_thought.config.Scale` again, because the parser needs it before the library is loaded."""
-
-
-@app.callback()
-def _train() -> None:
-    # Without a callback typer would make the only verb the command itself.
-    pass
+app.command("generator")(generator)
 
 
 @app.command("skip-thought")
@@ -40,15 +32,11 @@ def skip_thought(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model's folder.")],
     scale: Annotated[Scale, typer.Option("--scale", help="Sizes of vocabulary and vectors.")] = "small",
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the corpus.")] = None,
-    format: Annotated[
-        str | None, typer.Option("--from", help="The corpus's format (see 'dialeval data ls').")
-    ] = None,
+    epochs: Epochs = None,
+    format: Format = None,
     seed: Seed = 0,
     limit: Limit = None,
-    resume: Annotated[
-        bool, typer.Option("--resume/--no-resume", help="Go on from the folder's checkpoint, or begin anew.")
-    ] = True,
+    resume: Resume = True,
     json: Json = False,
 ) -> None:
     """Train a Skip-Thought sentence encoder; no labels needed.
@@ -57,6 +45,7 @@ def skip_thought(
 
     Example: dialeval train skip-thought dialogues.jsonl -o my-encoder --scale small
     """
+    from dialeval.data import Dialogue, Prompt
     from dialeval.engine.progress import RichProgress
     from dialeval.metrics.encoder_files import require_torch
     from dialeval.metrics.skip_thought.config import SCALES
@@ -65,9 +54,12 @@ def skip_thought(
     require_torch("Skip-Thought models", "safetensors")
     from dialeval.metrics.skip_thought.training import train
 
-    _check_target(out)
+    check_target(out)
     config = replace(SCALES[scale], seed=seed, epochs=epochs or SCALES[scale].epochs)
-    data = triples(islice(_records(corpus, format), limit))
+    records: Iterator[Dialogue | Prompt] = read_corpus(
+        corpus, format, (Dialogue, Prompt), "dialogues, or prompts with references"
+    )
+    data = triples(islice(records, limit))
     print(f"{len(data)} turns with neighbours", file=sys.stderr)
     with RichProgress("training", len(data) * config.epochs) as progress:
         done = train(data, config, out, resume=resume, progress=progress)
@@ -78,29 +70,3 @@ def skip_thought(
     for epoch, loss in enumerate(done.losses, start=1):
         print(f"epoch {epoch}: {loss:.4f} nats per word")
     print(f"Model: {out}\nScore with it: dialeval score FILE -m \"skip_thought(model='{out}')\"")
-
-
-def _records(corpus: str, format: str | None) -> Iterator[Dialogue | Prompt]:
-    from dialeval.data import Dialogue, Prompt, read_guessing
-    from dialeval.errors import Unsuitable
-
-    for record in read_guessing(corpus, format=format).records:
-        if not isinstance(record, Dialogue | Prompt):
-            raise Unsuitable(
-                f"{corpus} holds {type(record).__name__.lower()} records; needed are dialogues, or prompts with "
-                "references. Convert it with 'dialeval data convert'."
-            )
-        yield record
-
-
-def _check_target(folder: Path) -> None:
-    """A folder with other things in it is never written into."""
-    from dialeval.errors import BadInput
-
-    known = {"checkpoint.safetensors", "model.safetensors"}
-    if folder.is_dir() and any(folder.iterdir()) and not any((folder / name).is_file() for name in known):
-        raise BadInput(
-            str(folder), "a folder with other files", "a new, empty or model folder", "Give another -o."
-        )
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(str(folder), "a file", "a new, empty or model folder", "Give another -o.")

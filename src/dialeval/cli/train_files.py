@@ -1,0 +1,58 @@
+"""What the verbs of ``dialeval train`` read and where they write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.data import Kind, Record
+
+Scale: TypeAlias = Literal["tiny", "small", "paper"]
+"""The library's names again, because the parser needs them before the library is loaded; tests keep them equal."""
+Format: TypeAlias = Annotated[
+    str | None, typer.Option("--from", help="The corpus's format (see 'dialeval data ls').")
+]
+Resume: TypeAlias = Annotated[
+    bool, typer.Option("--resume/--no-resume", help="Go on from the folder's checkpoint, or begin anew.")
+]
+Epochs: TypeAlias = Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
+
+R = TypeVar("R", bound="Record")
+
+_OURS: Final = ("checkpoint.safetensors", "model.safetensors", "tokenizer.json", "checkpoint")
+"""What a folder that we trained into holds from early on."""
+
+
+def read_corpus(
+    corpus: str, format: str | None, kinds: tuple[type[R], ...], needed: str, *, kind: Kind | None = None
+) -> Iterator[R]:
+    """The corpus's records, all of these kinds; ``needed`` says in the message what those are.
+
+    A format that can be read as several kinds is read as ``kind``.
+    """
+    from dialeval.data import read_guessing
+    from dialeval.errors import Unsuitable
+
+    for record in read_guessing(corpus, kind=kind, format=format).records:
+        if not isinstance(record, kinds):
+            raise Unsuitable(
+                f"{corpus} holds {type(record).__name__.lower()} records; needed are {needed}. Convert it with "
+                "'dialeval data convert'."
+            )
+        yield record
+
+
+def check_target(folder: Path) -> None:
+    """A folder with other things in it is never written into."""
+    from dialeval.errors import BadInput
+
+    if folder.is_dir() and any(folder.iterdir()) and not any((folder / name).exists() for name in _OURS):
+        raise BadInput(
+            str(folder), "a folder with other files", "a new, empty or model folder", "Give another -o."
+        )
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(str(folder), "a file", "a new, empty or model folder", "Give another -o.")

@@ -1,0 +1,146 @@
+"""How large a generator is, and how it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from dialeval.errors import DialevalError
+
+Architecture: TypeAlias = Literal["gru", "lstm", "convs2s", "transformer"]
+Scale: TypeAlias = Literal["tiny", "small", "paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An encoder-decoder network; encoder and decoder are equally deep and wide."""
+
+    architecture: Architecture = "gru"
+    layers: int = 2
+    embedding: int = 512
+    hidden: int = 512
+    """Of a recurrent or convolutional layer; of a Transformer's feed-forward layer."""
+    heads: int = 4
+    """Of a Transformer's attention."""
+    kernel: int = 3
+    """Width of ConvS2S's convolutions."""
+    positions: int = 128
+    """That ConvS2S tells apart; all later ones share the last one's vector."""
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        _at_least_one(self, "layers", "embedding", "hidden", "heads", "kernel", "positions")
+        _need("dropout", self.dropout, 0 <= self.dropout < 1, "from 0 up to 1")
+        if self.architecture in ("gru", "lstm"):
+            _need("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each way of reading")
+        if self.architecture == "convs2s":
+            _need("kernel", self.kernel, self.kernel % 2 == 1, "odd, as many tokens on either side")
+        if self.architecture == "transformer":
+            fits = self.embedding % self.heads == 0 and self.embedding % 2 == 0
+            _need("embedding", self.embedding, fits, f"an even number that {self.heads} heads divide")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a network learns, whatever it is."""
+
+    batch_tokens: int = 6000
+    """Tokens of a batch's contexts or of its responses, whichever are more, padding counted."""
+    epochs: int = 20
+    learning_rate: float = 1e-4
+    warm_up: int = 0
+    """Updates over which the learning rate rises to its full height."""
+    clip: float = 1.0
+    """Most length that a gradient may have."""
+    evaluate_every: int = 0
+    """Updates between looks at the held-out data; 0 for one at the end of each epoch."""
+    patience: int = 3
+    """Looks without an improvement before training stops; moves no weight before that."""
+    save_every: int = 200
+    """Updates between checkpoints; moves no weight."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _at_least_one(self, "batch_tokens", "epochs", "patience", "save_every")
+        for name in ("warm_up", "evaluate_every"):
+            _need(name, getattr(self, name), getattr(self, name) >= 0, "0 or more")
+        for name in ("learning_rate", "clip"):
+            _need(name, getattr(self, name), getattr(self, name) > 0, "above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """All that could move the weights but the data."""
+
+    shape: Shape = field(default_factory=Shape)
+    schedule: Schedule = field(default_factory=Schedule)
+    vocabulary: int = 16000
+    """Subwords; a small corpus may have fewer."""
+    turns: int = 3
+    """Turns of context that are read, the last ones."""
+    longest_context: int = 128
+    """Tokens of context that are read; what comes before is cut."""
+    longest_response: int = 64
+    """Tokens of a response that are learnt, its end counted; the rest is cut."""
+    label_smoothing: float = 0.0
+    alpha: float = 0.0
+    """Weight of the unlikelihood of negative responses, where the data have any."""
+
+    def __post_init__(self) -> None:
+        _at_least_one(self, "vocabulary", "turns", "longest_context", "longest_response")
+        _need("label_smoothing", self.label_smoothing, 0 <= self.label_smoothing < 1, "from 0 up to 1")
+        _need("alpha", self.alpha, self.alpha >= 0, "0 or more")
+
+
+def _at_least_one(owner: Shape | Schedule | TrainConfig, *names: str) -> None:
+    for name in names:
+        _need(name, getattr(owner, name), getattr(owner, name) >= 1, "1 or more")
+
+
+def _need(name: str, found: float, holds: bool, needed: str) -> None:
+    if not holds:
+        raise DialevalError(f"{name} is {found}; needed is {needed}.")
+
+
+PAPER: Final[Mapping[Architecture, Shape]] = MappingProxyType(
+    {
+        # The largest of each in table 3.4 of Sato's thesis; it says nothing of kernels but "3 x 512", nor of dropout.
+        "gru": Shape("gru", layers=2, embedding=512, hidden=512),
+        "lstm": Shape("lstm", layers=2, embedding=512, hidden=512),
+        "convs2s": Shape("convs2s", layers=20, embedding=512, hidden=512, kernel=3),
+        "transformer": Shape("transformer", layers=4, embedding=512, hidden=2048, heads=4),
+    }
+)
+
+_DIVISORS: Final[Mapping[Scale, int]] = MappingProxyType({"tiny": 8, "small": 2, "paper": 1})
+_DEEP: Final = 4
+"""Layers that every scale keeps; more of them are divided as widths are."""
+
+_TRAINING: Final[Mapping[Scale, TrainConfig]] = MappingProxyType(
+    {
+        "tiny": TrainConfig(
+            schedule=Schedule(
+                batch_tokens=2000, learning_rate=2e-3, warm_up=100, evaluate_every=100, patience=10
+            ),
+            vocabulary=2000,
+        ),
+        "small": TrainConfig(
+            schedule=Schedule(
+                batch_tokens=4000, learning_rate=5e-4, warm_up=200, evaluate_every=500, patience=10
+            ),
+            vocabulary=8000,
+        ),
+        # Sato et al. (2020), table 5: 16,000 subwords, batches of 6,000 tokens, Adam at a fixed 1e-4, cross entropy.
+        "paper": TrainConfig(),
+    }
+)
+
+
+def scaled(shape: Shape, scale: Scale) -> TrainConfig:
+    """How a network of the paper's shape is trained at this scale: itself, at half, or at an eighth of its widths."""
+    by = _DIVISORS[scale]
+    layers = shape.layers if shape.layers <= _DEEP else max(_DEEP, shape.layers // by)
+    small = replace(shape, layers=layers, embedding=shape.embedding // by, hidden=shape.hidden // by)
+    return replace(_TRAINING[scale], shape=small)

@@ -1,0 +1,117 @@
+"""What a generator learns from: responses to give in a context, and responses not to give."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
+from typing import NamedTuple
+
+from dialeval.data.types import Context, Dialogue, Example, Prompt, Question
+from dialeval.errors import Unsuitable
+
+
+class Lesson(NamedTuple):
+    """A context, a response to give there and, where there is one, a response not to give."""
+
+    context: Context
+    gold: str
+    negative: str | None = None
+
+
+class Split(NamedTuple):
+    """Lessons to learn from, and lessons that only tell how well it goes."""
+
+    train: list[Lesson]
+    held_out: list[Lesson]
+
+
+def lessons(records: Iterable[Dialogue | Prompt | Example]) -> list[Lesson]:
+    """Every turn that answers another, each lesson once, in the order in which they are first met.
+
+    A dialogue has one for every turn but the first, a prompt or an example one for every reference; an example without
+    references has its response. System prompts are no turns.
+    """
+    found: dict[Lesson, None] = {}
+    for record in records:
+        for context, text in _answers(record):
+            said = tuple(turn for turn in context if turn.text.strip() and turn.speaker != "system")
+            if text.strip() and (said or not isinstance(record, Dialogue)):
+                found[Lesson(said, text)] = None
+    if not found:
+        raise Unsuitable(
+            "The corpus has no turn that answers another, so there is nothing to learn from. Give dialogues of two "
+            "turns or more, or prompts with references."
+        )
+    return list(found)
+
+
+def contrasts(questions: Iterable[Question]) -> list[Lesson]:
+    """Every false candidate as a response not to give, beside a correct one; the correct ones take turns."""
+    found: dict[Lesson, None] = {}
+    for question in questions:
+        golds = cycle([one.text for one in question.candidates if one.correct])
+        for candidate in question.candidates:
+            if not candidate.correct:
+                found[Lesson(question.context, next(golds), candidate.text)] = None
+    if not found:
+        raise Unsuitable(
+            "The questions have no false candidate, so there is nothing to make less likely. Give questions with "
+            "correct and false candidates."
+        )
+    return list(found)
+
+
+def split(data: Sequence[Lesson], share: float, seed: int) -> Split:
+    """A share of the dialogues held out, at least one of them unless the share is 0.
+
+    Lessons whose contexts begin with the same turn go together, so that no held-out response is another learnt turn of
+    its own dialogue. Which dialogues these are follows from the seed and their first turns alone.
+    """
+    if share <= 0:
+        return Split(list(data), [])
+    opening = _draw(seed)
+    groups = sorted({_opening(lesson) for lesson in data}, key=opening)
+    count = max(1, round(share * len(groups)))
+    if count >= len(groups):
+        raise Unsuitable(
+            f"{len(groups)} dialogue(s) cannot be split into some to learn from and {share:.0%} to hold out. Give more "
+            "dialogues, a file of held-out ones, or hold out 0."
+        )
+    out = set(groups[:count])
+    return Split(
+        [lesson for lesson in data if _opening(lesson) not in out],
+        [lesson for lesson in data if _opening(lesson) in out],
+    )
+
+
+def digest(data: Iterable[Lesson]) -> str:
+    """The sha256 of the lessons in order."""
+    made = hashlib.sha256()
+    for lesson in data:
+        turns = [(turn.speaker, turn.text) for turn in lesson.context]
+        made.update(json.dumps([turns, lesson.gold, lesson.negative]).encode() + b"\n")
+    return made.hexdigest()
+
+
+def _answers(record: Dialogue | Prompt | Example) -> list[tuple[Context, str]]:
+    if isinstance(record, Dialogue):
+        return [
+            (record.turns[:at], turn.text) for at, turn in enumerate(record.turns) if turn.speaker != "system"
+        ]
+    texts = record.references
+    if isinstance(record, Example) and not texts:
+        texts = (record.response.text,)
+    return [(record.context, text) for text in texts]
+
+
+def _opening(lesson: Lesson) -> str:
+    return lesson.context[0].text if lesson.context else ""
+
+
+def _draw(seed: int) -> Callable[[str], str]:
+    def number(text: str) -> str:
+        return hashlib.sha256(json.dumps([seed, text]).encode()).hexdigest()
+
+    return number

@@ -1,0 +1,134 @@
+"""Rosters: many generators to train, by name and size, in one YAML file; two that were published come with us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dialeval.errors import BadInput, DialevalError, close_names
+from dialeval.systems.trained.config import Architecture, Scale, Shape, TrainConfig, scaled
+
+PUBLISHED: Final = ("paper", "thesis")
+"""Sato et al. (2020), tables 5 and 6; Sato's thesis, table 3.4."""
+
+_TODO: Final = f"See docs/generators.md for its shape; {' and '.join(PUBLISHED)} come with dialeval."
+
+
+class Entry(BaseModel):
+    """A generator of a roster: one to train from nothing, to go on with from another, or to be had elsewhere."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    architecture: Architecture | None = None
+    layers: int | None = None
+    embedding: int | None = None
+    hidden: int | None = None
+    heads: int | None = None
+    kernel: int | None = None
+    dropout: float | None = None
+    turns: int | None = None
+    start_from: str | None = None
+    """An earlier entry's name."""
+    corpus: str | None = None
+    """Another corpus than the roster's, by the name that the command line gives it."""
+    huggingface: str | None = None
+    """A model on the Hugging Face hub, not to be trained here."""
+
+    def config(self, scale: Scale) -> TrainConfig:
+        """How it is trained from nothing at this scale."""
+        given = {key: value for key, value in self.model_dump().items() if value is not None}
+        config = scaled(Shape(**{key: given[key] for key in asdict(Shape()) if key in given}), scale)
+        turns = {"turns": self.turns} if self.turns is not None else {}
+        return TrainConfig(**{**_shallow(config), **turns})
+
+
+class Roster(BaseModel):
+    """Generators to train, in order."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = ""
+    systems: list[Entry] = Field(min_length=1)
+
+    @property
+    def corpora(self) -> list[str]:
+        """The names of the corpora that entries want beside the roster's own."""
+        return list(dict.fromkeys(entry.corpus for entry in self.systems if entry.corpus))
+
+
+def load_roster(name: str) -> Roster:
+    """The roster in a file, or a published one by name."""
+    if name in PUBLISHED:
+        text = files("dialeval.systems.trained").joinpath("rosters", f"{name}.yaml").read_text("utf-8")
+    else:
+        text = _read(Path(name))
+    try:
+        content = yaml.safe_load(text)
+        roster = Roster.model_validate(content)
+        _check(roster)
+    except yaml.YAMLError as error:
+        raise BadInput(name, f"no YAML ({error})", "a roster", _TODO) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or None
+        close = close_names(str(first["loc"][-1]), Entry.model_fields) if first["loc"] else []
+        hint = f"Did you mean {close[0]!r}? " if close and first["type"] == "extra_forbidden" else ""
+        raise BadInput(
+            name, f"{first['msg'].lower()}", "a roster's keys", hint + _TODO, field=where
+        ) from None
+    except ValueError as error:
+        raise BadInput(name, str(error), "entries that can be trained in order", _TODO) from None
+    return roster
+
+
+def study_lines(entries: Sequence[Entry], folder: Path) -> str:
+    """The trained entries, and those to be had elsewhere, as the systems of a study."""
+    rows: list[Mapping[str, object]] = [
+        {"name": entry.name, "kind": "huggingface", "model": entry.huggingface}
+        if entry.huggingface
+        else {"name": entry.name, "kind": "trained", "path": str(folder / entry.name)}
+        for entry in entries
+    ]
+    lines = [
+        yaml.safe_dump(dict(row), default_flow_style=True, sort_keys=False, width=1000).strip()
+        for row in rows
+    ]
+    return "systems:\n" + "".join(f"  - {line}\n" for line in lines)
+
+
+def _check(roster: Roster) -> None:
+    known: set[str] = set()
+    for entry in roster.systems:
+        if entry.name in known:
+            raise ValueError(f"the name {entry.name!r} twice")
+        if entry.start_from is not None and entry.start_from not in known:
+            raise ValueError(f"{entry.name!r} starting from {entry.start_from!r}, which is no earlier entry")
+        ways = [entry.architecture, entry.start_from, entry.huggingface]
+        if sum(way is not None for way in ways) != 1:
+            raise ValueError(
+                f"{entry.name!r} with {ways.count(None)} of architecture, start_from and huggingface left out, needed 2"
+            )
+        if entry.architecture is not None:
+            try:
+                entry.config("paper")
+            except DialevalError as error:
+                raise ValueError(f"{entry.name!r}: {error}") from None
+        known.add(entry.name)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(str(path), f"no readable file ({error})", "a roster in YAML", _TODO) from None
+
+
+def _shallow(config: TrainConfig) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in TrainConfig.__dataclass_fields__}

@@ -1,0 +1,168 @@
+"""Hugging Face models trained further, on likelihood and unlikelihood, and saved in their own layout."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from dialeval.data.atomic import write_atomically
+from dialeval.engine import SILENT, Progress
+from dialeval.systems.huggingface.files import find_model
+from dialeval.systems.huggingface.loading import Loaded, Wanted, load
+from dialeval.systems.huggingface.prompting import Form
+from dialeval.systems.huggingface.quiet import quiet_transformers
+from dialeval.systems.trained.batches import Width
+from dialeval.systems.trained.checkpoint import Checkpoints
+from dialeval.systems.trained.config import Schedule, TrainConfig
+from dialeval.systems.trained.fitting import Course, fit
+from dialeval.systems.trained.folder import Origin, count_parameters, description
+from dialeval.systems.trained.learning import Objective, TokenLesson
+from dialeval.systems.trained.lessons import Lesson, Split, digest
+from dialeval.systems.trained.subwords import Tokens
+from dialeval.systems.trained.training import Outcome, identity
+
+RECORD: Final = "training.json"
+TUNING: Final = TrainConfig(
+    schedule=Schedule(
+        batch_tokens=1000,
+        epochs=3,
+        learning_rate=7e-6,
+        warm_up=50,
+        evaluate_every=100,
+        patience=5,
+        save_every=1000,
+    ),
+    longest_context=512,
+    longest_response=128,
+)
+"""Where the thesis (section 5.6.3) looked for its learning rate: in the middle; and one of its two warm-ups."""
+CHECKPOINTS: Final = "checkpoint"
+"""A folder of its own, because all safetensors beside a model are taken for its weights."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PretrainedLearner:
+    """A causal or encoder-decoder model of Hugging Face under training; it reads what the system of that kind reads."""
+
+    loaded: Loaded
+    longest_context: int
+    longest_response: int
+
+    @property
+    def module(self) -> nn.Module:
+        """Whose weights move."""
+        module: nn.Module = self.loaded.model.model
+        return module
+
+    def read(self, lesson: Lesson) -> TokenLesson:
+        """The lesson's tokens, prompted as the model is used to."""
+        room = min(self.loaded.room(self.longest_response), self.longest_context)
+        context = self.loaded.prompting.prompt(lesson.context, room).tokens
+        negative = () if lesson.negative is None else self._response(lesson.negative)
+        return TokenLesson(context, self._response(lesson.gold), negative)
+
+    def width(self, lesson: TokenLesson) -> Width:
+        """A causal model reads a context again with every response."""
+        response = max(len(lesson.gold), len(lesson.negative))
+        context = len(lesson.context)
+        return Width(context, response) if self.loaded.seq2seq else Width(0, context + response)
+
+    def logits(self, contexts: Sequence[Tokens], responses: Sequence[Tokens]) -> Tensor:
+        """Logits for each token of each response."""
+        if self.loaded.seq2seq:
+            opening: Tokens = self.loaded.model.opening
+            read = [(*opening, *response[:-1]) for response in responses]
+            starts = [len(opening) - 1] * len(responses)
+            ids, mask = self._grid(contexts)
+            logits = self.module(
+                input_ids=ids, attention_mask=mask, decoder_input_ids=self._grid(read)[0], use_cache=False
+            ).logits
+        else:
+            read = [(*context, *response[:-1]) for context, response in zip(contexts, responses, strict=True)]
+            starts = [len(context) - 1 for context in contexts]
+            ids, mask = self._grid(read)
+            logits = self.module(input_ids=ids, attention_mask=mask, use_cache=False).logits
+        picked = [
+            logits[at, start : start + len(response)]
+            for at, (start, response) in enumerate(zip(starts, responses, strict=True))
+        ]
+        return torch.cat(picked)
+
+    def _response(self, text: str) -> Tokens:
+        return (*self.loaded.prompting.response(text), self.loaded.end)[: self.longest_response]
+
+    def _grid(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        # Filled on the right: what comes later is never seen by a causal model, and masked for the others.
+        longest, device = max(map(len, rows)), self.loaded.model.model.device
+        ids = torch.tensor([[*row, *[self.loaded.model.fill] * (longest - len(row))] for row in rows])
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        return ids.to(device), mask.to(device)
+
+
+def tune(
+    data: Split,
+    config: TrainConfig,
+    folder: Path,
+    model: str,
+    *,
+    minutes: float | None = None,
+    device: str = "auto",
+    resume: bool = True,
+    progress: Progress = SILENT,
+) -> Outcome:
+    """Train the model of this name or folder further and write it to ``folder`` in Hugging Face's layout.
+
+    Of ``config`` count the schedule, the lengths, label smoothing and alpha.
+    """
+    source = find_model(model, None, hub=False)
+    form: Form = "chat" if source.has_template else "plain"
+    # Not from the cache of models, whose weights must stay what they are.
+    loaded: Loaded = load.__wrapped__(Wanted(source, "float32", device, form, None, 1))
+    learner = PretrainedLearner(loaded, config.longest_context, config.longest_response)
+    origin = Origin(
+        digest(data.train), len(data.train), digest(data.held_out), len(data.held_out), source.sha256
+    )
+    fitted = fit(
+        Objective(learner, config.label_smoothing, config.alpha),
+        Course([learner.read(one) for one in data.train], [learner.read(one) for one in data.held_out]),
+        config.schedule,
+        Checkpoints(folder / CHECKPOINTS, identity(config, origin)),
+        minutes=minutes,
+        resume=resume,
+        progress=progress,
+    )
+    about = {"model": source.name, **description(config, origin, fitted)}
+    write_atomically(folder / RECORD, (json.dumps(about, indent=2) + "\n").encode())
+    _save(loaded, folder)
+    return Outcome(
+        folder,
+        len(data.train),
+        len(data.held_out),
+        count_parameters(learner.module),
+        loaded.model.vocabulary,
+        fitted.looks,
+        fitted.best,
+        fitted.ending,
+    )
+
+
+def _save(loaded: Loaded, folder: Path) -> None:
+    """Write model and tokenizer, the config last, so that where it is, all is."""
+    model: Any = loaded.model.model
+    scratch = Path(tempfile.mkdtemp(prefix=".saving.", dir=folder))
+    try:
+        with quiet_transformers():
+            model.save_pretrained(scratch)
+            loaded.prompting.tokenizer.save_pretrained(scratch)
+        for path in sorted(scratch.iterdir(), key=lambda path: path.name == "config.json"):
+            path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
