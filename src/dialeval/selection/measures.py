@@ -10,9 +10,8 @@ from typing import ClassVar, Final
 from dialeval.core import Floats, Signature
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.selection.choosing import Choice, Normalise, why_no_question
+from dialeval.selection.consistency_subset import CONTRADICTORY
 
-CONTRADICTORY: Final = "contradictory"
-"""The error label of false candidates that contradict their context."""
 _TIES: Final = (("ties", "against_the_system"),)
 
 

@@ -1,0 +1,169 @@
+"""Asking several systems the same questions: who chooses better, and is it more than noise?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from dialeval.compare import Comparison, compare_all
+from dialeval.core import Missing, Result, System
+from dialeval.data.types import Question
+from dialeval.engine import SILENT, Cache, Progress
+from dialeval.errors import DialevalError, Unsuitable
+from dialeval.evaluate import Plan, evaluate
+from dialeval.selection.choosers import Chooser
+from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.error_breakdown import LabelErrors, break_down
+from dialeval.selection.measures import HitsAt, ReciprocalRank, SelectionAccuracy
+
+Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
+"""Makes a progress bar from what is being done and how many questions it will take."""
+
+
+class Refused(NamedTuple):
+    """A system that could not be asked, and why."""
+
+    system: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one system chose, and what that comes to."""
+
+    system: str
+    signature: str
+    choices: tuple[Choice | Missing, ...]
+    """One for each question, in their order."""
+    accuracy: Result
+    mrr: Result
+    hits: Mapping[int, Result]
+    """The share of questions with a correct candidate among the first k, by k."""
+    errors: tuple[LabelErrors, ...]
+    """By what is wrong with the candidates, where any of them says so."""
+
+    @property
+    def ties(self) -> int:
+        """Questions in which the best correct candidate ties with the best false one, and which are therefore wrong."""
+        scored = set(range(len(self.choices))) - set(self.accuracy.reasons)
+        return sum(isinstance(one := self.choices[at], Choice) and one.tied for at in scored)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that asking brought forth."""
+
+    questions: tuple[Question, ...]
+    normalise: Normalise
+    answered: tuple[Answered, ...]
+    comparisons: tuple[Comparison, ...]
+    """Every pair of systems under accuracy, with McNemar's test and Holm's correction."""
+    refused: tuple[Refused, ...]
+
+
+def ask(
+    systems: Sequence[System | Chooser],
+    questions: Sequence[Question],
+    *,
+    normalise: Normalise = "sum",
+    hits: Sequence[int] = (2,),
+    plan: Plan | None = None,
+    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+) -> Asked:
+    """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
+
+    A system that cannot choose is recorded with the reason, and the rest goes on. Of ``plan``, trials, seed, level,
+    cluster and cache count. Where no false candidate has an error label, there is no breakdown of errors.
+    """
+    plan = plan or Plan()
+    asked = checked_questions(questions)
+    answered: list[Answered] = []
+    refused: list[Refused] = []
+    for system in systems:
+        try:
+            choices = _choices(system, asked, normalise, plan.cache, watch)
+        except (
+            Exception
+        ) as error:  # a system is foreign code: whatever it raises must not take the others down
+            known = isinstance(error, DialevalError)
+            refused.append(Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}"))
+        else:
+            answered.append(_answered(system, choices, normalise, hits, plan))
+    results = [one.accuracy for one in answered if one.accuracy.scored]
+    comparisons = (
+        compare_all(results, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster)
+        if plan.trials
+        else ()
+    )
+    return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
+
+
+def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions, of which there must be one, each with an id of its own."""
+    if not questions:
+        raise Unsuitable("There is no question to ask. Give a file that has some.")
+    twice = [item for item, times in Counter(q.item for q in questions).items() if times > 1]
+    if twice:
+        raise Unsuitable(
+            f"{len(twice)} id(s) stand for several questions (first: {twice[0]!r}). Give every question its own id."
+        )
+    return tuple(questions)
+
+
+def chance(questions: Sequence[Question]) -> float:
+    """The accuracy of guessing: the mean share of correct candidates; NaN of no question."""
+    shares = [sum(one.correct for one in q.candidates) / len(q.candidates) for q in questions if q.candidates]
+    return sum(shares) / len(shares) if shares else float("nan")
+
+
+def status_line(questions: Sequence[Question]) -> str:
+    """Whether people have looked at the candidates, in the words that every report shows."""
+    counts = Counter(question.status for question in questions)
+    if set(counts) == {"vetted"}:
+        return "vetted: people have looked at every candidate"
+    if set(counts) == {"unvetted"}:
+        return "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
+    if set(counts) == {None}:
+        return "no word on whether people have looked at the candidates"
+    unknown = f", {counts[None]:,} of which nobody says" if counts[None] else ""
+    return f"{counts['vetted']:,} questions vetted by people, {counts['unvetted']:,} unvetted{unknown}"
+
+
+def _choices(
+    system: System | Chooser,
+    questions: Sequence[Question],
+    normalise: Normalise,
+    cache: Cache | None,
+    watch: Watch,
+) -> list[Choice | Missing]:
+    chooser = fitted_chooser(system, questions)
+    with watch(f"{chooser.name} chooses", len(questions)) as progress:
+        return choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
+
+
+def _answered(
+    system: System | Chooser,
+    choices: Sequence[Choice | Missing],
+    normalise: Normalise,
+    hits: Sequence[int],
+    plan: Plan,
+) -> Answered:
+    def measured(metric: SelectionAccuracy | ReciprocalRank | HitsAt) -> Result:
+        return evaluate(
+            metric, choices, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster
+        )
+
+    made = [choice for choice in choices if isinstance(choice, Choice)]
+    labelled = any(one.error for choice in made for one in choice.question.candidates if not one.correct)
+    return Answered(
+        system.name,
+        str(system.signature),
+        tuple(choices),
+        measured(SelectionAccuracy(normalise)),
+        measured(ReciprocalRank(normalise)),
+        {k: measured(HitsAt(k, normalise)) for k in hits},
+        break_down(made, normalise=normalise, trials=plan.trials, seed=plan.seed) if labelled else (),
+    )

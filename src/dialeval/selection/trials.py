@@ -1,0 +1,191 @@
+"""RANDOM against CHOSEN: the same questions with random false candidates, many times (Sato et al., 2020, Figure 2).
+
+Every question gets a pool of random false candidates, which a system scores once; each trial draws from the pool, so
+that a hundred trials cost little more than one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from dialeval.core import Floats, Integers, System
+from dialeval.data.types import Candidate, Question
+from dialeval.engine import SILENT, Cache
+from dialeval.errors import Unsuitable
+from dialeval.selection.asking import Watch
+from dialeval.selection.choosers import Chooser
+from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.measures import why_unscorable
+from dialeval.selection.utterances import same_key
+
+_MOST_TRIED: Final = 10_000
+_READ_AT_ONCE: Final = 64
+
+
+class Utterances(Protocol):
+    """Where random candidates come from: a repository, or what `listed` makes of texts."""
+
+    def __len__(self) -> int: ...
+
+    def texts(self, ids: Iterable[int], /) -> list[str]:
+        """The utterances of these numbers."""
+
+
+class Listed(NamedTuple):
+    """Utterances in memory."""
+
+    all: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def texts(self, ids: Iterable[int], /) -> list[str]:
+        """The utterances of these numbers."""
+        return [self.all[at] for at in ids]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomTrials:
+    """Accuracies over the same questions with the candidates they have, and with random false ones."""
+
+    systems: tuple[str, ...]
+    chosen: Floats
+    """Accuracy of each system with the questions' own false candidates, shape (systems,)."""
+    random: Floats
+    """Accuracy with random ones, shape (trials, systems)."""
+    questions: int
+    """How many all systems have a choice in, with own and with random candidates."""
+    left_out: int
+    pool: int
+    """Random candidates per question that were scored, the most of any question."""
+    seed: int
+
+
+def listed(texts: Iterable[str]) -> Listed:
+    """These utterances, each once however it is spelled."""
+    return Listed(tuple({same_key(text): text for text in texts if text.strip()}.values()))
+
+
+def candidates_of(questions: Iterable[Question]) -> Listed:
+    """All candidates of the questions, which can stand in for a repository."""
+    return listed(one.text for question in questions for one in question.candidates)
+
+
+def run_trials(
+    systems: Sequence[System | Chooser],
+    questions: Sequence[Question],
+    utterances: Utterances,
+    *,
+    trials: int = 100,
+    pool: int | None = None,
+    seed: int = 0,
+    normalise: Normalise = "sum",
+    cache: Cache | None = None,
+    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+) -> RandomTrials:
+    """Each system's accuracy on the questions as they are, and in ``trials`` trials with random false candidates.
+
+    A trial replaces the false candidates of each question by equally many, drawn without replacement from the
+    question's pool. ``pool`` is its size; by default one more than three times what a trial draws, which keeps the cost
+    of any number of trials below three times that of one. ``dialeval.meta.instability.over_scores`` correlates the
+    result with people.
+    """
+    pools = [random_pool(question, utterances, size=pool, seed=seed) for question in questions]
+    right_of: list[Floats] = []
+    for system in systems:
+        chooser = fitted_chooser(system, questions)
+        with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
+            own = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
+            wide = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
+        rows = [
+            _right(chosen, among, trials=trials, seed=seed)
+            if isinstance(chosen, Choice) and isinstance(among, Choice)
+            else np.full(1 + trials, np.nan)
+            for chosen, among in zip(own, wide, strict=True)
+        ]
+        right_of.append(np.array(rows))
+    right = np.array(right_of)
+    kept = ~np.isnan(right).any(axis=(0, 2))
+    if not kept.any():
+        raise Unsuitable(
+            f"No question of {len(questions)} has a choice of every system. Ask the systems one by one to see why."
+        )
+    means = right[:, kept].mean(axis=1)
+    return RandomTrials(
+        systems=tuple(system.name for system in systems),
+        chosen=means[:, 0],
+        random=means[:, 1:].T,
+        questions=int(kept.sum()),
+        left_out=int((~kept).sum()),
+        pool=max(sum(not one.correct for one in wide.candidates) for wide in pools),
+        seed=seed,
+    )
+
+
+def random_pool(
+    question: Question, utterances: Utterances, *, size: int | None = None, seed: int = 0
+) -> Question:
+    """The question with a pool of random false candidates in place of its own.
+
+    None of them is, however spelled, one of the question's own candidates or turns. The draw hangs on the seed and the
+    question's id alone.
+    """
+    own = sum(not one.correct for one in question.candidates)
+    wanted = 3 * own + 1 if size is None else size
+    if wanted < own:
+        raise Unsuitable(
+            f"A pool of {wanted} random candidates is too small for {question.item!r}, which has {own} false ones. "
+            f"Ask for a pool of {own} or more."
+        )
+    taken = {same_key(one.text) for one in question.candidates}
+    taken |= {same_key(turn.text) for turn in question.context}
+    drawn: list[Candidate] = []
+    for text in _in_random_order(utterances, _rng(seed, question.item, "pool")):
+        if len(drawn) == wanted:
+            break
+        if same_key(text) not in taken:
+            taken.add(same_key(text))
+            drawn.append(Candidate(text, correct=False))
+    if len(drawn) < wanted:
+        raise Unsuitable(
+            f"Only {len(drawn)} of {len(utterances)} utterances may stand as random candidates of {question.item!r}; "
+            f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
+        )
+    right = tuple(one for one in question.candidates if one.correct)
+    return replace(question, candidates=(*right, *drawn))
+
+
+def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterator[str]:
+    """Utterances in random order, none twice: all of a few, some of many."""
+    order = rng.choice(len(utterances), min(len(utterances), _MOST_TRIED), replace=False).tolist()
+    for start in range(0, len(order), _READ_AT_ONCE):
+        yield from utterances.texts(order[start : start + _READ_AT_ONCE])
+
+
+def _right(own: Choice, among: Choice, *, trials: int, seed: int) -> Floats:
+    """1 or 0 for the question's own candidates, then for each trial; NaN where there is nothing to choose."""
+    if why_unscorable(own) or why_unscorable(among):
+        return np.full(1 + trials, np.nan)
+    right = np.array([one.correct for one in among.question.candidates])
+    scores = np.array(among.scores)
+    false = scores[~right]
+    drawn = _draws(
+        len(false), sum(not one.correct for one in own.question.candidates), trials, seed, own.item
+    )
+    return np.concatenate([[own.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
+
+
+def _draws(pool: int, size: int, trials: int, seed: int, item: str) -> Integers:
+    """For each trial, ``size`` different places of the pool, shape (trials, size)."""
+    keys = _rng(seed, item, "trials").random((trials, pool))
+    return np.argsort(keys, axis=1)[:, :size].astype(np.int64)
+
+
+def _rng(seed: int, item: str, what: str) -> np.random.Generator:
+    return np.random.default_rng(list(hashlib.sha256(f"{seed}\0{item}\0{what}".encode()).digest()))
