@@ -33,7 +33,7 @@ def embedded_folder(cache: Path | None = None) -> Path:
     folder = (cache or kept_folder("models")) / f"{EMBEDDED}-{hash_file(source)[:16]}-{_FORMAT}"
     try:
         with _alone(folder):
-            if not _whole(folder):
+            if not is_whole(folder):
                 _convert(source, folder)
     except OSError as error:
         raise ResourceUnavailable(
@@ -76,8 +76,8 @@ def _write(source: Path, folder: Path) -> None:
         tokenizer.save_pretrained(folder)
 
 
-def _whole(folder: Path) -> bool:
-    """Whether every file is there with the size that it was written with."""
+def is_whole(folder: Path) -> bool:
+    """Whether every file of a converted model is there with the size that it was written with."""
     record = folder / _RECORD
     if not record.is_file():
         return False
