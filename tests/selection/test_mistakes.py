@@ -1,21 +1,18 @@
-"""Labels, guesses held against our own reading, and errors broken down."""
+"""Labels, and guesses held against our own reading."""
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections import Counter
 
 import numpy as np
 import pytest
 from mistake_examples import EXAMPLES
-from scipy.stats import binomtest
 
 from dialeval.core import Signature
 from dialeval.data import Candidate, Judgement, Question, Turn
-from dialeval.errors import ResourceUnavailable, Unsuitable
+from dialeval.errors import ResourceUnavailable
 from dialeval.resources import check
-from dialeval.selection.error_breakdown import Chosen, break_down, wilson
 from dialeval.selection.grammar import sketch
 from dialeval.selection.labelling import settle_labels
 from dialeval.selection.mistakes import MISTAKES, TABLE_7, Mistake, guess_mistakes, is_guess, mistake_form
@@ -147,52 +144,3 @@ class TestLabels:
         ]
         found = settle_labels([question], votes, form=form)
         assert found.questions[0].candidates[1].error == "wrong_tense"
-
-
-class TestBreakdown:
-    questions = tuple(
-        Question(
-            f"q{n}",
-            (Turn("user", f"Context {n}"),),
-            (
-                Candidate("right", correct=True),
-                Candidate("a", correct=False, error="wrong_tense?"),
-                Candidate("b", correct=False, error="inconsistent" if n < 3 else None),
-            ),
-        )
-        for n in range(4)
-    )
-
-    def test_errors_by_hand(self):
-        choices = [
-            *(Chosen("q0", "right", True), Chosen("q1", "b", False)),
-            *(Chosen("q2", "b", False), Chosen("q3", "a", False)),
-        ]
-        found = break_down(self.questions, choices, examples=1)
-        assert (found.answered, found.errors) == (4, 3)
-        rows = {one.label: one for one in found.labels}
-        assert list(rows) == ["inconsistent", "wrong_tense?", "unlabelled"]
-        assert (rows["inconsistent"].offered, rows["inconsistent"].chosen) == (3, 2)
-        assert rows["inconsistent"].share == pytest.approx(2 / 3)
-        assert rows["inconsistent"].rate == pytest.approx(2 / 3)
-        assert [one.guessed for one in found.labels] == [False, True, False]
-        assert [(one.item, one.truth, one.chosen) for one in rows["inconsistent"].examples] == [
-            ("q1", "right", "b")
-        ]
-        assert rows["inconsistent"].examples[0].context[0].text == "Context 1"
-        assert (rows["unlabelled"].offered, rows["unlabelled"].chosen) == (1, 0)
-
-    def test_no_error_gives_no_share(self):
-        found = break_down(self.questions, [Chosen("q0", "right", True)])
-        assert all(math.isnan(one.share) and one.rate == 0 for one in found.labels)
-
-    def test_choices_of_other_questions_are_refused(self):
-        with pytest.raises(Unsuitable, match="'q9', which is none of the 4 questions"):
-            break_down(self.questions, [Chosen("q9", "a", False)])
-        with pytest.raises(Unsuitable, match="'z' in 'q0', which is none of its false candidates"):
-            break_down(self.questions, [Chosen("q0", "z", False)])
-
-    @pytest.mark.parametrize(("part", "whole"), [(0, 5), (3, 7), (50, 50), (461, 1019)])
-    def test_intervals_are_those_of_scipy(self, part, whole):
-        ours, theirs = wilson(part, whole), binomtest(part, whole).proportion_ci(method="wilson")
-        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
