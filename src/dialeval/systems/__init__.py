@@ -14,9 +14,10 @@ from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.openai import OpenAI
 from dialeval.systems.random import Random
 from dialeval.systems.retrieval import Retrieval
+from dialeval.systems.trained import Trained
 from dialeval.systems.transcript import Transcript
 
-__all__ = ["SYSTEMS", "Echo", "HuggingFace", "OpenAI", "Random", "Retrieval", "Transcript"]
+__all__ = ["SYSTEMS", "Echo", "HuggingFace", "OpenAI", "Random", "Retrieval", "Trained", "Transcript"]
 
 SYSTEMS: Final[Mapping[str, Callable[..., System]]] = {
     "echo": Echo,
@@ -24,5 +25,6 @@ SYSTEMS: Final[Mapping[str, Callable[..., System]]] = {
     "openai": OpenAI,
     "random": Random,
     "retrieval": Retrieval,
+    "trained": Trained,
     "transcript": Transcript,
 }
