@@ -6,7 +6,7 @@ from typing import Any
 from made_meta import estimates, rival, row
 
 from dialeval.report import Document, Table
-from dialeval.report.meta import tables
+from dialeval.report.meta import estimate_tables, tables
 
 Made = Callable[..., Document]
 
@@ -102,11 +102,11 @@ def test_the_rater_who_agrees_least_stands_first(made: Made) -> None:
 
 def test_estimates_stand_beside_those_of_the_ratings_alone(made: Made) -> None:
     [found] = made(lambda content: content["estimates"].append(estimates())).estimates
-    assert cells(tables.estimates(found)) == [
+    assert cells(estimate_tables.estimates(found)) == [
         ["new", "3.800 [3.700, 4.000]", "3.900 [3.600, 4.200]", "60", "400", "95 ratings"]
     ]
-    assert "new: only 12 rated items: the interval is rough" in tables.estimates(found).notes
-    verdicts = [line[-1] for line in cells(tables.differences(found))]
+    assert "new: only 12 rated items: the interval is rough" in estimate_tables.estimates(found).notes
+    verdicts = [line[-1] for line in cells(estimate_tables.differences(found))]
     assert verdicts == ["new is rated higher", "cannot be told apart"]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from dialeval.data.atomic import write_atomically
 from dialeval.report.folder import Origin, parse, require
 from dialeval.report.markup import Picture, asset, policy, template
-from dialeval.report.meta import pictures, tables
+from dialeval.report.meta import estimate_tables, pictures, tables
 from dialeval.report.meta.document import Document
 from dialeval.report.meta.points import Points, read_points
 from dialeval.report.meta.verdict import main_level, verdict
@@ -56,7 +56,7 @@ def view(document: Document, points: Points) -> View:
         estimates=tuple(
             table
             for found in document.estimates
-            for table in (tables.estimates(found), tables.differences(found))
+            for table in (estimate_tables.estimates(found), estimate_tables.differences(found))
             if table.rows
         ),
         joint=tables.joint(document),

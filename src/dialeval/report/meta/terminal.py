@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dialeval.report.meta import tables
+from dialeval.report.meta import estimate_tables, tables
 from dialeval.report.meta.document import Document, Rival
 from dialeval.report.meta.levels import TITLES
 from dialeval.report.meta.verdict import main_level
@@ -27,7 +27,7 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     shown = [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
     shown += [tables.ceiling(document), _different(document)]
     for found in document.estimates:
-        shown += [tables.estimates(found), tables.differences(found)]
+        shown += [estimate_tables.estimates(found), estimate_tables.differences(found)]
     shown += [tables.combined(document), _joint(document)]
     for at, table in enumerate(table for table in shown if table.rows or table.notes):
         if at:
