@@ -55,6 +55,16 @@ if TYPE_CHECKING:
     from dialeval.engine import Cache, InProcess, ProcessPool
     from dialeval.errors import DialevalError
     from dialeval.evaluate import by_dialogue, evaluate
+    from dialeval.meta import (
+        Joined,
+        Ratings,
+        agreement_of,
+        correlate,
+        estimate_systems,
+        examine,
+        join,
+        read_judgements,
+    )
     from dialeval.metrics import (
         CORPUS_MEASURES,
         METRICS,
@@ -81,7 +91,19 @@ if TYPE_CHECKING:
     from dialeval.report import render
     from dialeval.scoring import score
     from dialeval.study import Study, Workshop, load_run, load_study, run_study, write_run
-    from dialeval.systems import SYSTEMS, Echo, Random, Retrieval, Transcript
+    from dialeval.systems import (
+        SYSTEMS,
+        Echo,
+        HuggingFace,
+        OpenAI,
+        Random,
+        Retrieval,
+        Trained,
+        Transcript,
+    )
+    from dialeval.systems.building import build_system
+    from dialeval.systems.conversation import Script, converse
+    from dialeval.systems.decoding import Decoding
 
 _HOME: Final = {
     "compare": "Comparison compare compare_all",
@@ -93,13 +115,17 @@ _HOME: Final = {
     "engine": "Cache InProcess ProcessPool",
     "errors": "DialevalError",
     "evaluate": "by_dialogue evaluate",
+    "meta": "Joined Ratings agreement_of correlate estimate_systems examine join read_judgements",
     "report": "render",
     "metrics": "CORPUS_MEASURES METRICS BertScore Bleu Chrf Cider Distinct EmbeddingAverage GreedyMatching"
     " Length Meteor OverlapScores RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary"
     " bert_score build score_strings",
     "scoring": "score",
     "study": "Study Workshop load_run load_study run_study write_run",
-    "systems": "SYSTEMS Echo Random Retrieval Transcript",
+    "systems": "SYSTEMS Echo HuggingFace OpenAI Random Retrieval Trained Transcript",
+    "systems.building": "build_system",
+    "systems.conversation": "Script converse",
+    "systems.decoding": "Decoding",
 }
 """Where each public name lives: rooms are entered when one of their names is first used, so importing stays quick."""
 _ROOM_OF: Final = {name: room for room, names in _HOME.items() for name in names.split()}
@@ -117,6 +143,7 @@ __all__ = [
     "Comparison",
     "CorpusMeasure",
     "CorpusResult",
+    "Decoding",
     "Detector",
     "DialevalError",
     "Dialogue",
@@ -126,8 +153,10 @@ __all__ = [
     "Example",
     "Generator",
     "GreedyMatching",
+    "HuggingFace",
     "InProcess",
     "Interval",
+    "Joined",
     "Judgement",
     "Length",
     "LikelihoodModel",
@@ -135,39 +164,51 @@ __all__ = [
     "Metric",
     "Missing",
     "NBest",
+    "OpenAI",
     "OverlapScores",
     "ProcessPool",
     "Prompt",
     "Provenance",
     "Question",
     "Random",
+    "Ratings",
     "Replayer",
     "Response",
     "Result",
     "Retrieval",
     "RougeL",
+    "Script",
     "SelfBleu",
     "SentenceCosine",
     "Signature",
     "SkipThought",
     "Study",
     "System",
+    "Trained",
     "Transcript",
     "Turn",
     "VectorExtrema",
     "Vocabulary",
     "Workshop",
     "__version__",
+    "agreement_of",
     "bert_score",
     "build",
+    "build_system",
     "by_dialogue",
     "compare",
     "compare_all",
+    "converse",
+    "correlate",
+    "estimate_systems",
     "evaluate",
     "evaluate_corpus",
+    "examine",
+    "join",
     "load_run",
     "load_study",
     "read",
+    "read_judgements",
     "read_prompts",
     "read_texts",
     "render",
