@@ -1,0 +1,133 @@
+"""Several systems over the same questions: scores, tests, refusals, and what is wrong with what they choose."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from choosing_systems import Noisy, Table, question, town_questions
+
+from dialeval.core import Missing
+from dialeval.data import Candidate, Question
+from dialeval.errors import Unsuitable
+from dialeval.evaluate import Plan, by_dialogue
+from dialeval.selection.asking import ask, chance, status_line
+from dialeval.selection.choosers import TfIdfChooser
+from dialeval.selection.error_breakdown import break_down, only_against
+from dialeval.systems.echo import Echo
+
+PLAN = Plan(trials=200, seed=3)
+
+
+def test_the_better_system_is_found_better():
+    found = ask([Noisy("good", 3), Noisy("poor", 0.2), TfIdfChooser()], town_questions(60), plan=PLAN)
+    good, poor, tfidf = found.answered
+    assert [one.system for one in found.answered] == ["good", "poor", "tfidf"]
+    assert good.accuracy.score > 0.8 > 0.5 > poor.accuracy.score
+    assert tfidf.accuracy.score == 1  # only the right answer shares its town with the context
+    assert good.accuracy.interval.low <= good.accuracy.score <= good.accuracy.interval.high
+    assert good.accuracy.score <= good.hits[2].score
+    (pair,) = [one for one in found.comparisons if {one.a, one.b} == {"good", "poor"}]
+    assert pair.better == "good"
+    assert pair.p_mcnemar is not None
+
+
+def test_a_system_that_cannot_choose_does_not_stop_the_others():
+    class Broken(Noisy):
+        def logprob(self, contexts, responses):
+            raise RuntimeError("out of memory")
+
+    found = ask([Echo("echo"), Broken("broken", 1), Noisy("good", 3)], town_questions(8), plan=PLAN)
+    assert [one.system for one in found.answered] == ["good"]
+    assert [one.system for one in found.refused] == ["echo", "broken"]
+    assert "cannot say how likely" in found.refused[0].message
+    assert found.refused[1].message == "RuntimeError: out of memory"
+    assert found.comparisons == ()
+
+
+def test_ties_and_unscored_questions_are_counted():
+    known = {"a": -1.0, "b": -1.0, "c": -2.0}
+    asked = [
+        question("tie", "a", false=["b"]),
+        question("right", "a", false=["c"]),
+        question("unknown", "a", false=["?"]),
+        question("empty", "a"),
+    ]
+    (answer,) = ask([Table("t", known)], asked, plan=PLAN).answered
+    assert answer.ties == 1
+    assert answer.accuracy.score == 0.5
+    assert (answer.accuracy.scored, len(answer.accuracy)) == (2, 4)
+    assert answer.choices[2] == Missing("unknown", "t", "t does not know '?'")
+
+
+def test_questions_are_checked_before_any_system_is_asked():
+    with pytest.raises(Unsuitable, match="no question to ask"):
+        ask([Noisy("good", 1)], [])
+    twice = [*town_questions(4), *town_questions(4)]
+    with pytest.raises(Unsuitable, match=r"4 id\(s\) stand for several questions \(first: 'q0'\)"):
+        ask([Noisy("good", 1)], twice)
+
+
+def test_second_questions_on_one_context_can_be_resampled_together():
+    asked = town_questions(20)
+    asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
+    alone = ask([Noisy("fair", 1)], asked, plan=Plan(trials=300)).answered[0].accuracy
+    together = ask([Noisy("fair", 1)], asked, plan=Plan(trials=300, cluster=by_dialogue)).answered[0].accuracy
+    width = np.subtract(*dataclasses.astuple(alone.interval)[1::-1])
+    assert np.subtract(*dataclasses.astuple(together.interval)[1::-1]) > 1.2 * width
+
+
+def test_chance_is_the_mean_share_of_right_candidates():
+    assert chance([question("a", "x", false=["y"]), question("b", "x", "z", false=["y", "w", "v"])]) == 0.45
+    assert np.isnan(chance([]))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "line"),
+    [
+        (["vetted"], "vetted: people have looked at every candidate"),
+        (
+            ["unvetted"] * 2,
+            "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
+        ),
+        ([None], "no word on whether people have looked at the candidates"),
+        (["vetted", "unvetted", None], "1 questions vetted by people, 1 unvetted, 1 of which nobody says"),
+    ],
+)
+def test_the_status_is_said_in_words(statuses, line):
+    assert status_line([Question("q", (), (), status) for status in statuses]) == line
+
+
+LABELLED = [
+    question("a", "r", false=["s", "t"], errors=["wrong_tense", "wrong_subject"]),
+    question("b", "r", false=["s", "t"], errors=["wrong_tense", "wrong_subject"]),
+    question("c", "r", false=["t"], errors=[None]),
+]
+
+
+def test_errors_are_broken_down_by_what_is_wrong():
+    table = Table("t", {"r": -2.0, "s": -1.0, "t": -3.0})
+    (answer,) = ask([table], LABELLED, plan=PLAN).answered
+    tense, subject, none = answer.errors
+    assert (tense.label, tense.candidates, [one.item for one in tense.chosen]) == (
+        "wrong_tense",
+        2,
+        ["a", "b"],
+    )
+    assert (tense.alone.score, tense.alone.scored) == (0.0, 2)
+    assert (subject.label, subject.chosen, subject.alone.score) == ("wrong_subject", (), 1.0)
+    assert (none.label, none.candidates, none.alone.score) == (None, 1, 1.0)
+
+
+def test_there_is_no_breakdown_without_labels():
+    assert ask([Noisy("good", 3)], town_questions(4), plan=PLAN).answered[0].errors == ()
+    assert break_down([]) == ()
+
+
+def test_a_choice_among_fewer_candidates_keeps_their_scores():
+    (answer,) = ask([Table("t", {"r": -2.0, "s": -1.0, "t": -3.0})], LABELLED[:1], plan=PLAN).answered
+    less = only_against(answer.choices[0], "wrong_subject")
+    assert less.scores == (-2.0, -3.0)
+    assert less.question.candidates == (Candidate("r", True), Candidate("t", False, "wrong_subject"))
+    assert only_against(answer.choices[0], "irrelevant") is None
