@@ -14,6 +14,7 @@ from dialeval.selection.candidate_rules import CandidateRules
 from dialeval.selection.content_words import content_words
 from dialeval.selection.repository import Engine, Repository
 from dialeval.selection.retrieving import Retrieved, retrieve
+from dialeval.selection.shuffling import shuffled_places
 from dialeval.selection.tidying import tidy
 from dialeval.selection.utterances import same_key
 
@@ -57,8 +58,9 @@ def build_draft(
     """A question from each dialogue: its first ``turns`` turns, the next one, and ``m`` utterances like that one.
 
     Dialogues are tried in an order drawn by the seed until there are ``limit`` questions. One that is too short, whose
-    ground truth has no content word, that repeats another, or for which fewer than ``m`` utterances are found, is left
-    out with its reason. Where the repository's spelling was tidied, so is the dialogues'.
+    ground truth has no content word or would not pass the repository's own filters, that repeats another, or for which
+    fewer than ``m`` utterances are found, is left out with its reason. Where the repository's spelling was tidied, so
+    is the dialogues'.
     """
     if turns < 1 or m < 1:
         raise Unsuitable(f"Found turns={turns} and m={m}; needed at least 1 of each.")
@@ -67,7 +69,7 @@ def build_draft(
             f"{m} false candidates were asked for, and the repository has {len(repository)} utterance(s). Ask for "
             "fewer, or add files to the repository."
         )
-    tried = _Trial(repository, turns, seed)
+    tried = _Trial(repository, turns)
     corpus = list(dialogues)
     order = random.Random(f"{seed}/order").sample(range(len(corpus)), len(corpus))
     places = iter(order)
@@ -90,7 +92,7 @@ def build_draft(
         for asked, false in zip(batch, candidates, strict=True):
             if len(false) < m:
                 tried.leave(
-                    asked.place, asked.item, f"{len(false)} utterances like the ground truth, {m} needed"
+                    asked.place, asked.item, f"{len(false)} fit utterances like the ground truth, {m} needed"
                 )
             else:
                 made[asked.place] = _question(asked, false, seed)
@@ -113,8 +115,8 @@ class _Asked(NamedTuple):
 class _Trial:
     """Which dialogues can be asked about, and why the others cannot."""
 
-    def __init__(self, repository: Repository, turns: int, seed: int) -> None:
-        self._tidied, self._turns = repository.facts.filters.tidy, turns
+    def __init__(self, repository: Repository, turns: int) -> None:
+        self._filters, self._turns = repository.facts.filters, turns
         self._first: dict[str, str] = {}
         self.left: dict[int, LeftOut] = {}
 
@@ -140,17 +142,18 @@ class _Trial:
             return f"{len(head)} turns, {self._turns + 1} needed"
         if not all(turn.text.strip() for turn in head):
             return f"a blank turn among the first {self._turns + 1}"
+        if (reason := self._filters.reason(head[-1].text)) is not None:
+            return f"{reason} in the ground truth"
         if not content_words(head[-1].text):
             return "no content word in the ground truth"
         first = self._first.setdefault("\n".join(same_key(turn.text) for turn in head), dialogue.item)
         return None if first == dialogue.item else f"the same turns as {first}"
 
     def _spelled(self, turn: Turn) -> Turn:
-        return Turn(turn.speaker, tidy(turn.text) if self._tidied else turn.text, turn.name)
+        return Turn(turn.speaker, tidy(turn.text) if self._filters.tidy else turn.text, turn.name)
 
 
 def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Question:
     candidates = [Candidate(asked.truth, True), *(Candidate(one.text, False) for one in false)]
-    # Drawn for each item by itself, so that another limit or corpus does not move its candidates.
-    random.Random(f"{seed}/{asked.item}").shuffle(candidates)
-    return Question(asked.item, asked.context, tuple(candidates), "unvetted")
+    order = shuffled_places([candidate.text for candidate in candidates], item=asked.item, seed=seed)
+    return Question(asked.item, asked.context, tuple(candidates[at] for at in order), "unvetted")

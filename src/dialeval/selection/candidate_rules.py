@@ -17,9 +17,9 @@ class CandidateRules:
     """Share of words in common (Dice: twice the common words over all words of both) from which two utterances count
     as the same. So do two of which one holds all words of the other and at most as many again, and two with the same
     words in the same order but for their marks."""
-    shortest: float = 0.5
+    shortest: float = 2 / 3
     """Least length in words, as a share of the ground truth's; 0 lets all through."""
-    longest: float = 2.0
+    longest: float = 1.5
     """Greatest length in words, as a multiple of the ground truth's."""
 
     def fits(self, said: Sequence[str], truth: Sequence[str]) -> bool:

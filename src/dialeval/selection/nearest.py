@@ -23,8 +23,8 @@ FLAT_UP_TO: Final = 200_000
 """Repositories up to this size are searched exactly."""
 _AT_ONCE: Final = 16_384
 _SPARE: Final = 16
+_DECIMALS: Final = 4
 _SEEN_PER_CELL: Final = 40
-_CELLS_SEARCHED: Final = 32
 _SEED: Final = 7
 
 
@@ -37,7 +37,7 @@ class VectorIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestIndex:
-    """An index of faiss over unit vectors, by inner product."""
+    """An index of faiss over unit vectors, by inner product; cosines that agree to four decimals are ties."""
 
     index: faiss.Index
 
@@ -69,12 +69,12 @@ def flat_index(averages: Vectors, component: Vectors) -> NearestIndex:
 def build_cells(averages: Vectors, component: Vectors, path: Path, *, progress: Progress = SILENT) -> None:
     """Write the index that parts unit vectors into cells and keeps a byte per number (IVF, SQ8).
 
-    About 2 sqrt(n) cells, of which a query looks into one in 32; the cells are found on an even sample.
+    About 2 sqrt(n) cells, of which a query looks into one in 32; they are found on an even sample.
     """
     require("faiss", "Search by meaning", install="faiss-cpu")
     import faiss
 
-    cells = 2 ** round(math.log2(max(2 * math.sqrt(len(averages)), 1)))
+    cells = cells_for(len(averages))
     quantiser = faiss.IndexFlatIP(averages.shape[1])
     index = faiss.IndexIVFScalarQuantizer(
         quantiser, averages.shape[1], cells, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
@@ -84,7 +84,7 @@ def build_cells(averages: Vectors, component: Vectors, path: Path, *, progress: 
     for start in range(0, len(averages), _AT_ONCE):
         index.add(units_without(averages[start : start + _AT_ONCE], component))
         progress.advance(min(_AT_ONCE, len(averages) - start))
-    index.nprobe = max(1, cells // _CELLS_SEARCHED)
+    index.nprobe = cells_searched(len(averages))
     with atomic_path(path) as scratch:
         faiss.write_index(index, str(scratch))
 
@@ -97,6 +97,16 @@ def open_cells(path: Path) -> NearestIndex:
     return NearestIndex(faiss.read_index(str(path)))
 
 
+def cells_for(count: int) -> int:
+    """Into how many cells so many vectors are parted: about 2 sqrt(n), a power of two."""
+    return 1 << round(math.log2(max(2 * math.sqrt(count), 1)))
+
+
+def cells_searched(count: int) -> int:
+    """How many of them a query looks into: one in 32, and 16 at the least."""
+    return max(16, cells_for(count) // 32)
+
+
 def even_sample(n: int, enough: int) -> slice:
     """About ``enough`` of n places, rather more than fewer, evenly spaced from the first."""
     return slice(0, n, max(1, n // enough))
@@ -104,4 +114,6 @@ def even_sample(n: int, enough: int) -> slice:
 
 def _hits(scores: Sequence[float], ids: Sequence[int]) -> list[Hit]:
     # faiss pads with -1 where the cells it looked into hold too few.
-    return [Hit(int(at), float(score)) for score, at in zip(scores, ids, strict=True) if at >= 0]
+    return [
+        Hit(int(at), round(float(score), _DECIMALS)) for score, at in zip(scores, ids, strict=True) if at >= 0
+    ]

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 
+import numpy as np
+
 from dialeval.data.atomic import atomic_path, write_atomically
 from dialeval.data.sources import check
 from dialeval.engine import SILENT, Progress
@@ -87,7 +89,7 @@ class Repository:
 
     def texts(self, ids: Iterable[int]) -> list[str]:
         """The utterances of these numbers."""
-        return cast(list[str], self._texts.take(list(ids)).to_pylist())
+        return cast(list[str], self._texts.take(np.array(list(ids), np.int64)).to_pylist())
 
     def all_texts(self) -> Iterator[str]:
         """Every utterance, in order."""

@@ -47,7 +47,7 @@ def units_without(vectors: Vectors, component: Vectors) -> Vectors:
     rest = wide - np.outer(wide @ component, component)
     lengths = np.linalg.norm(rest, axis=1, keepdims=True)
     # Rounding leaves a trace of a vector that is nothing but the component.
-    solid = lengths > 1e-5 * np.linalg.norm(wide, axis=1, keepdims=True)
+    solid = lengths > 1e-4 * np.linalg.norm(wide, axis=1, keepdims=True)
     units: Vectors = np.divide(rest, lengths, out=np.zeros_like(rest), where=solid)
     return units
 

@@ -8,7 +8,8 @@ from typing import Final
 _BLANKS: Final = re.compile(r"\s+")
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "…": "..."})
 _NEGATION: Final = re.compile(r"(?<=\w)(?: n ?' ?t|n ' ?t|n ?' t)\b", re.IGNORECASE)
-_CLITIC: Final = re.compile(r"(?<=\w)(?: ' ?| ?' )(s|m|d|ll|re|ve)\b", re.IGNORECASE)
+_CLITIC: Final = re.compile(r"(?<=\w) ?' ?(s|m|d|ll|re|ve)\b", re.IGNORECASE)
+_MADAM: Final = re.compile(r"(?<=\bma) ?' ?am\b", re.IGNORECASE)
 _BEFORE_MARK: Final = re.compile(r" +(?=[,.;:?!%)\]])")
 _AFTER_MARK: Final = re.compile(r"(?<=[(\[$]) +")
 _RUN_ON: Final = re.compile(r"(?<=[a-z][,.;:?!])(?=[A-Z][a-z' ])")
@@ -24,7 +25,7 @@ def tidy(text: str) -> str:
     "Well, I'm sure it isn't far. Is it?"
     """
     text = _BLANKS.sub(" ", text.translate(_QUOTES)).strip()
-    text = _CLITIC.sub(r"'\1", _NEGATION.sub("n't", text))
+    text = _CLITIC.sub(lambda found: "'" + found[1].lower(), _NEGATION.sub("n't", _MADAM.sub("'am", text)))
     text = _AFTER_MARK.sub("", _BEFORE_MARK.sub("", text))
     text = _I.sub("I", _RUN_ON.sub(" ", text))
     return _START.sub(_capitalised, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from dialeval.text.words import search_terms
 _PLAIN: Final = (".txt", ".txt.gz")
 # A word of more letters than this is no word but a link, a laugh or a code.
 _LETTERS: Final = 30
+_DIFFERENT: Final = 0.6
+_ENDED: Final = re.compile(r"[.!?…。！？]['\"’”)\]\s]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,10 @@ class Corpus:
 class Filters:
     """Which utterances may stand in a repository."""
 
-    min_words: int = 4
+    min_words: int = 3
     max_words: int = 40
+    ended: bool = True
+    """Whether only utterances that end with a mark get in, as written dialogue does; chat often has none."""
     tidy: bool = True
     """Whether all utterances, and the dialogues of a draft, get one spelling (see ``tidying``)."""
 
@@ -47,9 +52,12 @@ class Filters:
             return f"fewer than {self.min_words} words"
         if len(said) > self.max_words:
             return f"more than {self.max_words} words"
-        if max(map(len, said)) > _LETTERS:
+        if max(map(len, said), default=0) > _LETTERS:
             return f"a word of more than {_LETTERS} letters"
-        return None
+        # A word said again and again matches it best by BM25, and no one would take it for an answer.
+        if len(set(said)) <= _DIFFERENT * len(said):
+            return "mostly the same words again"
+        return "no mark at its end" if self.ended and not _ENDED.search(text) else None
 
 
 @dataclass(slots=True)

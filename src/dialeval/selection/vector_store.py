@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -83,8 +83,9 @@ class VectorStore:
     ) -> None:
         """Make whatever is missing in the folder: averages, components, cells."""
         first, second = _encoders(kind, words, encoder)
-        facts = {"kind": kind, "words": words, "encoder": encoder, "count": count, "vectors": first.fact}
-        _keep_if(folder, facts | {"in_context": second.fact if second else None})
+        asked = {"kind": kind, "words": words, "encoder": encoder, "utterances": count}
+        found = {"averages": first.fact, "in_context": second.fact if second else None}
+        _keep_what_fits(folder, asked | found)
         if not (folder / _AVERAGES).is_file():
             _write_averages(folder, utterances, count, first, progress)
         averages = np.load(folder / _AVERAGES, mmap_mode="r")
@@ -125,13 +126,19 @@ def _encoders(kind: VectorKind, words: str, encoder: str) -> tuple[SentenceVecto
     return StaticVectors(words), ContextualVectors(encoder) if kind == "reranked" else None
 
 
-def _keep_if(folder: Path, facts: dict[str, object]) -> None:
-    """Clear the folder unless what it holds was made from these facts, and note them."""
+def _keep_what_fits(folder: Path, facts: Mapping[str, object]) -> None:
+    """Clear what the folder holds of other utterances or vectors, and note the facts."""
     path = folder / _FACTS
-    content = json.dumps(facts, indent=2).encode()
-    if not path.is_file() or path.read_bytes() != content:
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        held = {}
+    if any(held.get(key) != facts[key] for key in ("utterances", "averages")):
         shutil.rmtree(folder, ignore_errors=True)
-        write_atomically(path, content)
+    if held.get("in_context") != facts["in_context"]:
+        (folder / _CONTEXTUAL_COMPONENT).unlink(missing_ok=True)
+    if held != facts:
+        write_atomically(path, json.dumps(facts, indent=2).encode())
 
 
 def _write_averages(
