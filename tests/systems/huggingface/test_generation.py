@@ -154,3 +154,20 @@ def test_it_is_a_generator(folders):
     assert isinstance(tiny, Generator)
     assert tiny.generate([]) == []
     assert tiny.generate(CONTEXTS, n=0) == [()] * len(CONTEXTS)
+
+
+def test_beams_of_one_context_share_its_keys_and_values(folders):
+    tiny = system(folders["chat"], Decoding("beam", beams=4, max_tokens=6))
+    model = tiny._load().model
+    _, state = model.start([(5, 6, 7), (5, 6, 7, 8, 9)])
+    rows = torch.tensor([1, 0, 1, 1])
+    after, state = model.step(torch.tensor([11, 12, 13, 14]), model.select(state, rows))
+    assert state.cache.layers[0].keys.shape[0] == 2
+    paths = [(5, 6, 7, 8, 9, 11), (5, 6, 7, 12), (5, 6, 7, 8, 9, 13), (5, 6, 7, 8, 9, 14)]
+    for row, path in enumerate(paths):
+        assert after[row].allclose(model.start([path])[0][0], atol=1e-5)
+    # Rows split, end and leave: the rest goes on as if alone, and an item without rows leaves the cache.
+    after, state = model.step(torch.tensor([15, 16]), model.select(state, torch.tensor([3, 3])))
+    assert state.cache.layers[0].keys.shape[0] == 1
+    for row, token in enumerate((15, 16)):
+        assert after[row].allclose(model.start([(*paths[3], token)])[0][0], atol=1e-5)

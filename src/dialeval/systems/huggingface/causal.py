@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -18,12 +19,17 @@ _NODES_PER_RESPONSE: Final = 16
 """Tokens of a tree per response at once. At 32 at once the matrices are large enough, and attention still cheap."""
 _STRETCH: Final = 8
 """How much larger a tree may grow rather than read a long beginning again."""
-_PROBE: Final = ((5, 6, 7, 8, 9, 10), (5, 6, 7, 11, 12, 13), (5, 6, 14, 15))
 
 
 class _State(NamedTuple):
+    """Rows that grow from shared keys and values."""
+
     cache: Any
-    mask: Tensor
+    """Keys and values of each item: its prefix, and every token that any of its rows took."""
+    items: Tensor
+    """Which item of the cache each row belongs to, shape (rows,)."""
+    seen: Tensor
+    """Which tokens of its item are a row's own, shape (rows, tokens)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +43,11 @@ class Causal:
     """The longest sequence that it scores rightly as part of a tree; longer ones are rows of their own."""
 
     @property
+    def branches(self) -> bool:
+        """Whether rows of one item share its keys and values; else each has a copy."""
+        return self.reach == sys.maxsize
+
+    @property
     def vocabulary(self) -> int:
         """How many tokens there are."""
         return int(self.model.config.get_text_config().vocab_size)
@@ -46,19 +57,48 @@ class Causal:
         from transformers import DynamicCache
 
         ids, mask = grid(prefixes, fill=self.fill, left=True, device=self.model.device)
-        return self._forward(ids, _State(DynamicCache(config=self.model.config), mask))
+        cache = DynamicCache(config=self.model.config)
+        given = {"input_ids": ids, "attention_mask": mask} | self._positions(
+            (mask.cumsum(-1) - 1).clamp(min=0)
+        )
+        logits = self._logits(keep=1, past_key_values=cache, use_cache=True, **given)
+        items = torch.arange(len(prefixes), device=ids.device)
+        return normalised(logits[:, -1]), _State(cache, items, mask.bool())
 
     def step(self, tokens: Tensor, state: _State) -> tuple[Tensor, _State]:
-        """Log-probabilities after one more token per row."""
-        mask = torch.cat([state.mask, state.mask.new_ones(len(tokens), 1)], 1)
-        return self._forward(tokens[:, None], _State(state.cache, mask))
+        """Log-probabilities after one more token per row.
+
+        The rows of an item stand side by side in one pass, as the next leaves of a tree: nothing is copied when a row
+        splits, and a token that no row kept is hidden from then on.
+        """
+        cache, items, seen = state
+        places = _places(items)
+        width = int(places.max()) + 1
+        shape = (int(items.max()) + 1, width)
+        grown = torch.cat([seen, torch.nn.functional.one_hot(places, width).bool()], 1)
+        ids = torch.full(shape, self.fill, device=tokens.device).index_put((items, places), tokens)
+        depths = torch.zeros_like(ids).index_put((items, places), seen.sum(1))
+        mask = grown.long()
+        if self.branches:
+            mask = torch.zeros((*shape, grown.shape[1]), dtype=torch.bool, device=tokens.device)
+            mask[:, range(width), range(-width, 0)] = (
+                True  # an empty place sees itself, for it must see something
+            )
+            mask = self._additive(mask.index_put((items, places), grown)[:, None])
+        given = {"input_ids": ids, "attention_mask": mask} | self._positions(depths)
+        logits = self._logits(keep=0, past_key_values=cache, use_cache=True, **given)
+        return normalised(logits[items, places]), _State(cache, items, grown)
 
     def select(self, state: _State, rows: Tensor) -> _State:
         """The state of these rows."""
-        if len(rows) == len(state.mask) and bool((rows == torch.arange(len(rows), device=rows.device)).all()):
-            return state
-        state.cache.batch_select_indices(rows)
-        return _State(state.cache, state.mask[rows])
+        cache, items, seen = state.cache, state.items[rows], state.seen[rows]
+        before = int(state.items.max()) + 1
+        kept, numbers = torch.unique(items, return_inverse=True) if self.branches else (items, None)
+        if len(kept) != before or not bool((kept == torch.arange(before, device=kept.device)).all()):
+            cache.batch_select_indices(kept)
+        return _State(
+            cache, torch.arange(len(rows), device=rows.device) if numbers is None else numbers, seen
+        )
 
     def logprobs(self, pairs: Sequence[Pair], pace: Pace) -> list[float]:
         """The log-probability of each pair's response given its prefix."""
@@ -66,19 +106,17 @@ class Causal:
         trees = max(lengths, default=0) <= self.reach
         # In the first order those that begin alike are neighbours, be it a whole context or a prompt's opening.
         order = sorted(range(len(pairs)), key=pairs.__getitem__ if trees else lengths.__getitem__)
-        work = self._score_tree if trees else self._score_rows
+        work = self.score_tree if trees else self.score_rows
         with torch.inference_mode():
             scores = list(pace.over([pairs[at] for at in order], work))
         by_pair = dict(zip(order, scores, strict=True))
         return [by_pair[at] for at in range(len(pairs))]
 
-    def _score_tree(self, pairs: Sequence[Pair], size: int) -> list[float]:
+    def score_tree(self, pairs: Sequence[Pair], size: int) -> list[float]:
+        """Log-probabilities of as many of the first pairs as one tree takes."""
         planted = _plant(pairs, size)
         tree, device = planted.tree, self.model.device
-        seen = torch.from_numpy(tree.ancestors()).to(device)[None, None]
-        if self.model.config._attn_implementation != "sdpa":
-            hidden = torch.finfo(self.model.dtype).min
-            seen = torch.zeros_like(seen, dtype=self.model.dtype).masked_fill(~seen, hidden)
+        seen = self._additive(torch.from_numpy(tree.ancestors()).to(device)[None, None])
         kept = sorted({node for places in planted.places for node in places})
         logits = self._logits(
             keep=torch.tensor(kept, device=device),
@@ -91,36 +129,32 @@ class Causal:
         rows = [[number[node] for node in places] for places in planted.places]
         return token_sums(logits[0], rows, [pair.response for pair in pairs[: len(rows)]])
 
-    def _score_rows(self, pairs: Sequence[Pair], size: int) -> list[float]:
+    def score_rows(self, pairs: Sequence[Pair], size: int) -> list[float]:
+        """Log-probabilities of the first pairs, each in a row of its own."""
         pairs = pairs[:size]
         whole = [(*pair.prefix, *pair.response[:-1]) for pair in pairs]
         ids, mask = grid(whole, fill=self.fill, left=True, device=self.model.device)
         longest = max(len(pair.response) for pair in pairs)
-        given = {"input_ids": ids, "attention_mask": mask, "use_cache": False} | self._positions(mask, ids)
-        logits = self._logits(keep=longest, **given)
+        given = {"input_ids": ids, "attention_mask": mask} | self._positions(
+            (mask.cumsum(-1) - 1).clamp(min=0)
+        )
+        logits = self._logits(keep=longest, use_cache=False, **given)
         ends = [longest * (at + 1) for at in range(len(pairs))]
         rows = [range(end - len(pair.response), end) for end, pair in zip(ends, pairs, strict=True)]
         return token_sums(logits.flatten(0, 1), rows, [pair.response for pair in pairs])
 
-    def _forward(self, ids: Tensor, state: _State) -> tuple[Tensor, _State]:
-        given = self._positions(state.mask, ids)
-        logits = self._logits(
-            keep=1,
-            input_ids=ids,
-            attention_mask=state.mask,
-            past_key_values=state.cache,
-            use_cache=True,
-            **given,
-        )
-        return normalised(logits[:, -1]), state
+    def _positions(self, depths: Tensor) -> dict[str, Tensor]:
+        return {"position_ids": depths} if accepts(self.model, "position_ids") else {}
 
-    def _positions(self, mask: Tensor, ids: Tensor) -> dict[str, Tensor]:
-        if not accepts(self.model, "position_ids"):
-            return {}
-        return {"position_ids": (mask.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]}
+    def _additive(self, seen: Tensor) -> Tensor:
+        """The mask as the model's attention takes it: as it is, or as what is added to attention scores."""
+        if self.model.config._attn_implementation == "sdpa":
+            return seen
+        hidden = torch.finfo(self.model.dtype).min
+        return torch.zeros_like(seen, dtype=self.model.dtype).masked_fill(~seen, hidden)
 
     def _logits(self, *, keep: int | Tensor, **given: Any) -> Tensor:
-        """Logits at the last so many positions, or at these; nothing is multiplied out for the others."""
+        """Logits at the last so many positions (0: all), or at these; nothing is multiplied out for the others."""
         if accepts(self.model, "logits_to_keep"):
             logits: Tensor = self.model(logits_to_keep=keep, **given).logits
             return logits
@@ -152,26 +186,11 @@ def _plant(pairs: Sequence[Pair], size: int) -> _Planted:
     return _Planted(tree, places)
 
 
-def tree_reach(model: Any, fill: int) -> int:
-    """The longest sequence that the model scores as part of a tree as it does alone; 0 where it does not at all.
-
-    Some architectures tell positions by their order in the row, or remember what a mask hides: a small tree is tried.
-    Some slide a window over the context, which a tree's mask does not do.
-    """
-    config = model.config.get_text_config()
-    if not accepts(model, "position_ids"):
-        return 0
-    top = int(config.vocab_size)
-    pairs = [Pair(tuple(t % top for t in path[:2]), tuple(t % top for t in path[2:])) for path in _PROBE]
-    ours = Causal(model, frozenset(), fill, reach=0)
-    try:
-        with torch.inference_mode():
-            by_tree = ours._score_tree(pairs, len(pairs))
-            by_rows = ours._score_rows(pairs, len(pairs))
-    # An architecture that cannot take the mask says so in its own way.
-    except (RuntimeError, TypeError, ValueError, IndexError):
-        return 0
-    rounding = 1e-4 if model.dtype == torch.float32 else 0.25
-    if any(abs(a - b) >= rounding for a, b in zip(by_tree, by_rows, strict=True)):
-        return 0
-    return int(getattr(config, "sliding_window", None) or sys.maxsize)
+def _places(items: Tensor) -> Tensor:
+    """The how-manieth row of its item each row is."""
+    counts: Counter[int] = Counter()
+    places = []
+    for item in items.tolist():
+        places.append(counts[item])
+        counts[item] += 1
+    return torch.tensor(places, device=items.device)

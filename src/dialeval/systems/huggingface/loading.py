@@ -104,7 +104,8 @@ def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
 
 
 def _wrapped(model: Any, tokenizer: Any, ends: frozenset[int], *, seq2seq: bool) -> Any:
-    from dialeval.systems.huggingface.causal import Causal, tree_reach
+    from dialeval.systems.huggingface.causal import Causal
+    from dialeval.systems.huggingface.probing import tree_reach
     from dialeval.systems.huggingface.seq2seq import Seq2Seq
 
     fill = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends)
