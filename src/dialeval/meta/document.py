@@ -12,6 +12,8 @@ import numpy as np
 from dialeval.meta.estimating import Estimates
 from dialeval.meta.examining import AVERAGE, Findings, Spread
 from dialeval.meta.joined import Joined
+from dialeval.meta.joining import system_identity
+from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, level_correlation
 from dialeval.stats.prediction_powered import PPIEstimate
 from dialeval.version import __version__
@@ -28,7 +30,7 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
     content: Json = {
         "format": 1,
         "rows": findings.rows,
-        "human": _human(joined),
+        "human": _human(joined, inquiry.coefficient),
         "ceiling": findings.ceiling,
         "raters": findings.raters,
         "rivals": findings.rivals,
@@ -55,7 +57,8 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
     return plain
 
 
-def _human(joined: Joined) -> Json:
+def _human(joined: Joined, kind: Coefficient) -> Json:
+    identity = level_correlation(joined.human.values, system_identity(joined).values, kind=kind, level="item")
     rated = ~np.isnan(joined.human.values)
     return {
         "criterion": joined.criterion,
@@ -67,6 +70,7 @@ def _human(joined: Joined) -> Json:
         "items": int(rated.any(axis=0).sum()),
         "systems": int(rated.any(axis=1).sum()),
         "set_aside": joined.counts.set_aside,
+        "system_identity": identity.value,
     }
 
 

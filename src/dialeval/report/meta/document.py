@@ -44,6 +44,8 @@ class Row:
 class Human:
     """The human side: who rated what."""
 
+    __pydantic_config__: ClassVar = FINITE
+
     criterion: str
     raters: int
     ratings: int
@@ -55,6 +57,8 @@ class Human:
     systems: int
     set_aside: dict[str, int]
     """People's judgements on other criteria: how many on each."""
+    system_identity: float | None = None
+    """The pooled correlation of a measure that knew nothing but which system answered."""
 
 
 @dataclass(frozen=True, slots=True)

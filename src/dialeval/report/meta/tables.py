@@ -136,6 +136,9 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
     if any(row.cluster is not None for row in rows):
         alpha = f"{1 - document.settings.level:.2g}"
         yield f"measures in one cluster do not differ significantly (permutation test, Holm's p < {alpha})"
+    identity = document.human.system_identity
+    if level == "item" and identity is not None:
+        yield f"a measure that knew nothing but which system answered would have {correlation(identity)}"
     said: dict[str, list[str]] = {}
     for row in rows:
         for warning in row.warnings:
