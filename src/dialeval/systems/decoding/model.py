@@ -34,7 +34,7 @@ class StepModel(Protocol[State]):
         """Log-probabilities after one more token per row, shape (rows, vocabulary); ``state`` is not used again."""
 
     def select(self, state: State, rows: Tensor, /) -> State:
-        """The state of these rows, in this order; a row may occur several times or not at all."""
+        """The state of these rows, in this order, some often and some not at all; ``state`` is not used again."""
 
 
 class Hypothesis(NamedTuple):
