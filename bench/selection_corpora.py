@@ -8,7 +8,7 @@ import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from dialeval.data.types import Dialogue, Turn
 
@@ -31,16 +31,18 @@ def absent(bench: str) -> bool:
     """Whether the real text is missing, which is said on the way."""
     missing = not (DATA / "dailydialog" / "valid.json").is_file()
     if missing:
-        print(f"{bench}: no real text at {DATA}; set DIALEVAL_DATA to the folder that holds dailydialog and others")
+        print(
+            f"{bench}: no real text at {DATA}; set DIALEVAL_DATA to the folder that holds dailydialog and others"
+        )
     return missing
 
 
-def dailydialog() -> list[Dialogue]:
-    """DailyDialog's 1,000 dialogues for validation."""
-    with (DATA / "dailydialog" / "valid.json").open(encoding="utf-8") as file:
+def dailydialog(part: Literal["valid", "test"] = "valid") -> list[Dialogue]:
+    """DailyDialog's 1,000 dialogues for validation, or for testing."""
+    with (DATA / "dailydialog" / f"{part}.json").open(encoding="utf-8") as file:
         return [
             Dialogue(
-                f"dd-valid-{at:04}",
+                f"dd-{part}-{at:04}",
                 tuple(
                     Turn("assistant" if place % 2 else "user", turn["text"])
                     for place, turn in enumerate(json.loads(line)["dialogue"])

@@ -9,6 +9,7 @@ from typing import Final
 from dialeval.text.words import search_terms
 
 # Corpora part contractions in many ways (isn't, isn 't, is n't, isn ' t), and chatters leave the mark out.
+_APOSTROPHE: Final = re.compile("['’`´]")
 _NEGATION: Final = re.compile(r"\b(\w+?)(?:n ?['’`´] ?t| n ?['’`´] ?t)\b", re.IGNORECASE)
 _CLITIC: Final = re.compile(r"(?<=\w) ?['’`´] ?(?:s|m|d|ll|re|ve)\b", re.IGNORECASE)
 
@@ -43,8 +44,9 @@ def words(text: str) -> list[str]:
     >>> words("I'm sure John 's car isn't here, is it ?")
     ['i', 'sure', 'john', 'car', 'isnt', 'here', 'is', 'it']
     """
-    joined = _NEGATION.sub(r"\1nt", text) if "t" in text else text
-    return search_terms(_CLITIC.sub("", joined))
+    if _APOSTROPHE.search(text):
+        text = _CLITIC.sub("", _NEGATION.sub(r"\1nt", text))
+    return search_terms(text)
 
 
 def content_words(text: str) -> list[str]:

@@ -14,8 +14,8 @@ _BEFORE_MARK: Final = re.compile(r" +(?=[,.;:?!%)\]])")
 _AFTER_MARK: Final = re.compile(r"(?<=[(\[$]) +")
 _RUN_ON: Final = re.compile(r"(?<=[a-z][,.;:?!])(?=[A-Z][a-z' ])")
 _I: Final = re.compile(r"(?<![\w'.])i(?=$|[\s,;?!]|'(?:m|d|ll|ve)\b)")
-_START: Final = re.compile(r"(?:^|[.?!] +)[\"'(]*[a-z]")
-_NO_ENDING: Final = re.compile(r"\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e)\. +[a-z]$", re.IGNORECASE)
+_START: Final = re.compile(r"(^|\w*(?<!\.)[.?!] +)([\"'(]*[a-z])")
+_NO_END: Final = ("mr. ", "mrs. ", "ms. ", "dr. ", "st. ", "vs. ", "etc. ", "g. ", "e. ")
 
 
 def tidy(text: str) -> str:
@@ -32,8 +32,5 @@ def tidy(text: str) -> str:
 
 
 def _capitalised(start: re.Match[str]) -> str:
-    before = start.string[max(0, start.start() - 5) : start.end()]
-    found = start[0]
-    if _NO_ENDING.search(before) or before.endswith((".." + found[-2:], "..." + found[-2:])):
-        return found
-    return found[:-1] + found[-1].upper()
+    before, letter = start.groups()
+    return start[0] if before.lower() in _NO_END else before + letter[:-1] + letter[-1].upper()
