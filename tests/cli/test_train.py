@@ -69,3 +69,106 @@ def test_the_scales_of_the_command_are_those_of_the_library():
     from dialeval.metrics.skip_thought.config import SCALES
 
     assert get_args(Scale) == tuple(SCALES)
+
+
+QUICK = ("--scale", "tiny", "--epochs", 1, "--held-out", 0.3)
+
+
+def test_training_a_generator_and_going_on_with_it(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    done = dialeval("train", "generator", corpus, "-o", "bot", "--architecture", "convs2s", *QUICK, "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["responses"], told["held_out"]) == (8, 4)
+    assert told["ending"] == "epochs"
+    assert told["perplexity"] > 1
+    assert told["looks"][-1]["epoch"] == 1
+    assert "8 responses in context, 4 held out" in done.err
+    again = dialeval("train", "generator", corpus, "-o", "bot", "--architecture", "convs2s", *QUICK)
+    assert f"all epochs done; held-out perplexity {told['perplexity']:.2f}" in again.out
+    assert "Try it: dialeval chat bot" in again.out
+    other = dialeval("train", "generator", corpus, "-o", "bot", "--architecture", "gru", *QUICK)
+    assert other.code == 1
+    assert "architecture was 'convs2s' and is 'gru'" in other.err
+    more = dialeval("train", "generator", corpus, "-o", "more", "--start-from", "bot", "--epochs", 1)
+    assert more.code == 0, more.err
+
+
+def test_unlikelihood_from_questions(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    dialeval("train", "generator", corpus, "-o", "bot", *QUICK)
+    rows = [
+        {
+            "id": str(at),
+            "context": [{"role": "user", "content": f"do you like number {at} ?"}],
+            "candidates": [{"text": "yes", "correct": True}, {"text": "no", "correct": False}],
+        }
+        for at in range(6)
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = dialeval(
+        "train", "generator", "--unlikelihood", "q.jsonl", "--alpha", 2, "--start-from", "bot", "-o", "kind",
+        "--epochs", 2, "--held-out", 0.2, "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["responses"] == 5
+    assert 0 < told["looks"][1]["held_out_unlikelihood"] < 1
+    assert told["looks"][1]["held_out_nats"] < told["looks"][0]["held_out_nats"]
+    wrong = dialeval("train", "generator", "--unlikelihood", corpus, "-o", "x", "--start-from", "bot")
+    assert wrong.code == 1
+    nothing = dialeval("train", "generator", "-o", "x")
+    assert nothing.code == 2
+    assert "give a CORPUS" in nothing.err
+
+
+def test_a_roster_goes_into_folders_and_a_study(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    (tmp_path / "two.yaml").write_text(
+        "source: here\nsystems:\n"
+        "  - {name: small, architecture: gru, layers: 1, embedding: 64, hidden: 64}\n"
+        "  - {name: more, start_from: small, corpus: other}\n"
+        "  - {name: far, huggingface: someone/large}\n"
+    )
+    done = dialeval("train", "generator", corpus, "--roster", "two.yaml", "-o", "all", *QUICK)
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0].startswith("small                        perplexity ")
+    assert "needs the corpus 'other'" in done.out
+    assert "someone/large" in (tmp_path / "all" / "systems.yaml").read_text()
+    extra = dialeval(
+        "train",
+        "generator",
+        corpus,
+        "--roster",
+        "two.yaml",
+        "-o",
+        "all",
+        "--extra",
+        f"other={corpus}",
+        *QUICK,
+        "--json",
+    )
+    assert [row["reason"] is None for row in json.loads(extra.out)["systems"]] == [True, True, False]
+    assert (tmp_path / "all" / "more" / "generator.json").exists()
+    both = dialeval("train", "generator", corpus, "--roster", "two.yaml", "-o", "all", "--start-from", "x")
+    assert both.code == 2
+
+
+def test_held_out_is_a_share_or_a_file(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    other = write_dialogues(tmp_path / "other.jsonl", 2)
+    done = dialeval("train", "generator", corpus, "-o", "bot", "--epochs", 1, "--held-out", other, "--json")
+    assert (json.loads(done.out)["responses"], json.loads(done.out)["held_out"]) == (12, 4)
+    none = dialeval("train", "generator", corpus, "-o", "none", "--epochs", 1, "--held-out", 0, "--json")
+    assert json.loads(none.out)["perplexity"] is None
+    wrong = dialeval("train", "generator", corpus, "-o", "bad", "--held-out", 1.5)
+    assert wrong.code == 2
+
+
+def test_the_architectures_of_the_command_are_those_of_the_library():
+    from dialeval.cli.train_files import Scale
+    from dialeval.cli.train_generator import Architecture
+    from dialeval.systems.trained import config
+
+    assert get_args(Architecture) == get_args(config.Architecture)
+    assert get_args(Scale) == get_args(config.Scale)

@@ -96,14 +96,13 @@ def fit(
             if step.ends_epoch or (every and place.updates % every == 0):
                 place = _look(objective, course.held_out, schedule, place)
                 best = take_weights(model) if course.held_out and place.stale == 0 else best
-                checkpoints.write(place, model, optimiser, best)
-            elif place.updates % schedule.save_every == 0:
+            if place.updates % schedule.save_every == 0:
                 checkpoints.write(place, model, optimiser, best)
             progress.advance(len(step.rows))
 
+    checkpoints.write(place, model, optimiser, best)
     if place.since.tokens:
         # Out of time between two looks: one more, which a later sitting with more time will not find in its history.
-        checkpoints.write(place, model, optimiser, best)
         place = _look(objective, course.held_out, schedule, place)
         best = take_weights(model) if course.held_out and place.stale == 0 else best
     if best is not None:

@@ -38,7 +38,7 @@ TUNING: Final = TrainConfig(
         warm_up=50,
         evaluate_every=100,
         patience=5,
-        save_every=1000,
+        save_every=200,
     ),
     longest_context=512,
     longest_response=128,

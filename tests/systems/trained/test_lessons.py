@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from small_generators import made_lessons, said
+
+from dialeval.data.types import Candidate, Dialogue, Example, Prompt, Question, Response, Turn
+from dialeval.errors import Unsuitable
+from dialeval.systems.trained.lessons import Lesson, contrasts, digest, lessons, split
+
+
+def test_every_turn_but_the_first_is_a_target():
+    turns = (Turn("system", "Be kind."), *said("Hi.", "Hello.", " ", "Tea?"))
+    assert lessons([Dialogue("1", turns)]) == [
+        Lesson(said("Hi."), "Hello."),
+        Lesson(said("Hi.", "Hello."), "Tea?"),
+    ]
+
+
+def test_references_are_targets_and_nothing_is_learnt_twice():
+    found = lessons(
+        [
+            Prompt("1", said("Hi."), ("Hello.", "Hey.", "Hello.")),
+            Example("2", "bot", said("Tea?"), Response("No."), ("Yes.",)),
+            Example("3", "bot", said("Milk?"), Response("No.")),
+            Prompt("4", (), ("Good morning.",)),
+        ]
+    )
+    assert [lesson.gold for lesson in found] == ["Hello.", "Hey.", "Yes.", "No.", "Good morning."]
+
+
+def test_a_corpus_of_single_turns_is_refused():
+    with pytest.raises(Unsuitable, match="no turn that answers another"):
+        lessons([Dialogue("1", said("Hi."))])
+
+
+def test_each_false_candidate_stands_beside_a_correct_one():
+    question = Question(
+        "1",
+        said("Are you here?"),
+        (
+            Candidate("Yes.", True),
+            Candidate("No.", False),
+            Candidate("I am.", True),
+            Candidate("Never.", False),
+            Candidate("Not I.", False),
+        ),
+    )
+    assert [(one.gold, one.negative) for one in contrasts([question])] == [
+        ("Yes.", "No."),
+        ("I am.", "Never."),
+        ("Yes.", "Not I."),
+    ]
+    with pytest.raises(Unsuitable, match="no false candidate"):
+        contrasts([Question("1", (), (Candidate("Yes.", True),))])
+
+
+def test_dialogues_that_begin_alike_stay_on_one_side():
+    data = made_lessons()
+    found = split(data, 0.25, seed=3)
+    assert {one.context[0] for one in found.train} & {one.context[0] for one in found.held_out} == set()
+    assert len(found.held_out) == 5
+    assert sorted(map(repr, (*found.train, *found.held_out))) == sorted(map(repr, data))
+    assert split(data[::-1], 0.25, seed=3).held_out == found.held_out[::-1]
+    assert {split(data, 0.25, seed=seed).held_out[0].context[0].text for seed in range(20)} > {
+        found.held_out[0].context[0].text
+    }
+
+
+def test_nothing_is_held_out_where_nothing_is_asked_for_and_one_dialogue_cannot_be_split():
+    assert split(made_lessons(), 0, seed=0).held_out == []
+    with pytest.raises(Unsuitable, match=r"1 dialogue\(s\) cannot be split"):
+        split(made_lessons()[:1], 0.05, seed=0)
+
+
+def test_the_digest_follows_every_part():
+    one = Lesson(said("Hi."), "Hello.")
+    others = [one._replace(gold="Hey."), one._replace(negative=""), one._replace(context=said("Hi"))]
+    assert len({digest([lesson]) for lesson in (one, *others)}) == 4
