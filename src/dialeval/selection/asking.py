@@ -16,7 +16,7 @@ from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluate import Plan, evaluate
 from dialeval.selection.choosers import Chooser
 from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
-from dialeval.selection.error_breakdown import LabelErrors, break_down
+from dialeval.selection.error_breakdown import LabelErrors, labelled_errors
 from dialeval.selection.measures import HitsAt, ReciprocalRank, SelectionAccuracy
 
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
@@ -157,7 +157,6 @@ def _answered(
         )
 
     made = [choice for choice in choices if isinstance(choice, Choice)]
-    labelled = any(one.error for choice in made for one in choice.question.candidates if not one.correct)
     return Answered(
         system.name,
         str(system.signature),
@@ -165,5 +164,5 @@ def _answered(
         measured(SelectionAccuracy(normalise)),
         measured(ReciprocalRank(normalise)),
         {k: measured(HitsAt(k, normalise)) for k in hits},
-        break_down(made, normalise=normalise, trials=plan.trials, seed=plan.seed) if labelled else (),
+        labelled_errors(made, normalise=normalise, trials=plan.trials, seed=plan.seed),
     )

@@ -37,6 +37,14 @@ def break_down(
     return tuple(sorted(found, key=lambda one: (-len(one.chosen), one.label is None, one.label or "")))
 
 
+def labelled_errors(
+    choices: Sequence[Choice], *, normalise: Normalise = "sum", trials: int = 1000, seed: int = 0
+) -> tuple[LabelErrors, ...]:
+    """The breakdown, or nothing where no false candidate has a label."""
+    said = any(one.error for choice in choices for one in choice.question.candidates if not one.correct)
+    return break_down(choices, normalise=normalise, trials=trials, seed=seed) if said else ()
+
+
 def only_against(choice: Choice, label: str | None) -> Choice | None:
     """The choice among the correct candidates and the false ones of this label; None where there are none of those."""
     candidates = choice.question.candidates

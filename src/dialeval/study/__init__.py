@@ -9,7 +9,8 @@ from dialeval.study.config import Study, load_study
 from dialeval.study.folder import LoadedRun, load_run, write_run
 from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances
-from dialeval.study.measures import MEASURES, Measure, Respondent, build_measure
+from dialeval.study.measures import MEASURES, Measure, build_measure
+from dialeval.study.respondents import Respondent, Tools
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
 from dialeval.study.settings import Settings
 from dialeval.study.sides import compare_sides, open_sides, shared_settings
@@ -29,6 +30,7 @@ __all__ = [
     "Scored",
     "Settings",
     "Study",
+    "Tools",
     "Workshop",
     "build_measure",
     "check_gates",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -67,9 +68,12 @@ def load_study(path: str | Path) -> Study:
         _build_system(at, given, path.parent, problems)
         for at, given in enumerate(_listed(content, "systems"))
     ]
-    measures = [_build_measure(at, given, problems) for at, given in enumerate(_listed(content, "measures"))]
+    measures = [
+        _build_measure(at, given, path.parent, problems)
+        for at, given in enumerate(_listed(content, "measures"))
+    ]
     built = [system for system in systems if system is not None]
-    known = [measure for measure in measures if measure is not None]
+    known = _told_apart([measure for measure in measures if measure is not None])
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     gates = _build_gates(_listed(content, "gates"), built, known, problems)
@@ -125,7 +129,9 @@ def _beside(folder: Path, path: Path) -> Path:
     return folder / path.expanduser()
 
 
-def _build_measure(at: int, given: str | Mapping[str, Any], problems: list[str]) -> Measure | None:
+def _build_measure(
+    at: int, given: str | Mapping[str, Any], folder: Path, problems: list[str]
+) -> Measure | None:
     where = f"measures[{at}]"
     if isinstance(given, str):
         name, options = given, {}
@@ -135,10 +141,26 @@ def _build_measure(at: int, given: str | Mapping[str, Any], problems: list[str])
         problems.append(f"{where}.name: missing, and it is needed")
         return None
     try:
-        return build_measure(name, options)
+        measure = build_measure(name, options, folder=folder)
     except (DialevalError, ValueError) as error:
         problems.append(f"{where}: {error}")
         return None
+    if measure.asks and measure.file is None:
+        problems.append(f"{where}.questions: missing, and it is needed: a file of questions")
+    elif measure.file is not None and not measure.file.exists():
+        problems.append(f"{where}.questions: {measure.file} is not there")
+    return measure
+
+
+def _told_apart(measures: Sequence[Measure]) -> list[Measure]:
+    """The measures; those that ask the same of different files have the file in their label."""
+    labels = Counter(measure.label for measure in measures)
+    return [
+        replace(measure, label=measure.full_label)
+        if labels[measure.label] > 1 and measure.full_label
+        else measure
+        for measure in measures
+    ]
 
 
 def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> HumanRatings | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,12 +11,15 @@ from dialeval.core import Missing
 from dialeval.data import Example, read, write
 from dialeval.data.atomic import write_atomically
 from dialeval.errors import BadInput
+from dialeval.selection.choices_json import choice_json, write_choices
+from dialeval.study.choices import choices_of
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
 from dialeval.study.run import Run, Scored
 from dialeval.study.settings import Settings
 from dialeval.study.summary import Json, summarise
 
+CHOICES = "choices.jsonl"
 FILES = ("study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json")
 
 
@@ -27,6 +31,8 @@ class LoadedRun:
     scored: tuple[Scored, ...]
     examples: tuple[Example, ...]
     settings: Settings
+    questions: Mapping[str, bytes]
+    """What was to be chosen under each measure, by measure and item, in canonical form."""
 
 
 def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> None:
@@ -41,10 +47,24 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
     write_atomically(folder / "study.yaml", run.study.text.encode())
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
     write(folder / "examples.jsonl", examples)
+    _write_choices(run, folder / CHOICES)
     write_results(run.scored, folder / "results.parquet")
     _write_points(run, folder / "points.parquet")
     _write_json(folder / "summary.json", summarise(run))
     _write_json(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
+
+
+def _write_choices(run: Run, path: Path) -> None:
+    """Write what systems chose, a line for each; no file where nothing was to be chosen."""
+    rows = [
+        {"measure": one.measure.label, **choice_json(choice)}
+        for one in run.scored
+        for choice in choices_of(one.subjects)
+    ]
+    if rows:
+        write_choices(path, rows)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write_points(run: Run, path: Path) -> None:
@@ -71,7 +91,20 @@ def load_run(folder: str | Path) -> LoadedRun:
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
     examples = tuple(read(folder / "examples.jsonl", "example"))
-    return LoadedRun(folder, read_results(folder, examples, settings), examples, settings)
+    scored = read_results(folder, examples, settings)
+    return LoadedRun(folder, scored, examples, settings, _questions(folder / CHOICES))
+
+
+def _questions(path: Path) -> dict[str, bytes]:
+    if not path.is_file():
+        return {}
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        offered = [[one["text"], one["correct"]] for one in row["candidates"]]
+        asked = json.dumps([row["context"], offered], ensure_ascii=False)
+        found[f"{row['measure']} {row['id']}"] = asked.encode()
+    return found
 
 
 def _write_json(path: Path, content: Json) -> None:

@@ -56,6 +56,7 @@ def _files(run: Run) -> list[Path]:
     """Every file that the study read, once."""
     paths = [run.study.data, *(path for system in run.study.systems for path in inputs_of(system).values())]
     paths += [run.study.human.path] if run.study.human else []
+    paths += [measure.file for measure in run.study.measures if measure.file is not None]
     return [path for path in dict.fromkeys(paths) if path.is_file()]
 
 

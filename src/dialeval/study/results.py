@@ -91,7 +91,7 @@ def _subjects(
     own = {example.item: example for example in examples if example.system == system}
     silent = {example.item: "the system gave no response" for example in examples}
     for one in found.values():
-        if one.system == system and isinstance(one.result, Result):
+        if one.system == system and isinstance(one.result, Result) and not one.measure.asks:
             silent |= {one.result.items[at]: reason for at, reason in one.result.reasons.items()}
     return [own[item] if item in own else Missing(item, system, reason) for item, reason in silent.items()]
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dialeval.compare import Comparison, compare_all
-from dialeval.core import CorpusMeasure, Generator, Metric, Missing, Outcome, Replayer, System, UsesResources
+from dialeval.core import (
+    CorpusMeasure,
+    Generator,
+    Metric,
+    Missing,
+    Outcome,
+    Replayer,
+    Subject,
+    System,
+    UsesResources,
+)
 from dialeval.data import Example, Prompt, Response, digest, read_prompts
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
 from dialeval.engine import run as run_batches
@@ -18,14 +28,12 @@ from dialeval.evaluate import Plan, evaluate_any, fitted
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
-from dialeval.study.measures import Measure, Respondent
+from dialeval.study.measures import Measure
+from dialeval.study.respondents import Respondent, Tools, Watch
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
     from dialeval.meta.examining import Findings
-
-Watch = Callable[[str, int], AbstractContextManager[Progress]]
-"""Makes a progress bar from what is being done and how many items it will take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,8 @@ class Scored:
     measure: Measure
     system: str
     result: Outcome
+    subjects: Sequence[Subject | Missing] = ()
+    """What was measured; nothing where the result was read back from a run folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,38 +188,63 @@ def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) ->
     return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
 
 
+class _Judged(NamedTuple):
+    """A system, and what a measure is asked about."""
+
+    system: str
+    subjects: Sequence[Subject | Missing]
+
+
 def _score(
     study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
 ) -> Iterator[Scored]:
     for measure in study.measures:
-        with workshop.watch(measure.label, sum(len(r.examples) for r in respondents)) as progress:
+        judged = list(_judged(measure, respondents, study, workshop, failures))
+        with workshop.watch(measure.label, sum(len(one.subjects) for one in judged)) as progress:
             try:
-                metric = _prepared(measure, respondents)
+                metric = _prepared(measure, judged)
             except Exception as error:
                 message = _describe(error)
-                failures += [Failure(r.system.name, measure.label, message) for r in respondents]
+                failures += [Failure(one.system, measure.label, message) for one in judged]
                 continue
-            for respondent in respondents:
-                name = respondent.system.name
+            for one in judged:
                 try:
-                    result = _evaluate(metric, measure, respondent, study, workshop, progress)
+                    result = _evaluate(metric, one.subjects, study, workshop, progress)
                 except Exception as error:  # one measure's failure must not lose the others' results
-                    failures.append(Failure(name, measure.label, _describe(error)))
+                    failures.append(Failure(one.system, measure.label, _describe(error)))
                 else:
-                    yield Scored(measure, name, result)
+                    yield Scored(measure, one.system, result, one.subjects)
 
 
-def _prepared(measure: Measure, respondents: Sequence[Respondent]) -> Metric[Any] | CorpusMeasure[Any]:
+def _judged(
+    measure: Measure,
+    respondents: Sequence[Respondent],
+    study: Study,
+    workshop: Workshop,
+    failures: list[Failure],
+) -> Iterator[_Judged]:
+    """What the measure is asked about for each system; one that cannot do what is asked of it fails alone."""
+    tools = Tools(workshop.cache, workshop.watch, study.limit)
+    for respondent in respondents:
+        name = respondent.system.name
+        try:
+            subjects = measure.subjects(respondent, tools)
+        except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
+            failures.append(Failure(name, measure.label, _describe(error)))
+        else:
+            yield _Judged(name, subjects)
+
+
+def _prepared(measure: Measure, judged: Sequence[_Judged]) -> Metric[Any] | CorpusMeasure[Any]:
     if isinstance(measure.metric, CorpusMeasure):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
-    return fitted(measure.metric, [s for r in respondents for s in measure.subjects(r)])
+    return fitted(measure.metric, [subject for one in judged for subject in one.subjects])
 
 
 def _evaluate(
     metric: Metric[Any] | CorpusMeasure[Any],
-    measure: Measure,
-    respondent: Respondent,
+    subjects: Sequence[Subject | Missing],
     study: Study,
     workshop: Workshop,
     progress: Progress,
@@ -224,7 +259,7 @@ def _evaluate(
         progress=progress,
         batch_size=workshop.batch_size,
     )
-    return evaluate_any(metric, measure.subjects(respondent), plan)
+    return evaluate_any(metric, subjects, plan)
 
 
 def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,12 +122,18 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
         if name not in known:
             raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")
     kept = {key: result for key, result in found.items() if key.measure in wanted}
-    return _picked(Side(str(place.path), kept, _prompts(run.examples), run.settings), place)
+    prompts = {**_prompts(run.examples), **run.questions}
+    return _picked(Side(str(place.path), kept, prompts, run.settings), place)
 
 
 def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
     built = [build_measure(name) for name in measures or DEFAULT_MEASURES]
-    metrics = {measure.label: measure.metric for measure in built}
+    asking = [measure.label for measure in built if measure.asks]
+    if asking:
+        warnings.warn(
+            f"{', '.join(asking)}: left out, for {place.path} holds responses and no choices", stacklevel=2
+        )
+    metrics = {measure.label: measure.metric for measure in built if not measure.asks}
     examples = list(read(place.path, "example"))
     results = evaluate_each(metrics, examples, Plan(trials=0))
     kept = {Key(*key): result for key, result in results.items()}

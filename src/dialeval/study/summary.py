@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dialeval.compare import Comparison
-from dialeval.core import CorpusMeasure
-from dialeval.metrics import summary
+from dialeval.core import CorpusMeasure, Missing, Subject
+from dialeval.study.choices import selection_json
 from dialeval.study.gates import GateOutcome
+from dialeval.study.measures import summary_of
 from dialeval.study.run import Compared, Run, Scored
 
 Json: TypeAlias = dict[str, Any]
@@ -36,7 +38,7 @@ def summarise(run: Run) -> Json:
                 "signature": str(measure.metric.signature),
                 "higher_is_better": measure.metric.higher_is_better,
                 "per_item": not isinstance(measure.metric, CorpusMeasure),
-                "summary": summary(measure.metric.signature.name),
+                "summary": summary_of(measure),
             }
             for measure in study.measures
         ],
@@ -45,7 +47,20 @@ def summarise(run: Run) -> Json:
         "gates": [_gate(outcome) for outcome in run.gates],
         "failures": [{"system": f.system, "measure": f.measure, "message": f.message} for f in run.failures],
         "human": _human(run),
+        "selection": [
+            found
+            for measure in study.measures
+            if (
+                found := selection_json(
+                    measure.label, _subjects(run, measure.label), study.trials, study.seed
+                )
+            )
+        ],
     }
+
+
+def _subjects(run: Run, label: str) -> dict[str, Sequence[Subject | Missing]]:
+    return {one.system: one.subjects for one in run.scored if one.measure.label == label}
 
 
 def _human(run: Run) -> Json | None:
