@@ -147,8 +147,19 @@ def test_rated_items_without_a_score_are_counted(make_joined) -> None:
     found = estimate_systems(
         joined, MeasureGrid("m2", "m2", "m2", Grid(joined.systems, joined.items, values))
     )
-    assert found.systems[0].estimate.n == 26
-    assert "4 rated items are left out because the measure has no score for them" in found.systems[0].warnings
+    [first, second] = [one.estimate for one in found.systems]
+    assert (first.n, first.classical.n, second.n, second.classical.n) == (26, 30, 30, 30)
+    assert first.classical.value == pytest.approx(joined.human.values[0, :30].mean())
+    assert found.systems[0].warnings == (
+        "4 rated items without a score count for the ratings alone, of which there are 30",
+    )
+    [difference] = found.differences
+    assert (difference.paired, difference.estimate.n, difference.estimate.classical.n) == (True, 26, 30)
+    gaps = joined.human.values[0, :30] - joined.human.values[1, :30]
+    assert difference.estimate.classical.value == pytest.approx(gaps.mean())
+    scores = values * found.scale
+    parts = [PartlyRated(joined.human.values[s, 4:30], scores[s, 4:30], scores[s, 30:]) for s in (0, 1)]
+    assert difference.estimate.value == pytest.approx(ppi_difference(parts[0], parts[1], paired=True).value)
 
 
 def test_wrong_measures_are_refused(make_joined) -> None:
@@ -165,6 +176,28 @@ def test_differences_are_corrected_over_all_pairs(usr: Joined) -> None:
     assert len(found.differences) == 10
     plain = [one.estimate.p for one in found.differences]
     assert [one.p_adjusted for one in found.differences] == pytest.approx(holm(plain).tolist())
+
+
+def test_the_higher_system_is_the_one_that_the_correction_leaves(usr: Joined) -> None:
+    """An interval may leave out 0 where Holm's p-value over all pairs does not."""
+    found = estimate_systems(part_of(usr, np.arange(60) % 4 == 0), "unieval_engagingness")
+    lost = [
+        one
+        for one in found.differences
+        if one.p_adjusted > 0.05 and (one.estimate.low > 0 or one.estimate.high < 0)
+    ]
+    assert lost
+    assert all(one.better is None for one in lost)
+    for one in found.differences:
+        if one.p_adjusted < 0.05:
+            assert one.better == (one.a if one.estimate.value > 0 else one.b)
+
+
+def test_equal_ratings_have_a_mean_and_no_interval(make_joined) -> None:
+    human = np.full((1, 1, 30), NONE)
+    human[0, 0, :2] = 4
+    found = estimate_systems(make_joined(human, {"m": np.arange(30.0)[None]}), "m")
+    assert found.systems[0].verdict.startswith("s0: 4 without an interval, the 2 ratings do not vary")
 
 
 def test_a_held_out_combination_serves_as_a_measure(usr: Joined) -> None:

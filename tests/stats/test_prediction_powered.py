@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
+from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, Quantiles, ppi_difference, ppi_mean
 from dialeval.stats.resampling import Floats
 
 _ = math.nan
@@ -116,22 +117,49 @@ def test_too_few_ratings_say_so(n: int, reason: str) -> None:
     assert ppi_difference(some(9, 9), sample, paired=False).reason == reason
 
 
-def test_constant_ratings_have_an_interval_of_no_width() -> None:
-    found = ppi_mean(np.full(4, 0.1), np.array([1.0, 2, 3, 4]), np.array([1.0, 2]))
-    assert (found.value, found.low, found.high) == pytest.approx((0.1, 0.1, 0.1))
-    assert (found.p, found.effective_n) == (0, 4)
-    assert ppi_mean(np.zeros(4), np.array([1.0, 2, 3, 4]), np.array([1.0, 2])).p == 1
+@pytest.mark.parametrize("quantiles", ["t", "normal"])
+def test_ratings_that_do_not_vary_have_a_mean_and_no_interval(quantiles: Quantiles) -> None:
+    """Two raters who both say 4 prove nothing about the next item, and surely not p = 0."""
+    found = ppi_mean(np.full(2, 4.0), np.array([1.0, 2]), np.array([1.0, 2, 3]), quantiles=quantiles)
+    assert (found.value, found.classical.value, found.n, found.tuning) == (4, 4, 2, 0)
+    for number in (found.low, found.high, found.error, found.p, found.effective_n, found.classical.low):
+        assert math.isnan(number)
+    assert found.reason == "the 2 ratings do not vary, so there is no telling how far the mean may be off"
 
 
-def test_predictions_that_leave_no_error_are_worth_all_items_at_most() -> None:
+def test_a_system_whose_ratings_vary_lends_the_other_its_interval() -> None:
+    still = PartlyRated(np.full(4, 3.0), np.zeros(4), np.zeros(0))
+    found = ppi_difference(some(9, 9), still, paired=False)
+    assert found.reason is None
+    assert found.low < found.value < found.high
+
+
+def test_predictions_that_leave_no_error_give_no_interval() -> None:
     y = np.array([1.0, 2, 3, 4])
-    assert ppi_mean(y, y, np.full(6, 2.0), power_tuning=False).effective_n == 10
+    found = ppi_mean(y, y, np.full(6, 2.0), power_tuning=False)
+    assert found.reason is not None
+    assert found.reason.startswith("predictions leave nothing of the ratings")
+    assert found.classical.low < found.classical.value
+
+
+def test_ratings_without_a_prediction_count_where_ratings_stand_alone() -> None:
+    y, f, rest = some(12, 40)
+    absent = np.concatenate([f, [np.nan, np.nan]])
+    found = ppi_mean(np.concatenate([y, [9.0, 8.0]]), absent, rest)
+    plain = ppi_mean(y, f, rest)
+    assert (found.value, found.low, found.effective_n) == (plain.value, plain.low, plain.effective_n)
+    assert (found.n, found.classical.n, plain.classical.n) == (12, 14, 12)
+    assert found.classical.value == pytest.approx(np.mean([*y, 9, 8]))
+    none = ppi_mean(y, np.full(12, np.nan), rest)
+    assert none.reason == "0 rated items, where 2 are needed"
+    assert none.classical.value == pytest.approx(y.mean())
 
 
 def test_items_without_a_prediction_are_left_out() -> None:
     y, f, rest = some(20, 50)
     gaps = ppi_mean(np.append(y, [3.0, _]), np.append(f, [_, 3.0]), np.append(rest, _))
-    assert gaps == ppi_mean(y, f, rest)
+    whole = ppi_mean(y, f, rest)
+    assert dataclasses.replace(gaps, classical=whole.classical) == whole
 
 
 def test_ratings_and_predictions_must_match() -> None:

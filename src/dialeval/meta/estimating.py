@@ -8,6 +8,7 @@ mean of the ratings is left.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from itertools import combinations
@@ -56,7 +57,8 @@ class SystemEstimate:
         """What the measure brought, in a sentence."""
         e = self.estimate
         if e.reason is not None:
-            return f"{self.system}: no estimate, {e.reason}."
+            found = "no estimate" if math.isnan(e.value) else f"{e.value:.4g} without an interval"
+            return f"{self.system}: {found}, {e.reason}."
         value, low, high = (f"{number:.{_places(e.error)}f}" for number in (e.value, e.low, e.high))
         found = f"{self.system}: {value} [{low}, {high}] from {e.n:,} rated items"
         if not self.helps:
@@ -78,13 +80,14 @@ class DifferenceEstimate:
     p_adjusted: float
     """After Holm's correction over all pairs of systems."""
     warnings: tuple[str, ...]
+    alpha: float = 0.05
 
     @property
     def better(self) -> str | None:
-        """The system whose mean is higher, where the interval leaves out 0; lower is better on some criteria."""
-        if self.estimate.low > 0:
-            return self.a
-        return self.b if self.estimate.high < 0 else None
+        """The system whose mean is higher, where Holm's p-value is below alpha; lower is better on some criteria."""
+        if not self.p_adjusted < self.alpha:
+            return None
+        return self.a if self.estimate.value > 0 else self.b
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ def estimate_systems(joined: Joined, measure: str | MeasureGrid, *, level: float
         level=level,
         systems=tuple(systems),
         differences=tuple(
-            DifferenceEstimate(one.a, one.b, one.estimate, one.paired, p, one.warnings)
+            dataclasses.replace(one, p_adjusted=p, alpha=round(1 - level, 12))
             for one, p in zip(differences, adjusted, strict=True)
         ),
         scale=scale,
@@ -142,10 +145,10 @@ def estimate_systems(joined: Joined, measure: str | MeasureGrid, *, level: float
 
 
 def partly_rated(human: Floats, scores: Floats, items: Flags | None = None) -> PartlyRated:
-    """A system's rated items and the others, of those that the measure scored; ``items`` marks the ones to look at."""
-    scored = ~np.isnan(scores) if items is None else ~np.isnan(scores) & items
-    rated = scored & ~np.isnan(human)
-    return PartlyRated(human[rated], scores[rated], scores[scored & ~rated])
+    """A system's rated items, NaN for the scores that some lack, and the others' scores; ``items`` marks which to take."""
+    wanted = np.ones(human.shape, dtype=bool) if items is None else items
+    rated = wanted & ~np.isnan(human)
+    return PartlyRated(human[rated], scores[rated], scores[wanted & ~rated & ~np.isnan(scores)])
 
 
 def _scale(human: Floats, scores: Floats) -> float:
@@ -170,9 +173,6 @@ def _system(name: str, human: Floats, scores: Floats, level: float) -> SystemEst
     parts = partly_rated(human, scores)
     shift = welch_t(parts.predicted_rated, parts.predicted_rest)
     warnings = list(_doubts(parts))
-    unscored = int((~np.isnan(human) & np.isnan(scores)).sum())
-    if unscored:
-        warnings.append(f"{unscored} rated items are left out because the measure has no score for them")
     if shift.p < SHIFTED:
         which = "higher" if shift.difference > 0 else "lower"
         warnings.append(
@@ -186,14 +186,19 @@ def _difference(
     names: tuple[str, ...], human: Floats, scores: Floats, pair: tuple[int, int], level: float
 ) -> DifferenceEstimate:
     a, b = pair
-    rated = ~np.isnan(human) & ~np.isnan(scores)
+    rated = ~np.isnan(human)
     both, either = rated[a] & rated[b], rated[a] | rated[b]
     shared = ~np.isnan(scores[a]) & ~np.isnan(scores[b])
-    paired = 2 * int(both.sum()) >= max(4, int((either & shared).sum()))
+    paired = 2 * int((both & shared).sum()) >= max(4, int((either & shared).sum()))
     # Items on which one of the two is rated would be neither rated nor unrated pairs.
     parts = [
-        partly_rated(human[at], scores[at], (shared & (both | ~either)) if paired else None) for at in pair
+        partly_rated(human[at], scores[at], (both | (shared & ~either)) if paired else None) for at in pair
     ]
+    if paired:
+        unscored = np.isnan(parts[0].predicted_rated + parts[1].predicted_rated)
+        parts = [
+            part._replace(predicted_rated=np.where(unscored, np.nan, part.predicted_rated)) for part in parts
+        ]
     warnings = list(dict.fromkeys(doubt for part in parts for doubt in _doubts(part)))
     dropped = int((either & ~both).sum())
     if paired and dropped:
@@ -213,8 +218,13 @@ def _places(error: float) -> int:
 
 def _doubts(parts: PartlyRated) -> tuple[str, ...]:
     doubts = []
-    if 2 <= len(parts.rated) < FEW:
-        doubts.append(f"only {len(parts.rated)} rated items: the interval is rough")
-    if len(parts.rated) and len(parts.predicted_rest) < 2:
+    scored = int((~np.isnan(parts.predicted_rated)).sum())
+    if 2 <= scored < FEW:
+        doubts.append(f"only {scored} rated items: the interval is rough")
+    if scored and len(parts.predicted_rest) < 2:
         doubts.append("every item is rated, so the measure has nothing to add")
+    if unscored := len(parts.rated) - scored:
+        doubts.append(
+            f"{unscored} rated items without a score count for the ratings alone, of which there are {len(parts.rated)}"
+        )
     return tuple(doubts)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -47,8 +47,11 @@ class ClassicalEstimate:
 
     value: float
     low: float
+    """NaN, as ``high`` and ``error``, where the ratings do not vary."""
     high: float
     error: float
+    n: int = 0
+    """How many ratings there are, those of items without a prediction among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,9 @@ class PPIEstimate:
     """A prediction-powered estimate beside the classical one of the same ratings."""
 
     value: float
-    """NaN exactly where ``reason`` is not None."""
+    """NaN where fewer than two items are rated."""
     low: float
+    """NaN, as ``high``, ``error``, ``p`` and ``effective_n``, exactly where ``reason`` is not None."""
     high: float
     error: float
     """Standard error."""
@@ -66,7 +70,7 @@ class PPIEstimate:
     tuning: float
     """Lambda: how far the predictions are trusted, from 0 to 1; of two independent systems, the mean of theirs."""
     n: int
-    """How many rated items entered."""
+    """How many rated items entered: those with a prediction."""
     n_unrated: int
     classical: ClassicalEstimate
     effective_n: float
@@ -91,7 +95,8 @@ def ppi_mean(
     """The mean rating of the items that the rated ones were drawn from.
 
     Without ``power_tuning`` lambda is 1, where bad predictions widen the interval. Items without a prediction (NaN) are
-    left out, rated or not. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three rated items
+    left out, but the classical estimate has all ratings. Ratings that do not vary say nothing of how far their mean may
+    be off, so there is no interval then. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three rated items
     or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted: bring them to
     the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
     """
@@ -137,27 +142,54 @@ def _combine(
         raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
     samples = [_checked(sample) for sample in given]
     n, n_unrated = (sum(len(sample[at]) for sample in samples) for at in (0, 2))
+    alone = _classical(given, level=level, quantiles=quantiles)
     least = min(len(sample.rated) for sample in samples)
     if least < 2:
-        return _undefined(f"{least} rated item{'' if least == 1 else 's'}, where 2 are needed", n, n_unrated)
+        reason = f"{least} rated item{'' if least == 1 else 's'}, where 2 are needed"
+        return _undefined(reason, math.nan, math.nan, n, n_unrated, alone)
     tunings = [_tuning(each) if power_tuning else float(len(each.predicted_rest) >= 2) for each in samples]
     means = [
         _mean(*each, tuned=power_tuning, quantiles=quantiles) for each in zip(samples, tunings, strict=True)
     ]
     plain = [_mean(each, 0.0, tuned=False, quantiles=quantiles) for each in samples]
     powered, classical = (_interval(of, level=level, quantiles=quantiles) for of in (means, plain))
+    tuning = math.fsum(tunings) / len(tunings)
+    if not powered.error:
+        still = (
+            "predictions leave nothing of the ratings" if classical.error else f"the {n} ratings do not vary"
+        )
+        reason = f"{still}, so there is no telling how far the mean may be off"
+        return _undefined(reason, powered.value, tuning, n, n_unrated, alone)
     return PPIEstimate(
         powered.value,
         powered.low,
         powered.high,
         powered.error,
         _p(means, powered, quantiles=quantiles),
-        math.fsum(tunings) / len(tunings),
+        tuning,
         n,
         n_unrated,
-        classical,
-        _effective_n(n, n_unrated, classical.error, powered.error),
+        alone,
+        n * (classical.error / powered.error) ** 2,
     )
+
+
+def _classical(given: Sequence[PartlyRated], *, level: float, quantiles: Quantiles) -> ClassicalEstimate:
+    """The estimate from the ratings alone, whether their items have predictions or not."""
+    every = [np.asarray(sample.rated, dtype=np.float64) for sample in given]
+    rated = [ratings[~np.isnan(ratings)] for ratings in every]
+    nan, n = math.nan, sum(map(len, rated))
+    if min(map(len, rated)) < 2:
+        return ClassicalEstimate(nan, nan, nan, nan, n)
+    nothing = np.zeros(0)
+    means = [
+        _mean(PartlyRated(ratings, ratings, nothing), 0.0, tuned=False, quantiles=quantiles)
+        for ratings in rated
+    ]
+    found = _interval(means, level=level, quantiles=quantiles)
+    if not found.error:
+        return ClassicalEstimate(found.value, nan, nan, nan, n)
+    return replace(found, n=n)
 
 
 def _tuning(sample: PartlyRated) -> float:
@@ -197,8 +229,6 @@ def _interval(means: Sequence[_Mean], *, level: float, quantiles: Quantiles) -> 
 
 
 def _p(means: Sequence[_Mean], estimate: ClassicalEstimate, *, quantiles: Quantiles) -> float:
-    if not estimate.error:
-        return 1.0 if estimate.value == 0 else 0.0
     from scipy.special import ndtr, stdtr
 
     z = -abs(estimate.value) / estimate.error
@@ -211,13 +241,6 @@ def _degrees(means: Sequence[_Mean]) -> float:
     degrees = [each for mean in means for each in mean.degrees]
     spread = sum(variance**2 / each for variance, each in zip(variances, degrees, strict=True))
     return math.fsum(variances) ** 2 / spread if spread else min(degrees)
-
-
-def _effective_n(n: int, n_unrated: int, classical: float, powered: float) -> float:
-    if powered:
-        return n * (classical / powered) ** 2
-    # Without any error left the ratio has no bound; predictions cannot be worth more than ratings of all items.
-    return float(n + n_unrated) if classical else float(n)
 
 
 def _squares(values: Floats) -> float:
@@ -235,7 +258,8 @@ def _checked(sample: PartlyRated) -> PartlyRated:
     return PartlyRated(y[both], f[both], rest[~np.isnan(rest)])
 
 
-def _undefined(reason: str, n: int, n_unrated: int) -> PPIEstimate:
+def _undefined(
+    reason: str, value: float, tuning: float, n: int, n_unrated: int, classical: ClassicalEstimate
+) -> PPIEstimate:
     nan = math.nan
-    nothing = ClassicalEstimate(nan, nan, nan, nan)
-    return PPIEstimate(nan, nan, nan, nan, nan, nan, n, n_unrated, nothing, nan, reason)
+    return PPIEstimate(value, nan, nan, nan, nan, tuning, n, n_unrated, classical, nan, reason)
