@@ -20,6 +20,7 @@ from dialeval.cli import (
     resources,
     run,
     score,
+    select,
     systems,
     train,
 )
@@ -44,6 +45,7 @@ app.command("chat")(chat.chat)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(data.app, name="data")
 app.add_typer(resources.app, name="resources")
+app.add_typer(select.app, name="select")
 app.add_typer(systems.app, name="systems")
 app.add_typer(train.app, name="train")
 app.command("doctor")(doctor.doctor)

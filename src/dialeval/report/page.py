@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 from dialeval.data.atomic import write_atomically
-from dialeval.data.types import Example
+from dialeval.data.types import Example, Response, Turn
 from dialeval.report import browse, plots, tables
 from dialeval.report.folder import Folder, read_folder
 from dialeval.report.markup import Picture, asset, policy, template
 from dialeval.report.meta.page import view
 from dialeval.report.meta.verdict import verdict as agreement
+from dialeval.report.selection.page import error_views
 from dialeval.report.standing import MARKS, standings
 from dialeval.report.summary import MeasureInfo, Summary
 from dialeval.report.table import pieces
@@ -40,7 +42,7 @@ def _page(run: Folder) -> str:
 
     board = tables.leaderboard(run.summary, run.values)
     chosen = browse.choose(run.values)
-    items = browse.shown(run.values, chosen, _examples(run.path / "examples.jsonl"))
+    items = browse.shown(run.values, chosen, chain(_examples(run.path / "examples.jsonl"), _chosen(run)))
     script, style = asset("report.js"), asset("report.css")
     return template("report.html").render(
         run=run,
@@ -58,6 +60,10 @@ def _page(run: Folder) -> str:
         without_values=_without_values(run.summary),
         people=view(run.summary.human, run.points) if run.summary.human else None,
         agreement=agreement(run.summary.human) if run.summary.human else "",
+        selection=[
+            (info, error_views((one.system, one.errors) for one in info.systems))
+            for info in run.summary.selection
+        ],
         citations=_citations(run),
         items=items,
         static=items[:STATIC_ITEMS],
@@ -74,6 +80,20 @@ def _examples(path: Path) -> Iterable[Example]:
 
     # A run in which no system answered has an empty file, which elsewhere would be a mistake.
     return read(path, "example") if path.stat().st_size else ()
+
+
+def _chosen(run: Folder) -> Iterator[Example]:
+    """What systems chose in questions of their own, as the responses to them."""
+    path = run.path / "choices.jsonl"
+    if not run.summary.selection or not path.is_file():
+        return
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            turns = tuple(Turn(one["role"], one["content"], one.get("name")) for one in row["context"])
+            right = tuple(one["text"] for one in row["candidates"] if one["correct"])
+            said = Response(row["candidates"][row["chosen"]]["text"])
+            yield Example(row["id"], row["system"], turns, said, right)
 
 
 def _data(run: Folder, items: tuple[browse.Shown, ...]) -> str:

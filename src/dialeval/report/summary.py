@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from dialeval.report.meta.document import Document
+from dialeval.report.selection.document import SelectionInfo
 
 FINITE: Final = {"allow_inf_nan": False}
 """For pydantic, which reads these values: no number is written null, never NaN."""
@@ -130,6 +131,8 @@ class Summary:
     failures: tuple[Failure, ...]
     human: Document | None = None
     """How the measures agree with people; None where the study has no human ratings."""
+    selection: tuple[SelectionInfo, ...] = ()
+    """What systems chose, for each measure that asked them to."""
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""

@@ -16,6 +16,7 @@ from dialeval.report.wording import (
     decimals,
     interval,
     listing,
+    number,
     one_line,
     p_value,
     percent,
@@ -48,7 +49,12 @@ def leaderboard(summary: Summary, values: Values | None = None) -> Table:
     columns += [Column("coverage", numeric=True)] if partial else []
     seen = {standing for by_system in stands.values() for standing in by_system.values()}
     title = f"{summary.study}: {count(len(summary.systems), 'system')} on {count(summary.items, 'item')}"
-    notes = (*_legend(summary, seen), *out_of_reach(summary), *_coverage_notes(summary, values))
+    notes = (
+        *_legend(summary, seen),
+        *_question_notes(summary),
+        *out_of_reach(summary),
+        *_coverage_notes(summary, values),
+    )
     return Table(title, tuple(columns), tuple(rows), notes)
 
 
@@ -149,6 +155,13 @@ def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
         yield f"{listing(whole)} {verb} all responses together, so no item has a value of its own"
+
+
+def _question_notes(summary: Summary) -> Iterable[str]:
+    """What measures over choices asked about, and whether people have looked at it."""
+    for one in summary.selection:
+        asked = f"{one.measure}: {count(one.questions, 'question')}, chance {number(one.chance)}"
+        yield f"{asked}; {one.status}"
 
 
 def _kinds_of_interval(summary: Summary) -> str:

@@ -1,0 +1,95 @@
+"""What the verbs of ``dialeval select`` share: questions, repositories, and lines of JSON."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.data import Judgement, Question
+    from dialeval.selection.forms import Form
+    from dialeval.selection.scores import Problem
+    from dialeval.selection.trials import Utterances
+    from dialeval.selection.utterances import Corpus
+
+Questions: TypeAlias = Annotated[
+    str, typer.Argument(metavar="QUESTIONS", help="A file of questions, or - for standard input.")
+]
+Format: TypeAlias = Annotated[
+    str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")
+]
+Out: TypeAlias = Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")]
+Repository: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--repository",
+        metavar="SOURCE",
+        help="Utterances: a file, FORMAT:FILE, or a repository that was built. Repeatable.",
+    ),
+]
+Scores: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option("--scores", help="What raters answered: judgements, or filled-in tasks. Repeatable."),
+]
+Key: TypeAlias = Annotated[
+    Path | None, typer.Option("--key", help="The key.jsonl that was written with the tasks.")
+]
+
+
+def read_questions(file: str, format: str | None, limit: int | None = None) -> list[Question]:
+    """The questions of a file, of which there must be one."""
+    from dialeval.data import read
+    from dialeval.selection.asking import checked_questions
+
+    return list(checked_questions(list(islice(read(file, "question", format=format), limit))))
+
+
+def corpus_of(text: str) -> Corpus:
+    """A file of utterances as the command line names it: ``FILE``, or ``FORMAT:FILE``."""
+    from dialeval.data import FORMATS
+    from dialeval.selection.utterances import Corpus
+
+    form, colon, rest = text.partition(":")
+    if colon and not Path(text).exists() and form in (*FORMATS, "text"):
+        return Corpus(Path(rest), form)
+    return Corpus(Path(text))
+
+
+def utterances_of(sources: Sequence[str] | None, questions: Iterable[Question]) -> tuple[Utterances, str]:
+    """Where random candidates come from, and what to call it: a repository, files, or the questions themselves."""
+    from dialeval.selection.repository import Repository
+    from dialeval.selection.trials import candidates_of, listed
+    from dialeval.selection.utterances import texts_of
+
+    if not sources:
+        return candidates_of(questions), "the candidates of all questions"
+    if len(sources) == 1 and (Path(sources[0]) / "repository.json").is_file():
+        return Repository.open(Path(sources[0])), sources[0]
+    texts = (text for source in sources for text in texts_of(corpus_of(source)))
+    return listed(texts), ", ".join(sources)
+
+
+def read_scores(
+    files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form
+) -> tuple[list[Judgement], list[Problem]]:
+    """What raters answered about the questions' candidates, and what of it cannot be used."""
+    from dialeval.selection.scores import read_answers
+    from dialeval.selection.tasks import check_key, read_key
+
+    entries = read_key(key) if key is not None else None
+    if entries is not None:
+        check_key(entries, questions)
+    read = [read_answers(file, key=entries, form=form) for file in files]
+    return [one for part in read for one in part.judgements], [one for part in read for one in part.problems]
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+    """Write JSON Lines; the file appears whole."""
+    from dialeval.data import write_atomically
+
+    write_atomically(path, "".join(jsonlib.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())

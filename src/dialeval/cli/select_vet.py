@@ -1,0 +1,189 @@
+"""``dialeval select tasks`` and ``vet``: people look at every candidate, and their scores make the test set."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dialeval.cli.options import Json, Seed
+from dialeval.cli.select_files import (
+    Format,
+    Key,
+    Out,
+    Questions,
+    Scores,
+    read_questions,
+    read_scores,
+    write_lines,
+)
+
+if TYPE_CHECKING:
+    from dialeval.data import Question
+    from dialeval.selection.forms import Form
+    from dialeval.selection.plausibility import Sifted
+    from dialeval.selection.vetting import Vetted
+
+
+def tasks(
+    questions: Questions,
+    out: Out,
+    form: Annotated[
+        Literal["acceptability", "error_class", "mistake"],
+        typer.Option("--form", help="What is asked: does it fit (0 to 5), or what is wrong with it."),
+    ] = "acceptability",
+    format: Format = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Write blind annotation tasks, the ground truth mixed in, for a crowd platform or a spreadsheet.
+
+    Raters get for_raters/ (CSV and JSON Lines); key.jsonl says which candidate each task shows and stays with you.
+
+    Example: dialeval select tasks draft/draft.jsonl -o tasks
+    """
+    from dialeval.selection.tasks import export_tasks
+
+    asked = read_questions(questions, format)
+    where = export_tasks(asked, out, form=form_named(form), seed=seed)
+    if json:
+        print(
+            jsonlib.dumps({key: str(v) if isinstance(v, Path) else v for key, v in where._asdict().items()})
+        )
+        return
+    print(f"{where.tasks:,} tasks for raters: {where.csv}, {where.jsonl}")
+    print(f"The key to them, which raters must not see: {where.key}")
+    print(f"Next: dialeval select vet {questions} --scores FILLED.csv --key {where.key} -o vetted")
+
+
+def vet(
+    draft: Questions,
+    out: Out,
+    scores: Scores = None,
+    key: Key = None,
+    automatic: Annotated[
+        bool, typer.Option("--automatic", help="Without raters: drop what programs find plausible.")
+    ] = False,
+    system: Annotated[
+        str,
+        typer.Option(
+            "--system", metavar="NAME", help="With --automatic: the model of likelihoods, or 'none'."
+        ),
+    ] = "smollm2-135m-instruct",
+    raters: Annotated[int, typer.Option("--raters", min=1, help="Scores expected of each candidate.")] = 5,
+    false: Annotated[int, typer.Option("--false", min=1, help="False candidates per question.")] = 3,
+    format: Format = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Make a draft into a test set by people's scores and the rules of Sato et al. (2020).
+
+    Writes questions.jsonl and removed.jsonl, which names the rule for everything removed. With --automatic the result
+    stays unvetted, and every report says so.
+
+    Example: dialeval select vet draft/draft.jsonl --scores filled.csv --key tasks/key.jsonl -o set
+
+    Example: dialeval select vet draft/draft.jsonl --automatic --system none -o set
+    """
+    if automatic == bool(scores):
+        raise typer.BadParameter("give either --scores or --automatic", param_hint="--scores")
+    drafted = read_questions(draft, format)
+    if automatic:
+        _sift(drafted, system, false, seed, out, json=json)
+        return
+    from dialeval.selection.forms import ACCEPTABILITY
+    from dialeval.selection.rules import Fewest, Most, Rules, Settled
+    from dialeval.selection.vetting import apply
+    from dialeval.selection.vetting_record import as_json, write_record
+
+    judgements, unread = read_scores(scores or [], key, drafted, ACCEPTABILITY)
+    rules = Rules(settled=Settled(raters), fewest=Fewest(false), most=Most(false))
+    vetted = apply(rules, drafted, judgements, seed=seed)
+    write_record(vetted, out)
+    if json:
+        unreadable = dict(Counter(one.fault for one in unread))
+        print(
+            jsonlib.dumps(
+                {**as_json(vetted), "unreadable": unreadable, "folder": str(out)}, ensure_ascii=False
+            )
+        )
+        return
+    _say(vetted, len(unread), out)
+
+
+def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form:
+    """What raters are asked, by its criterion."""
+    from dialeval.selection.consistency_subset import ERROR_CLASSES
+    from dialeval.selection.forms import ACCEPTABILITY
+    from dialeval.selection.mistakes import mistake_form
+
+    forms = {"acceptability": ACCEPTABILITY, "error_class": ERROR_CLASSES, "mistake": mistake_form()}
+    return forms[name]
+
+
+def _say(vetted: Vetted, unread: int, out: Path) -> None:
+    from rich.console import Console
+
+    from dialeval.report import Cell, Column, Table, print_table
+
+    rows = tuple(
+        (Cell(str(one.rule)), Cell(f"{one.questions:,}"), Cell(f"{one.candidates:,}"))
+        for one in vetted.counts
+    )
+    columns = (Column("rule"), Column("questions", numeric=True), Column("candidates", numeric=True))
+    notes = [f"{vetted.second_questions:,} of the questions were made of surplus candidates"]
+    problems = Counter(one.fault for one in vetted.problems)
+    notes += [f"{count:,} answers not used: {fault}" for fault, count in problems.most_common()]
+    notes += [f"{unread:,} lines of the files could not be read as answers"] if unread else []
+    title = f"{len(vetted.questions):,} questions of {vetted.drafted:,} drafted, vetted"
+    print_table(Table(title, columns, rows, tuple(notes)), Console())
+    print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")
+
+
+def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path, *, json: bool) -> None:
+    from dialeval.cli.systems import named_system
+    from dialeval.core import LikelihoodModel
+    from dialeval.data import write
+    from dialeval.errors import Unsuitable
+    from dialeval.selection.plausibility import AsLikely, FitsContext, Judge, LikeTruth, sift
+    from dialeval.selection.rules import Fewest, Most
+
+    judges: list[Judge] = [LikeTruth(), FitsContext()]
+    if system != "none":
+        model = named_system(system)
+        if not isinstance(model, LikelihoodModel):
+            raise Unsuitable(
+                f"{model.name} cannot say how likely a response is. Name another --system, or none."
+            )
+        judges.append(AsLikely(model))
+    print("Nobody looks at the candidates: the result stays unvetted.", file=sys.stderr)
+    sifted = sift(drafted, judges, fewest=Fewest(false), most=Most(false), seed=seed)
+    if not sifted.questions:
+        raise Unsuitable(
+            f"The sieve left none of {len(drafted):,} questions. Draft more candidates per question (select build --m)."
+        )
+    write(out / "questions.jsonl", sifted.questions)
+    write_lines(out / "removed.jsonl", (one._asdict() for one in sifted.removed))
+    content = _sifting(sifted, len(drafted))
+    write_lines(out / "sifting.json", [content])
+    if json:
+        print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
+        return
+    print(f"{len(sifted.questions):,} questions of {len(drafted):,} drafted, unvetted: {out}/questions.jsonl")
+    for why, count in Counter(one.why for one in sifted.removed).most_common():
+        print(f"  {count:,} removed: {why}")
+
+
+def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:
+    removed = Counter(one.why for one in sifted.removed)
+    return {
+        "drafted": drafted,
+        "questions": len(sifted.questions),
+        "status": "unvetted",
+        "judges": list(sifted.judges),
+        "removed": dict(removed.most_common()),
+    }

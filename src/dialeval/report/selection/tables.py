@@ -1,0 +1,135 @@
+"""The tables of what systems chose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from dialeval.report.meta.levels import COEFFICIENTS
+from dialeval.report.selection.document import AskedDocument, ErrorLabel, Pair, Trials
+from dialeval.report.table import Cell, Column, Table
+from dialeval.report.wording import count, interval, listing, number, p_value, percent, signed
+
+UNLABELLED: Final = "no label"
+
+
+def ranking(document: AskedDocument) -> Table:
+    """The systems, best first: accuracy with its interval, mean reciprocal rank, hits, ties."""
+    rows = sorted(document.results, key=lambda row: (row.accuracy is None, -(row.accuracy or 0)))
+    ks = list(dict.fromkeys(k for row in rows for k in row.hits))
+    unscored = any(row.unscored for row in rows)
+    columns = [
+        Column("system"),
+        Column("accuracy", numeric=True),
+        Column("MRR", numeric=True),
+        *(Column(f"hits@{k}", numeric=True) for k in ks),
+        Column("ties", numeric=True),
+        Column("n", numeric=True),
+        *([Column("unscored", numeric=True)] if unscored else []),
+    ]
+    cells = [
+        (
+            Cell(row.system),
+            Cell(number(row.accuracy), interval(row.low, row.high)),
+            Cell(number(row.mrr)),
+            *(Cell(number(row.hits.get(k))) for k in ks),
+            Cell(f"{row.ties:,}"),
+            Cell(f"{row.n:,}"),
+            *([Cell(f"{row.unscored:,}")] if unscored else []),
+        )
+        for row in rows
+    ]
+    title = f"{count(len(document.results), 'system')} on {count(document.questions.n, 'question')}"
+    return Table(title, tuple(columns), tuple(cells), tuple(_notes(document)))
+
+
+def pairs(document: AskedDocument) -> Table:
+    """Every pair of systems by accuracy."""
+    columns = (
+        *(Column("pair"), Column("difference", numeric=True), Column("only first right", numeric=True)),
+        *(Column("only second right", numeric=True), Column("p (McNemar)", numeric=True)),
+        *(Column("p (Holm)", numeric=True), Column("verdict")),
+    )
+    return Table("Pairs of systems", columns, tuple(_pair(one) for one in document.comparisons))
+
+
+def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
+    """One system's wrong choices by what is wrong with them, each label with a choice quoted."""
+    total = sum(one.chosen for one in found)
+    columns = (
+        *(Column("what is wrong"), Column("chosen", numeric=True), Column("of the errors", numeric=True)),
+        *(Column("candidates", numeric=True), Column("accuracy against these alone", numeric=True)),
+    )
+    rows = tuple(
+        (
+            Cell(one.label or UNLABELLED),
+            Cell(f"{one.chosen:,}"),
+            Cell(percent(one.chosen / total if total else None)),
+            Cell(f"{one.candidates:,}"),
+            Cell(number(one.alone), interval(one.low, one.high)),
+        )
+        for one in found
+    )
+    guesses = [one.label for one in found if one.label and one.label.endswith("?")]
+    notes = (f"{listing(guesses)}: guessed by a program, by no person",) if guesses else ()
+    return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, notes)
+
+
+def trials(found: Trials) -> Table:
+    """Accuracies with chosen and with random false candidates."""
+    columns = (
+        *(Column("system"), Column("CHOSEN", numeric=True)),
+        *(Column("RANDOM, mean", numeric=True), Column("range over trials", numeric=True)),
+    )
+    rows = tuple(
+        (
+            Cell(one.system),
+            Cell(number(one.chosen)),
+            Cell(number(one.mean)),
+            Cell(interval(one.five[0], one.five[-1])),
+        )
+        for one in found.systems
+    )
+    left = f"; {count(found.left_out, 'question')} left out" if found.left_out else ""
+    notes = [
+        f"{count(found.trials, 'trial')} over {count(found.questions, 'question')}{left}; each trial draws its false "
+        f"candidates from {found.pool} per question, which came at random from {found.source}"
+    ]
+    people = found.human
+    if people is not None:
+        spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
+        notes.append(
+            f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
+            f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
+            f"average, range {spread}"
+        )
+        if people.undefined:
+            notes.append(f"{count(people.undefined, 'trial')} without a correlation: all systems tie")
+    return Table("RANDOM against CHOSEN", columns, rows, tuple(notes))
+
+
+def failures(document: AskedDocument) -> Table:
+    """Systems that could not be asked."""
+    rows = tuple((Cell(one.system), Cell(one.message)) for one in document.failures)
+    return Table("Failures", (Column("system"), Column("what went wrong")), rows)
+
+
+def _notes(document: AskedDocument) -> Iterable[str]:
+    yield document.questions.status
+    yield f"guessing would get {number(document.questions.chance)}; a tie with a false candidate counts as wrong"
+    if any(row.low is not None for row in document.results):
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals"
+    yield f"log-probabilities: {document.settings.normalise} over tokens"
+
+
+def _pair(one: Pair) -> tuple[Cell, ...]:
+    verdict = f"{one.better} is better" if one.better else "no significant difference"
+    return (
+        Cell(f"{one.a} − {one.b}"),
+        Cell(signed(one.difference), interval(one.low, one.high)),
+        Cell("—" if one.wins is None else f"{one.wins:,}"),
+        Cell("—" if one.losses is None else f"{one.losses:,}"),
+        Cell(p_value(one.p_mcnemar)),
+        Cell(p_value(one.p_adjusted)),
+        Cell(verdict, strong=one.significant),
+    )

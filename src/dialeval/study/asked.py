@@ -1,0 +1,186 @@
+"""What asking systems to choose found, as JSON and as a folder (docs/files.md)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dialeval.core import Floats, Missing
+from dialeval.data import Question
+from dialeval.data.atomic import write_atomically
+from dialeval.errors import Unsuitable
+from dialeval.selection.asking import Answered, Asked, chance, status_line
+from dialeval.selection.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
+from dialeval.selection.trials import RandomTrials
+from dialeval.stats import correlations
+from dialeval.study.settings import Settings
+from dialeval.study.summary import comparison_json
+from dialeval.version import __version__
+
+if TYPE_CHECKING:
+    from dialeval.meta.instability import Instability
+
+FILES: Final = ("asked.json", "choices.jsonl", "asked.html")
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRanking:
+    """Systems' mean ratings by people."""
+
+    criterion: str
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialsDone:
+    """Trials with random candidates, where those came from, and people's ranking where there is one."""
+
+    found: RandomTrials
+    source: str
+    human: HumanRanking | None = None
+
+
+def asked_json(
+    asked: Asked,
+    settings: Settings,
+    *,
+    trials: TrialsDone | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> Json:
+    """All that was found; ``sources`` has the sha256 of each file that was read."""
+    return {
+        "format": 1,
+        "questions": _questions(asked.questions),
+        "results": [_result(one, asked) for one in asked.answered],
+        "comparisons": [comparison_json(pair) for pair in asked.comparisons],
+        "failures": [one._asdict() for one in asked.refused],
+        "trials": _trials(trials) if trials else None,
+        "settings": {
+            "normalise": asked.normalise,
+            "seed": settings.seed,
+            "trials": settings.trials,
+            "level": settings.level,
+            "cluster": settings.cluster,
+            "package": __version__,
+            "sources": [{"path": path, "sha256": sha256} for path, sha256 in (sources or {}).items()],
+        },
+    }
+
+
+def choice_rows(asked: Asked) -> list[Json]:
+    """Every choice of every system, as ``choices.jsonl`` and ``--per-item`` hold it; missing ones with their reason."""
+    return [
+        {"id": one.item, "system": one.system, "reason": one.reason}
+        if isinstance(one, Missing)
+        else choice_json(one)
+        for answer in asked.answered
+        for one in answer.choices
+    ]
+
+
+def write_asked(folder: Path, content: Json, rows: Sequence[Json]) -> None:
+    """Write ``asked.json`` and ``choices.jsonl`` into the folder, each whole."""
+    write_choices(folder / "choices.jsonl", rows)
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    write_atomically(folder / "asked.json", text.encode())
+
+
+def instability_of(trials: TrialsDone) -> Instability | None:
+    """How the rankings of trials correlate with people's; None where people ranked fewer than two of the systems."""
+    from dialeval.meta.instability import over_scores
+
+    if trials.human is None:
+        return None
+    human = _human(trials, trials.human)
+    if np.count_nonzero(~np.isnan(human)) < 2:
+        raise Unsuitable(
+            f"People judged {', '.join(trials.human.means)}, and two or more of {', '.join(trials.found.systems)} are "
+            "needed to correlate rankings. Use the same names in both."
+        )
+    return over_scores("selection_accuracy", human, trials.found.random)
+
+
+def _questions(questions: Sequence[Question]) -> Json:
+    counts = Counter(question.status for question in questions)
+    return {
+        "n": len(questions),
+        "chance": finite(chance(questions)),
+        "status": status_line(questions),
+        "vetted": counts["vetted"],
+        "unvetted": counts["unvetted"],
+        "unknown": counts[None],
+    }
+
+
+def _result(answer: Answered, asked: Asked) -> Json:
+    statuses = {question.status for question in asked.questions}
+    hits = {str(k): finite(result.score) for k, result in answer.hits.items()}
+    return {
+        "system": answer.system,
+        "signature": answer.signature,
+        "accuracy": finite(answer.accuracy.score),
+        **ends(answer.accuracy),
+        "mrr": finite(answer.mrr.score),
+        **ends(answer.mrr, prefix="mrr_"),
+        **{f"hits@{k}": score for k, score in hits.items()},
+        "hits": hits,
+        "n": answer.accuracy.scored,
+        "unscored": len(answer.accuracy) - answer.accuracy.scored,
+        "ties": answer.ties,
+        "normalise": asked.normalise,
+        "status": statuses.pop() if len(statuses) == 1 else "mixed",
+        "measure": str(answer.accuracy.signature),
+        "data": answer.accuracy.provenance.data,
+        "errors": errors_json(answer.errors),
+    }
+
+
+def _trials(trials: TrialsDone) -> Json:
+    found = trials.found
+    return {
+        "trials": len(found.random),
+        "pool": found.pool,
+        "questions": found.questions,
+        "left_out": found.left_out,
+        "source": trials.source,
+        "seed": found.seed,
+        "systems": [
+            {"system": name, "chosen": float(chosen), "mean": float(random.mean()), "five": _five(random)}
+            for name, chosen, random in zip(found.systems, found.chosen, found.random.T, strict=True)
+        ],
+        "accuracies": found.random.tolist(),
+        "human": _human_json(trials),
+    }
+
+
+def _human_json(trials: TrialsDone) -> Json | None:
+    spread = instability_of(trials)
+    if spread is None or trials.human is None:
+        return None
+    human = _human(trials, trials.human)
+    known = ~np.isnan(human)
+    chosen = float(correlations(human[known], trials.found.chosen[known], "spearman"))
+    return {
+        "criterion": trials.human.criterion,
+        "coefficient": "spearman",
+        "systems": int(known.sum()),
+        "chosen": finite(chosen),
+        "mean": float(spread.values.mean()) if spread.values.size else None,
+        "five": _five(spread.values) if spread.values.size else None,
+        "undefined": spread.undefined,
+        "values": spread.values.tolist(),
+    }
+
+
+def _human(trials: TrialsDone, ranking: HumanRanking) -> Floats:
+    return np.array([ranking.means.get(name, np.nan) for name in trials.found.systems])
+
+
+def _five(values: Floats) -> list[float]:
+    return [float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 1])]
