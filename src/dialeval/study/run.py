@@ -35,6 +35,9 @@ from dialeval.version import __version__
 if TYPE_CHECKING:
     from dialeval.meta.examining import Findings
 
+ANSWERED_AT_ONCE: Final = 32
+"""Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
@@ -148,8 +151,8 @@ def _answers(
     job = Job(key, _Answer(system, study.seed), ResponsesCodec())
     batches = (
         Batch(chunk, digest(chunk))
-        for start in range(0, len(prompts), workshop.batch_size)
-        if (chunk := prompts[start : start + workshop.batch_size])
+        for start in range(0, len(prompts), ANSWERED_AT_ONCE)
+        if (chunk := prompts[start : start + ANSWERED_AT_ONCE])
     )
     with workshop.watch(f"{system.name} answers", len(prompts)) as progress, InProcess() as here:
         return iter(
