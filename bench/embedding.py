@@ -106,7 +106,7 @@ def _seconds(count: int) -> float:
 def _nlgeval(
     responses: Sequence[list[str]], references: Sequence[list[str]], table: WordVectors
 ) -> list[Floats]:
-    from sklearn.metrics.pairwise import cosine_similarity  # type: ignore[import-untyped]
+    from sklearn.metrics.pairwise import cosine_similarity
 
     vocabulary = {word for text in (*responses, *references) for word in text}
     found, _ = table.of(list(vocabulary))

@@ -15,7 +15,7 @@ from dialeval.core import Floats
 from dialeval.stats.dependent import perm_both
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import LEVELS, Level
-from dialeval.stats.swapping import random_swaps
+from dialeval.stats.resampling import random_swaps
 
 SYSTEMS, ITEMS, TRIALS, REPEATS = 15, 1000, 1000, 4
 SCIPY: Mapping[Coefficient, Callable[[Floats, Floats], float]] = {

@@ -43,7 +43,7 @@ def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> Sy
     """A system of a known kind with these keys, or a line for everything that is wrong with them."""
     from pydantic import TypeAdapter, ValidationError
 
-    maker = SYSTEMS[kind]
+    maker: Any = SYSTEMS[kind]
     keys = keys_of(maker)
     problems = [_unknown_key(str(key), kind, keys) for key in options if key not in keys]
     try:
