@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json as jsonlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,7 +17,6 @@ from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.select_files import Format, Out, corpus_of, write_lines
 
 if TYPE_CHECKING:
-    from dialeval.engine import Progress
     from dialeval.selection.building import Draft
     from dialeval.selection.repository import Engine, Repository
 
@@ -46,6 +46,12 @@ def build(
         Literal["reranked", "contextual", "static"],
         typer.Option("--vectors", help="How words' vectors are made; see docs/selection-build.md."),
     ] = "reranked",
+    words: Annotated[
+        str, typer.Option("--words", help="Static word vectors: minilm, glove, or a file.")
+    ] = "minilm",
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="The encoder in context: minilm, or a folder.")
+    ] = "minilm",
     engine: Annotated[
         Literal["local", "milvus"], typer.Option("--engine", help="Where the repository is searched.")
     ] = "local",
@@ -57,6 +63,9 @@ def build(
     ] = "",
     min_words: Annotated[int, typer.Option("--min-words", min=1, help="Of an utterance.")] = 3,
     max_words: Annotated[int, typer.Option("--max-words", min=1, help="Of an utterance.")] = 40,
+    ended: Annotated[
+        bool, typer.Option("--ended/--unended", help="Only utterances that end with a mark, or any.")
+    ] = True,
     seed: Seed = 0,
     limit: Limit = None,
     json: Json = False,
@@ -74,13 +83,24 @@ def build(
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
     from dialeval.selection.building import build_draft
+    from dialeval.selection.repository import build_repository
+    from dialeval.selection.utterances import Filters
 
     if engine == "milvus" and uri is None:
         raise typer.BadParameter("needed with --engine milvus", param_hint="--uri")
     corpus = list(read(dialogues, "dialogue", format=format))
     with RichProgress("repository") as progress:
         apart = [f"{format}:{dialogues}" if format else dialogues, *(exclude or [])]
-        found = _repository(repository, out, apart, (min_words, max_words), vectors, progress)
+        filters = Filters(min_words, max_words, ended=ended)
+        made = partial(
+            build_repository,
+            filters=filters,
+            vectors=vectors,
+            words=words,
+            encoder=encoder,
+            progress=progress,
+        )
+        found = _repository(repository, out / "repository", apart, made)
     with (
         _engine(found, engine, uri, token) as searched,
         RichProgress("questions", limit or len(corpus)) as bar,
@@ -101,27 +121,14 @@ def build(
 
 
 def _repository(
-    sources: Sequence[str],
-    out: Path,
-    exclude: Sequence[str],
-    lengths: tuple[int, int],
-    vectors: Literal["reranked", "contextual", "static"],
-    progress: Progress,
+    sources: Sequence[str], folder: Path, exclude: Sequence[str], make: Callable[..., Repository]
 ) -> Repository:
-    from dialeval.selection.repository import Repository, build_repository
-    from dialeval.selection.utterances import Filters
+    from dialeval.selection.repository import Repository
 
     if len(sources) == 1 and (Path(sources[0]) / "repository.json").is_file():
         print(f"The repository {sources[0]} is used as it was built.", file=sys.stderr)
         return Repository.open(Path(sources[0]))
-    return build_repository(
-        [corpus_of(source) for source in sources],
-        out / "repository",
-        exclude=[corpus_of(source) for source in exclude],
-        filters=Filters(*lengths),
-        vectors=vectors,
-        progress=progress,
-    )
+    return make(map(corpus_of, sources), folder, exclude=map(corpus_of, exclude))
 
 
 @contextmanager

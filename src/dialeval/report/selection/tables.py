@@ -8,7 +8,7 @@ from typing import Final
 from dialeval.report.meta.levels import COEFFICIENTS
 from dialeval.report.selection.document import AskedDocument, ErrorLabel, Pair, Trials
 from dialeval.report.table import Cell, Column, Table
-from dialeval.report.wording import count, interval, listing, number, p_value, percent, signed
+from dialeval.report.wording import NOTHING, count, interval, listing, number, p_value, percent, signed
 
 UNLABELLED: Final = "no label"
 
@@ -46,19 +46,22 @@ def ranking(document: AskedDocument) -> Table:
 def pairs(document: AskedDocument) -> Table:
     """Every pair of systems by accuracy."""
     columns = (
-        *(Column("pair"), Column("difference", numeric=True), Column("only first right", numeric=True)),
-        *(Column("only second right", numeric=True), Column("p (McNemar)", numeric=True)),
-        *(Column("p (Holm)", numeric=True), Column("verdict")),
+        *(Column("pair"), Column("difference", numeric=True), Column("right alone", numeric=True)),
+        *(Column("p (Holm)", numeric=True), Column("better")),
     )
-    return Table("Pairs of systems", columns, tuple(_pair(one) for one in document.comparisons))
+    rows = tuple(_pair(one) for one in document.comparisons)
+    notes = (
+        "right alone: questions that only the first system, and only the second, gets right; McNemar's test decides",
+    )
+    return Table("Pairs of systems", columns, rows, notes if rows else ())
 
 
 def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
-    """One system's wrong choices by what is wrong with them, each label with a choice quoted."""
+    """One system's wrong choices by what is wrong with them."""
     total = sum(one.chosen for one in found)
     columns = (
-        *(Column("what is wrong"), Column("chosen", numeric=True), Column("of the errors", numeric=True)),
-        *(Column("candidates", numeric=True), Column("accuracy against these alone", numeric=True)),
+        *(Column("what is wrong"), Column("chosen", numeric=True), Column("share", numeric=True)),
+        *(Column("candidates", numeric=True), Column("accuracy alone", numeric=True)),
     )
     rows = tuple(
         (
@@ -71,8 +74,9 @@ def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
         for one in found
     )
     guesses = [one.label for one in found if one.label and one.label.endswith("?")]
-    notes = (f"{listing(guesses)}: guessed by a program, by no person",) if guesses else ()
-    return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, notes)
+    notes = ["accuracy alone: in questions with no other false candidates than these"]
+    notes += [f"{listing(guesses)}: guessed by a program, by no person"] if guesses else []
+    return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())
 
 
 def trials(found: Trials) -> Table:
@@ -123,13 +127,11 @@ def _notes(document: AskedDocument) -> Iterable[str]:
 
 
 def _pair(one: Pair) -> tuple[Cell, ...]:
-    verdict = f"{one.better} is better" if one.better else "no significant difference"
+    alone = NOTHING if one.wins is None or one.losses is None else f"{one.wins:,} / {one.losses:,}"
     return (
         Cell(f"{one.a} − {one.b}"),
         Cell(signed(one.difference), interval(one.low, one.high)),
-        Cell("—" if one.wins is None else f"{one.wins:,}"),
-        Cell("—" if one.losses is None else f"{one.losses:,}"),
-        Cell(p_value(one.p_mcnemar)),
+        Cell(alone),
         Cell(p_value(one.p_adjusted)),
-        Cell(verdict, strong=one.significant),
+        Cell(one.better or "not shown", strong=one.significant),
     )

@@ -1,0 +1,208 @@
+"""Pages, plots and tables of what systems chose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadInput
+from dialeval.report import markdown, print_asked, read_asked, render, render_asked
+from dialeval.report.selection import pictures, tables
+from dialeval.report.selection.document import ErrorLabel, Quoted
+
+
+def label(name, chosen=2, **changes):
+    quoted = {"id": "q<1>", "context": ["Hi", "Where to?"], "correct": "Home.", "chosen": "<b>Homes</b>"}
+    given = {
+        "label": name,
+        "candidates": 10,
+        "questions": 8,
+        "chosen": chosen,
+        "alone": 0.75,
+        "low": 0.5,
+        "high": 1.0,
+    }
+    return {**given, "examples": [quoted] * min(chosen, 1), **changes}
+
+
+def result(name, accuracy, **changes):
+    given = {"system": name, "signature": f"{name}|version=1", "accuracy": accuracy, "low": 0.1, "high": 0.9}
+    given |= {"mrr": 0.7, "hits": {"2": 0.8}, "hits@2": 0.8, "n": 20, "unscored": 0, "ties": 1, "errors": []}
+    return {**given, **changes}
+
+
+PAIR = {
+    "a": "one", "b": "two", "difference": 0.2, "low": 0.05, "high": 0.4, "p_mcnemar": 0.01, "p_adjusted": 0.02,
+    "significant": True, "better": "one", "wins": 7, "losses": 1, "n": 20,
+}  # fmt: skip
+FIVE = [0.5, 0.6, 0.65, 0.7, 0.8]
+TRIALS = {
+    "trials": 100, "pool": 10, "questions": 20, "left_out": 1, "source": "films.jsonl",
+    "systems": [
+        {"system": "one", "chosen": 0.4, "mean": 0.65, "five": FIVE},
+        {"system": "two", "chosen": 0.2, "mean": 0.65, "five": FIVE},
+    ],
+    "human": {
+        "criterion": "overall", "coefficient": "spearman", "systems": 2, "chosen": 0.48, "mean": 0.43,
+        "five": [0.06, 0.3, 0.43, 0.5, 0.67], "undefined": 3,
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    content = {
+        "format": 1,
+        "questions": {"n": 20, "chance": 0.25, "status": "unvetted: nobody has looked"},
+        "results": [
+            result("two", 0.2, errors=[label("wrong_tense?", 3), label(None, 0)]),
+            result("one", 0.4, unscored=2),
+        ],
+        "comparisons": [PAIR],
+        "failures": [{"system": "mute", "message": "it cannot say how likely"}],
+        "trials": TRIALS,
+        "settings": {
+            "normalise": "sum",
+            "seed": 0,
+            "trials": 1000,
+            "level": 0.95,
+            "cluster": None,
+            "package": "1",
+        },
+    }
+    (tmp_path / "asked.json").write_text(json.dumps(content), encoding="utf-8")
+    return tmp_path
+
+
+def change(folder: Path, **changes):
+    path = folder / "asked.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
+    return read_asked(folder)
+
+
+def test_systems_are_ranked_by_accuracy_with_the_status_below(folder):
+    table = tables.ranking(read_asked(folder))
+    assert [row[0].text for row in table.rows] == ["one", "two"]
+    assert [column.title for column in table.columns] == [
+        "system", "accuracy", "MRR", "hits@2", "ties", "n", "unscored"
+    ]  # fmt: skip
+    assert table.rows[0][1].text == "0.400"
+    assert table.rows[0][1].detail == "[0.100, 0.900]"
+    assert table.notes[0] == "unvetted: nobody has looked"
+    assert "guessing would get 0.250" in table.notes[1]
+
+
+def test_pairs_say_who_is_right_alone(folder):
+    (row,) = tables.pairs(read_asked(folder)).rows
+    assert [cell.text for cell in row] == ["one − two", "+0.200", "7 / 1", "0.020", "one"]
+
+
+def test_errors_are_shared_out_over_labels_and_guesses_are_called_so(folder):
+    two = read_asked(folder).results[0]
+    table = tables.errors(two.system, two.errors)
+    assert table.title == "two: 3 wrong choices"
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["wrong_tense?", "3", "100 %", "10", "0.750"],
+        ["no label", "0", "0 %", "10", "0.750"],
+    ]
+    assert table.notes[-1] == "wrong_tense?: guessed by a program, by no person"
+
+
+def test_trials_are_summed_up_in_words(folder):
+    table = tables.trials(read_asked(folder).trials)
+    assert [cell.text for cell in table.rows[0]] == ["one", "0.400", "0.650", "[0.500, 0.800]"]
+    assert "drawn" in table.notes[0] or "draws" in table.notes[0]
+    assert "1 question left out" in table.notes[0]
+    assert table.notes[1].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
+    assert table.notes[2] == "3 trials without a correlation: all systems tie"
+
+
+def test_random_is_a_box_and_chosen_a_dot(folder):
+    people, accuracy = pictures.trial_plots(read_asked(folder).trials)
+    assert people.alt == (
+        "Box plot of correlations with people's ranking: random median 0.430, quartiles [0.300, 0.500], range "
+        "[0.060, 0.670], chosen 0.48."
+    )
+    assert "one: random median 0.650" in accuracy.alt
+    assert "chosen 0.400" in accuracy.alt
+    assert people.svg.startswith(b"<?xml")
+    assert b"RANDOM" in people.svg
+
+
+def test_without_people_there_is_one_plot(folder):
+    document = change(folder, trials={**TRIALS, "human": None})
+    assert len(pictures.trial_plots(document.trials)) == 1
+
+
+def test_the_page_is_whole_safe_and_the_same_each_time(folder):
+    page = render_asked(folder).read_text(encoding="utf-8")
+    assert "20 questions, unvetted: nobody has looked." in page
+    assert page.count("<img") == 2
+    assert "&lt;b&gt;Homes&lt;/b&gt;" in page
+    assert "<b>Homes</b>" not in page
+    assert "it cannot say how likely" in page
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+    assert render_asked(folder).read_text(encoding="utf-8") == page
+
+
+def test_a_page_without_trials_or_labels_leaves_them_out(folder):
+    change(folder, trials=None, comparisons=[], results=[result("one", None, low=None, high=None, mrr=None)])
+    page = render_asked(folder).read_text(encoding="utf-8")
+    assert 'id="trials"' not in page
+    assert 'id="errors"' not in page
+    assert "Nothing was compared" in page
+
+
+def test_the_terminal_shows_the_same_within_its_width(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    print_asked(read_asked(folder))
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    for words in ("2 systems on 20 questions", "Pairs of systems", "RANDOM against CHOSEN", "mute"):
+        assert words in shown
+
+
+def test_a_damaged_folder_is_named(folder, tmp_path):
+    (folder / "asked.json").write_text('{"format": 1}')
+    with pytest.raises(BadInput, match=r"asked\.json, field 'questions'"):
+        read_asked(folder)
+    with pytest.raises(BadInput, match="select ask"):
+        read_asked(tmp_path / "nowhere")
+
+
+def test_errors_can_stand_in_a_document():
+    quoted = Quoted("q", ("Hi",), "Yes.", "No.")
+    table = tables.errors("bot", (ErrorLabel("wrong_tense", 4, 4, 1, 0.75, None, None, (quoted,)),))
+    assert "| wrong_tense | 1 | 100 % | 4 | 0.750 |" in markdown(table)
+
+
+def test_the_report_of_a_study_shows_choices_among_its_items(make_run):
+    """Questions have no examples: what was chosen stands for the response, what is correct for the reference."""
+    folder = make_run(measures={"selection_accuracy": True}, value=lambda m, s, at: float(at % 2))
+    (folder / "examples.jsonl").write_text("")
+    rows = [
+        {
+            "measure": "selection_accuracy", "id": f"item-{at}", "system": system, "chosen": 1, "correct": False,
+            "context": [{"role": "user", "content": f"Where is parcel {at}?"}],
+            "candidates": [
+                {"text": "On its way.", "score": -2.0, "correct": True},
+                {"text": f"I like parcels, {system}.", "score": -1.0, "correct": False},
+            ],
+        }
+        for system in ("old", "new")
+        for at in range(12)
+    ]  # fmt: skip
+    (folder / "choices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = folder / "summary.json"
+    info = {
+        "measure": "selection_accuracy", "questions": 12, "chance": 0.5, "status": "unvetted: nobody has looked",
+        "systems": [{"system": "old", "ties": 2, "errors": [label("wrong_tense", 2)]}],
+    }  # fmt: skip
+    path.write_text(json.dumps({**json.loads(path.read_text()), "selection": [info]}))
+    page = render(folder).read_text(encoding="utf-8")
+    assert "selection_accuracy: 12 questions, chance 0.500; unvetted: nobody has looked" in page
+    assert "old: 2 wrong choices" in page
+    assert "Where is parcel 3?" in page
+    assert "I like parcels, new." in page
