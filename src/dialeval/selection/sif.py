@@ -14,6 +14,8 @@ from dialeval.selection.installed import require
 
 Vectors: TypeAlias = NDArray[np.float32]
 
+_ROWS_AT_ONCE: Final = 8_192
+
 A: Final = 1e-3
 """The constant a of Arora et al. (2017), section 4: between 1e-4 and 1e-3 in their experiments."""
 
@@ -32,9 +34,12 @@ def first_component(vectors: Vectors) -> Vectors:
     Arora et al. (2017), algorithm 1, line 4: the vectors are not centred. Its sign is such that its sum is not
     negative. All zeros where all vectors are.
     """
-    wide = vectors.astype(np.float64)
-    _, directions = np.linalg.eigh(wide.T @ wide)
-    direction = directions[:, -1] if np.any(wide) else np.zeros(wide.shape[1])
+    products = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        wide = vectors[start : start + _ROWS_AT_ONCE].astype(np.float64)
+        products += wide.T @ wide
+    _, directions = np.linalg.eigh(products)
+    direction = directions[:, -1] if products.any() else np.zeros(len(products))
     return np.asarray(direction * (-1 if direction.sum() < 0 else 1), np.float32)
 
 
