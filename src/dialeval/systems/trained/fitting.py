@@ -83,20 +83,11 @@ def fit(
             sums = _update(
                 objective, [course.train[at] for at in step.rows], optimiser, schedule, place.updates
             )
-            place = replace(
-                place,
-                epoch=step.epoch,
-                batch=step.batch,
-                done=step.done,
-                updates=place.updates + 1,
-                since=place.since.plus(sums),
-                seconds=time.monotonic() - began,
-            )
-            every = schedule.evaluate_every
-            if step.ends_epoch or (every and place.updates % every == 0):
+            place = _after(place, step, sums, time.monotonic() - began)
+            if step.ends_epoch or _due(schedule.evaluate_every, place.updates):
                 place = _look(objective, course.held_out, schedule, place)
                 best = take_weights(model) if course.held_out and place.stale == 0 else best
-            if place.updates % schedule.save_every == 0:
+            if _due(schedule.save_every, place.updates):
                 checkpoints.write(place, model, optimiser, best)
             progress.advance(len(step.rows))
 
@@ -137,6 +128,22 @@ def _update(
     torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
     optimiser.step()
     return cost.sums
+
+
+def _after(place: Place, step: _Step, sums: Sums, seconds: float) -> Place:
+    return replace(
+        place,
+        epoch=step.epoch,
+        batch=step.batch,
+        done=step.done,
+        updates=place.updates + 1,
+        since=place.since.plus(sums),
+        seconds=seconds,
+    )
+
+
+def _due(every: int, updates: int) -> bool:
+    return every > 0 and updates % every == 0
 
 
 def _look(objective: Objective, held_out: Sequence[TokenLesson], schedule: Schedule, place: Place) -> Place:
