@@ -218,3 +218,21 @@ def test_on_fed_eight_scores_together_are_no_better_than_the_best(fed_turns: Joi
     human = fed_turns.human.values[known]
     best = max(abs(spearman(human, measure.values[known]).value) for measure in fed_turns.measures)
     assert linear_combination(fed_turns).spearman.value < best
+
+
+def test_a_missing_score_is_filled_by_the_mean_of_those_fitted_to(make_joined) -> None:
+    joined = made(make_joined)
+    scores = {measure.name: measure.values.copy() for measure in joined.measures}
+    scores["b"][0, 3] = scores["c"][1, 7] = NONE
+    holed = make_joined(joined.human.values[None], scores)
+    found = linear_combination(holed, folds=4, seed=3, ridge=0, fill=True)
+    assert not np.isnan(found.measure.values).any()
+    assert found.pearson.n == joined.human.values.size
+    cube = np.stack([scores[name] for name in "abc"], axis=-1)
+    seen = np.broadcast_to(found.fold != found.fold[3], joined.human.values.shape)
+    centre = np.nanmean(cube[seen], axis=0)
+    filled = np.where(np.isnan(cube), centre, cube)
+    fit = LinearRegression().fit(filled[seen], joined.human.values[seen])
+    moved = fit.predict(filled[0, 3][None])[0] - joined.human.values[seen].mean() + joined.human.values.mean()
+    assert found.measure.values[0, 3] == pytest.approx(moved)
+    assert "absent=filled with the mean" in str(found.signature)

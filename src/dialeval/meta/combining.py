@@ -91,12 +91,15 @@ def linear_combination(
     seed: int = 0,
     ridge: float = 0.1,
     new_systems: bool = False,
+    fill: bool = False,
     name: str = "linear_combination",
 ) -> Combination:
     """The ridge regression of people's ratings on the measures, each answer predicted by a fit that never saw its item.
 
     Items are dealt into ``folds``; each is predicted by a fit to the others, with ``new_systems`` also without the
-    system of the answer, as when a new system comes along. Standardisation is part of the fit. ``ridge`` is the
+    system of the answer, as when a new system comes along: without it a fit has seen how the system's other answers
+    were rated, so it may serve for estimates and for levels within a system, but not to rank systems. With ``fill``,
+    a score that an answer lacks is the mean of those fitted to. Standardisation is part of the fit. ``ridge`` is the
     penalty as a share of the number of rated answers, 0 for least squares. Items without ratings get the mean
     prediction of all folds, as in cross-prediction-powered inference (Zrnic & Candès, 2024). There is no in-sample
     prediction to be had. The correlation of measures that know nothing scatters around 0 and often falls below it,
@@ -106,10 +109,12 @@ def linear_combination(
         raise Unsuitable(f"Found ridge={ridge:g}, needed 0 or more.")
     measures = _named(joined, names)
     cube = np.stack([measure.values for measure in measures], axis=-1)
-    complete: Flags = np.asarray(np.isfinite(cube).all(axis=-1))
+    scored = np.isfinite(cube)
+    complete: Flags = np.asarray(scored.any(axis=-1) if fill else scored.all(axis=-1))
     usable = complete & ~np.isnan(joined.human.values)
     fold = _deal(np.asarray(usable.any(axis=0)), folds, seed)
-    values, weights = _predict(cube, joined.human.values, complete, usable, fold, folds, ridge, new_systems)
+    plan = _Plan(np.where(scored, cube, np.nan), joined.human.values, complete, usable, fold, ridge)
+    values, weights = plan.predictions(new_systems=new_systems)
     signature = Signature(
         "linear_combination",
         (("measures", ", ".join(measure.name for measure in measures)), ("ridge", ridge)),
@@ -117,6 +122,7 @@ def linear_combination(
             ("folds", str(folds)),
             ("held_out", "items and systems" if new_systems else "items"),
             ("seed", str(seed)),
+            *((("absent", "filled with the mean"),) if fill else ()),
         ),
     )
     table = zip(measures, weights.mean(axis=0), weights.min(axis=0), weights.max(axis=0), strict=True)
@@ -178,48 +184,61 @@ class _Fit:
     weights: Floats
 
     def __call__(self, scores: Floats) -> Floats:
-        """Deviations from the mean rating that these scores, shape (n, measures), foretell."""
-        return np.asarray((scores - self.mean) / self.spread @ self.weights, dtype=np.float64)
+        """Deviations from the mean rating that these scores, shape (n, measures), foretell; absent ones say nothing."""
+        standard = (scores - self.mean) / self.spread
+        return np.asarray(np.where(np.isnan(standard), 0.0, standard) @ self.weights, dtype=np.float64)
 
 
-def _predict(
-    cube: Floats,
-    human: Floats,
-    complete: Flags,
-    usable: Flags,
-    fold: Integers,
-    folds: int,
-    ridge: float,
-    new_systems: bool,
-) -> tuple[Floats, Floats]:
-    """Predictions on the grid, and the weights of every fit, shape (fits, measures)."""
-    # One mean for all folds. The mean of the training ratings would be lowest where the held-out ones are highest, and
-    # a worthless combination would seem to disagree with people.
-    values = np.where(complete, human[usable].mean(), np.nan)
-    fits: list[_Fit] = []
-    for system in range(len(human)) if new_systems else (None,):
-        rows = slice(None) if system is None else slice(system, system + 1)
-        train = usable.copy()
-        if system is not None:
-            train[rows] = False
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """What is fitted to what, and which items are held out together."""
+
+    cube: Floats
+    """Scores, shape (systems, items, measures); NaN where absent."""
+    human: Floats
+    complete: Flags
+    """Cells that can be predicted, shape (systems, items)."""
+    usable: Flags
+    """Cells that can be fitted to."""
+    fold: Integers
+    ridge: float
+
+    def predictions(self, *, new_systems: bool) -> tuple[Floats, Floats]:
+        """Predictions on the grid, and the weights of every fit, shape (fits, measures)."""
+        # One mean for all folds. The mean of the training ratings would be lowest where the held-out ones are highest,
+        # and a worthless combination would seem to disagree with people.
+        values = np.where(self.complete, self.human[self.usable].mean(), np.nan)
+        weights: list[Floats] = []
+        for rows in self._systems() if new_systems else [np.ones((len(self.human), 1), dtype=bool)]:
+            train = self.usable & ~rows if new_systems else self.usable
+            weights += self._predict(values, self.complete & rows, train)
+        return values, np.stack(weights)
+
+    def _systems(self) -> list[Flags]:
+        return [np.arange(len(self.human))[:, None] == at for at in range(len(self.human))]
+
+    def _predict(self, values: Floats, target: Flags, train: Flags) -> list[Floats]:
+        """Add to the values of the target cells what fits to the training cells foretell, each fold held out."""
+        folds, weights = int(self.fold.max()) + 1, []
         for held_out in range(folds):
-            seen = train & (fold != held_out)
+            seen = train & (self.fold != held_out)
             if not seen.any():
                 raise Unsuitable(
                     "No rated answer is left to fit on: new_systems needs ratings of two systems."
                 )
-            fit = _fit(cube[seen], human[seen], ridge)
-            fits.append(fit)
-            target = np.zeros_like(complete)
-            target[rows] = complete[rows]
-            own, unrated = target & (fold == held_out), target & (fold == -1)
-            values[own] += fit(cube[own])
-            values[unrated] += fit(cube[unrated]) / folds
-    return values, np.stack([fit.weights for fit in fits])
+            fit = _fit(self.cube[seen], self.human[seen], self.ridge)
+            own, unrated = target & (self.fold == held_out), target & (self.fold == -1)
+            values[own] += fit(self.cube[own])
+            values[unrated] += fit(self.cube[unrated]) / folds
+            weights.append(fit.weights)
+        return weights
 
 
 def _fit(scores: Floats, ratings: Floats, ridge: float) -> _Fit:
     """The ridge regression (Hoerl & Kennard, 1970) of ratings on scores, shape (n, measures), standardised here."""
+    absent = np.isnan(scores)
+    there = np.maximum((~absent).sum(axis=0), 1)
+    scores = np.where(absent, np.where(absent, 0.0, scores).sum(axis=0) / there, scores)
     mean, spread = _scale(scores)
     left, sizes, right = np.linalg.svd((scores - mean) / spread, full_matrices=False)
     along = left.T @ (ratings - ratings.mean())

@@ -145,7 +145,7 @@ def estimate_systems(joined: Joined, measure: str | MeasureGrid, *, level: float
 
 
 def partly_rated(human: Floats, scores: Floats, items: Flags | None = None) -> PartlyRated:
-    """A system's rated items, NaN for the scores that some lack, and the others' scores; ``items`` marks which to take."""
+    """A system's ratings, scores of the same items (NaN where absent), and the others' scores, of marked ``items``."""
     wanted = np.ones(human.shape, dtype=bool) if items is None else items
     rated = wanted & ~np.isnan(human)
     return PartlyRated(human[rated], scores[rated], scores[wanted & ~rated & ~np.isnan(scores)])

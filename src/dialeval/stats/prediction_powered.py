@@ -96,9 +96,9 @@ def ppi_mean(
 
     Without ``power_tuning`` lambda is 1, where bad predictions widen the interval. Items without a prediction (NaN) are
     left out, but the classical estimate has all ratings. Ratings that do not vary say nothing of how far their mean may
-    be off, so there is no interval then. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three rated items
-    or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted: bring them to
-    the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
+    be off, so there is no interval then. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three
+    rated items or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted:
+    bring them to the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
     """
     sample = PartlyRated(rated, predicted_rated, predicted_rest)
     return _combine([sample], level=level, power_tuning=power_tuning, quantiles=quantiles)
