@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.dependent import perm_both, williams
+from dialeval.stats.dependent import perm_both, permuted, williams
 from dialeval.stats.levels import LEVELS, level_correlation
 from dialeval.stats.resampling import random_swaps
 
@@ -60,7 +60,7 @@ def test_williams_changes_sign_when_measures_change_places():
         ((0.5, math.nan, 0.3), 10, "one of the three correlations is undefined"),
         ((0.5, 0.5, 1.0), 10, "the two measures say the same (their correlation is 1)"),
         ((0.9, -0.9, 0.9), 10, "no observations can have these three correlations with each other"),
-        ((0.0, 0.0, -1.0), 10, "the two measures say the same (their correlation is -1)"),
+        ((0.0, 0.0, -1.0), 10, "the two measures say the opposite of each other (their correlation is -1)"),
     ],
 )
 def test_williams_undefined_has_a_reason(correlations, n, reason):
@@ -142,6 +142,39 @@ def test_few_cells_are_swapped_in_every_way_there_is(level):
     count, defined = by_loops(human, a, b, "spearman", level, swaps)
     found = perm_both(human, a, b, kind="spearman", level=level)
     assert found == pytest.approx(count / defined)
+
+
+def test_trials_end_once_enough_of_them_differ_as_much():
+    human, a, b = tables(4, 12)
+    options = {"kind": "spearman", "level": "item", "trials": 1000, "seed": 7}
+    n = int((~np.isnan(human + a + b)).sum())
+    swaps = np.concatenate(list(random_swaps(n, trials=1000, seed=7, cells=1000))).astype(bool)
+    whole = perm_both(human, a, b, **options)
+    found, parted = (permuted(human, a, b, **options, enough=5, cells=cells) for cells in (10**6, 100))
+    assert found == parted
+    # The last trial made is the fifth that differs as much: before it there were four.
+    counts = [by_loops(human, a, b, "spearman", "item", swaps[: found.trials - less])[0] for less in (0, 1)]
+    assert counts == [5, 4]
+    assert found.trials < 400
+    assert found.p == 5 / found.trials
+    assert found.error == pytest.approx(math.sqrt(found.p * (1 - found.p) / found.trials))
+    unstopped = permuted(human, a, b, **options, enough=1001)
+    assert (unstopped.p, unstopped.trials) == (whole, 1000)
+
+
+def test_p_of_trials_that_may_end_early_is_as_often_small_as_it_says():
+    rng = np.random.default_rng(3)
+    options = {"kind": "pearson", "level": "item", "trials": 199, "enough": 10}
+    ps = [permuted(*rng.normal(size=(3, 2, 10)), **options, seed=seed).p for seed in range(400)]
+    assert np.mean(np.array(ps) <= 0.05) == pytest.approx(0.05, abs=0.03)
+    assert np.mean(np.array(ps) <= 0.5) == pytest.approx(0.5, abs=0.07)
+
+
+def test_p_over_every_swap_has_no_error():
+    human, a, b = tables(3, 3, missing=0)
+    found = permuted(human, a, b, kind="spearman", level="item", enough=5)
+    assert found == (perm_both(human, a, b, kind="spearman", level="item"), 512, True)
+    assert found.error == 0
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.stats.levels import LEVELS, level_correlation, level_correlations
+from dialeval.stats.levels import LEVELS, level_correlation, settled
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {
@@ -116,13 +116,10 @@ def test_means_that_are_equal_on_paper_tie():
     assert found == pytest.approx(2 / math.sqrt(2 * 3))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_stacks_equal_one_by_one(level):
-    stack = [tables(seed)[1] for seed in range(3)]
-    human = tables(9)[0]
-    found = level_correlations(human, np.array(stack), kind="spearman", level=level)
-    expected = [level_correlation(human, scores, kind="spearman", level=level).value for scores in stack]
-    assert found.tolist() == expected
+def test_a_missing_mean_keeps_none_of_the_others_from_being_settled():
+    found = settled(np.array([[(0.1 + 0.2 + 0.3) * 1e6, math.nan, (0.3 + 0.2 + 0.1) * 1e6], [math.nan] * 3]))
+    assert found[0, 0] == found[0, 2] == pytest.approx(6e5)
+    assert np.isnan(found).tolist() == [[False, True, False], [True] * 3]
 
 
 @settings(max_examples=25)

@@ -38,13 +38,26 @@ def test_missing_values_are_left_out() -> None:
     assert welch_t(x, y) == welch_t(x[~np.isnan(x)], y[~np.isnan(y)])
 
 
-@pytest.mark.parametrize("test", [student_t, welch_t])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_student_holds_one_value_against_a_group(alternative) -> None:
+    for x, y in (([4.0], [1.0, 2.0, 2.5]), ([1.0, 3.0], [5.0])):
+        theirs = scipy.stats.ttest_ind(x, y, alternative=alternative)
+        found = student_t(np.array(x), np.array(y), alternative=alternative)
+        assert (found.t, found.df, found.p) == pytest.approx((theirs.statistic, theirs.df, theirs.pvalue))
+
+
+EQUAL = "the values do not vary within either group (all 0.1, all 0.3)"
+
+
 @pytest.mark.parametrize(
-    ("x", "y", "reason", "difference"),
+    ("test", "x", "y", "reason", "difference"),
     [
-        ([1.0], [1.0, 2.0], "groups of 1 and 2 values, where each needs 2", -0.5),
-        ([], [1.0, 2.0], "groups of 0 and 2 values, where each needs 2", _),
-        ([0.1] * 3, [0.3] * 3, "the values do not vary within either group (all 0.1, all 0.3)", -0.2),
+        (welch_t, [1.0], [1.0, 2.0], "groups of 1 and 2 values, where each needs 2", -0.5),
+        (welch_t, [], [1.0, 2.0], "groups of 0 and 2 values, where each needs 2", _),
+        (student_t, [], [1.0, 2.0], "groups of 0 and 2 values, where each needs 1", _),
+        (student_t, [1.0], [2.0], "groups of 1 and 1 values, where one needs 2", -1.0),
+        (student_t, [0.1], [0.3] * 3, EQUAL, -0.2),
+        *((test, [0.1] * 3, [0.3] * 3, EQUAL, -0.2) for test in (student_t, welch_t)),
     ],
 )
 def test_no_test_comes_with_its_reason(test, x, y, reason: str, difference: float) -> None:

@@ -7,7 +7,7 @@ draw by the same seed alike: two measures on the same items meet the same resamp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,7 +75,7 @@ def bootstrap_level(
     Only items and systems with a cell that both tables have are drawn. ``level`` is as in ``level_correlation``: an
     item or a system that is drawn twice counts twice, also in the means over groups.
     """
-    return _resampled(shared_cells(human, scores), 1, kind, level, trials, seed, resample, cells)
+    return _resampled(shared_cells(human, scores), _Plan(kind, level, trials, seed, resample, cells))
 
 
 def paired_correlation_bootstrap(
@@ -91,42 +91,41 @@ def paired_correlation_bootstrap(
     cells: int = HELD,
 ) -> Floats:
     """Differences r(human, a) - r(human, b) on the same resamples of the cells that all three tables have."""
-    shared = shared_cells(human, a, b)
-    of_a, of_b = (_resampled(shared, at, kind, level, trials, seed, resample, cells) for at in (1, 2))
+    shared, plan = shared_cells(human, a, b), _Plan(kind, level, trials, seed, resample, cells)
+    people, *measures = shared.tables
+    of_a, of_b = (_resampled(Cells(shared.system, shared.item, (people, own)), plan) for own in measures)
     return difference_of(of_a, of_b)
 
 
-def _resampled(
-    shared: Cells,
-    table: int,
-    kind: Coefficient,
-    level: Level,
-    trials: int,
-    seed: int,
-    resample: Resample,
-    cells: int,
-) -> Floats:
+class _Plan(NamedTuple):
+    """What is computed on which resamples."""
+
+    kind: Coefficient
+    level: Level
+    trials: int
+    seed: int
+    resample: Resample
+    cells: int
+    """About how many frequencies are held at once."""
+
+
+def _resampled(shared: Cells, plan: _Plan) -> Floats:
     if not len(shared.item):
-        return np.full(trials, np.nan)
-    chosen = Cells(shared.system, shared.item, (shared.tables[0], shared.tables[table]))
-    estimate = _ESTIMATORS[level](chosen, kind, trials)
-    size = max(1, cells // len(shared.item))
-    parts = []
-    for items, systems, some in _draws(chosen, resample, trials, seed, size):
-        parts.append(np.broadcast_to(estimate(items, systems), some))
-    return np.concatenate(parts)
+        return np.full(plan.trials, np.nan)
+    estimate = _ESTIMATORS[plan.level](shared, plan.kind, plan.trials)
+    drawn = _draws(shared, plan)
+    return np.concatenate([np.broadcast_to(estimate(items, systems), some) for items, systems, some in drawn])
 
 
-def _draws(
-    cells: Cells, resample: Resample, trials: int, seed: int, size: int
-) -> Iterator[tuple[_Drawn, _Drawn, int]]:
-    """How often items and systems are drawn, and in how many trials, ``size`` trials at a time."""
-    items, systems = cells.items, cells.systems
-    if resample == "items":
+def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
+    """How often items and systems are drawn, and in how many trials, some trials at a time."""
+    items, systems, trials, seed = cells.items, cells.systems, plan.trials, plan.seed
+    size = max(1, plan.cells // len(cells.item))
+    if plan.resample == "items":
         for drawn in draws(items, trials=trials, seed=seed, cells=size * items):
             yield drawn, None, len(drawn)
         return
-    if resample == "systems":
+    if plan.resample == "systems":
         for drawn in draws(systems, trials=trials, seed=seed, cells=size * systems):
             yield None, drawn, len(drawn)
         return

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,8 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
     if any(math.isnan(r) for r in (r12, r13, r23)):
         return Estimate.undefined("one of the three correlations is undefined", n)
     if abs(r23) >= 1 - ROUNDING:
-        return Estimate.undefined(f"the two measures say the same (their correlation is {r23:g})", n)
+        how = "say the same" if r23 > 0 else "say the opposite of each other"
+        return Estimate.undefined(f"the two measures {how} (their correlation is {r23:g})", n)
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if k < -ROUNDING:
         return Estimate.undefined("no observations can have these three correlations with each other", n)
@@ -44,6 +45,22 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
 
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
     return Estimate(t, n, float(2 * stdtr(n - 3, -abs(t))))
+
+
+class Permuted(NamedTuple):
+    """What swapping two measures at random says of the difference between them."""
+
+    p: float
+    """Two-sided; NaN where the observed difference is undefined."""
+    trials: int = 0
+    """Swaps that have a difference, of those that were made."""
+    exact: bool = False
+    """Whether every way to swap was tried."""
+
+    @property
+    def error(self) -> float:
+        """The standard error of p for want of more trials; 0 where it is exact."""
+        return 0.0 if self.exact else math.sqrt(self.p * (1 - self.p) / max(1, self.trials))
 
 
 def perm_both(
@@ -65,22 +82,59 @@ def perm_both(
     <= 13 cells; trials without a difference are left out. NaN where the observed difference is undefined, as
     ``level_correlation`` explains. At most about ``cells`` swaps are held at once; no result depends on it.
     """
+    return permuted(human, a, b, kind=kind, level=level, trials=trials, seed=seed, cells=cells).p
+
+
+def permuted(
+    human: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    kind: Coefficient,
+    level: Level,
+    trials: int = 1000,
+    seed: int = 0,
+    enough: int | None = None,
+    cells: int = CELLS,
+) -> Permuted:
+    """``perm_both`` with the error of its p-value, and free to stop where the measures clearly do not differ.
+
+    Trials end with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
+    trials made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
+    p / sqrt(``enough``).
+    """
     shared = shared_cells(human, a, b)
     n = len(shared.item)
     if not n or any(np.ptp(table) == 0 for table in shared.tables):
-        return math.nan
+        return Permuted(math.nan)
     exact = n <= MOST_ENUMERATED
     correlate = _by_level(_standardised(shared), kind, level, 1 << n if exact else trials)
     of_a, of_b = correlate(np.zeros((1, n), np.uint8))
     observed = abs(float(difference_of(of_a, of_b)[0]))
     if math.isnan(observed):
-        return math.nan
-    swaps = [every_swap(n)] if exact else random_swaps(n, trials=trials, seed=seed, cells=cells)
-    differences = np.concatenate([np.abs(difference_of(*correlate(bits))) for bits in swaps])
-    slack = ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
-    count = int(np.count_nonzero(differences >= observed - slack))
-    defined = int(np.count_nonzero(~np.isnan(differences)))
-    return count / defined if exact else (1 + count) / (1 + defined)
+        return Permuted(math.nan)
+    held = cells if enough is None else min(cells, 2 * enough * n)
+    swaps = [every_swap(n)] if exact else random_swaps(n, trials=trials, seed=seed, cells=held)
+    least = observed - ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
+    differences = (np.abs(difference_of(*correlate(bits))) for bits in swaps)
+    if exact:
+        count, defined = _counted(differences, least, None)
+        return Permuted(count / defined, defined, exact=True)
+    count, defined = _counted(differences, least, enough)
+    p = count / defined if count == enough else (1 + count) / (1 + defined)
+    return Permuted(p, defined)
+
+
+def _counted(differences: Iterable[Floats], least: float, enough: int | None) -> tuple[int, int]:
+    """How many differences reach ``least``, and of how many; no more are looked at than it takes to find enough."""
+    count = defined = 0
+    for some in differences:
+        known = some[~np.isnan(some)]
+        reached = np.flatnonzero(known >= least)
+        if enough is not None and count + len(reached) >= enough:
+            return enough, defined + int(reached[enough - count - 1]) + 1
+        count, defined = count + len(reached), defined + len(known)
+    return count, defined
 
 
 def _standardised(cells: Cells) -> Cells:

@@ -38,7 +38,11 @@ class LevelCorrelation:
     n: int
     """Points that entered: systems at level ``system``, else cells, those of undefined groups apart."""
     p: float
-    """Two-sided p-value at the levels ``system`` and ``item``; NaN elsewhere, a mean of coefficients having none."""
+    """Two-sided p-value at the levels ``system`` and ``item``; NaN elsewhere, a mean of coefficients having none.
+
+    At level ``item`` it takes all cells to be independent, also several systems' answers to one item: where items are
+    hard or easy for all systems alike, it is too small.
+    """
     reason: str | None
     groups: int
     """Systems or items averaged over, with those that are undefined; 1 at the levels ``system`` and ``item``."""
@@ -58,15 +62,6 @@ def level_correlation(
     points = cells.tables if level == "item" else tuple(system_means(cells))
     whole = COEFFICIENTS[kind](*points)
     return LevelCorrelation(whole.value, whole.n, whole.p, whole.reason, 1, int(not whole.defined))
-
-
-def level_correlations(human: Floats, scores: Floats, *, kind: Coefficient, level: Level) -> Floats:
-    """The correlation of each pair of tables in stacks of shape (..., systems, items), which broadcast."""
-    shape = np.broadcast_shapes(human.shape, scores.shape)
-    humans, others = (np.broadcast_to(stack, shape).reshape(-1, *shape[-2:]) for stack in (human, scores))
-    pairs = zip(humans, others, strict=True)
-    values = [level_correlation(one, other, kind=kind, level=level).value for one, other in pairs]
-    return np.array(values).reshape(shape[:-2])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +109,11 @@ def system_means(cells: Cells) -> list[Floats]:
 
 
 def settled(means: Floats) -> Floats:
-    """Means to 40 binary digits of the largest in their row: equal ones tie in whatever order they were added up."""
-    largest = np.abs(means).max(axis=-1, keepdims=True, initial=0)
+    """Means to 40 binary digits of the largest in their row: equal ones tie in whatever order they were added up.
+
+    NaN stays NaN.
+    """
+    largest = np.fmax.reduce(np.abs(means), axis=-1, keepdims=True, initial=0)
     usual = (largest > 0) & np.isfinite(largest)
     grain = np.exp2(np.ceil(np.log2(np.where(usual, largest, 1))) - 40)
     return np.asarray(np.rint(means / grain) * grain)

@@ -30,10 +30,10 @@ class TTest:
 def student_t(x: Floats, y: Floats, *, alternative: Alternative = "two-sided") -> TTest:
     """Student's t test: both groups have one variance, pooled with n + m - 2 degrees of freedom (Student, 1908).
 
-    NaN values are left out.
+    NaN values are left out. A group of one has no variance of its own, yet can be held against one that has.
     """
     x, y = _values(x), _values(y)
-    if (undefined := _undefined(x, y)) is not None:
+    if (undefined := _undefined(x, y, least=1)) is not None:
         return undefined
     df = float(len(x) + len(y) - 2)
     pooled = float((_squares(x) + _squares(y)) / df)
@@ -46,7 +46,7 @@ def welch_t(x: Floats, y: Floats, *, alternative: Alternative = "two-sided") -> 
     NaN values are left out.
     """
     x, y = _values(x), _values(y)
-    if (undefined := _undefined(x, y)) is not None:
+    if (undefined := _undefined(x, y, least=2)) is not None:
         return undefined
     of_x, of_y = (_squares(group) / (len(group) - 1) / len(group) for group in (x, y))
     df = (of_x + of_y) ** 2 / (of_x**2 / (len(x) - 1) + of_y**2 / (len(y) - 1))
@@ -68,10 +68,13 @@ def _values(group: Floats) -> Floats:
     return values[~np.isnan(values)]
 
 
-def _undefined(x: Floats, y: Floats) -> TTest | None:
+def _undefined(x: Floats, y: Floats, *, least: int) -> TTest | None:
     difference = float(x.mean() - y.mean()) if len(x) and len(y) else math.nan
-    if min(len(x), len(y)) < 2:
-        reason = f"groups of {len(x)} and {len(y)} values, where each needs 2"
+    sizes = f"groups of {len(x)} and {len(y)} values"
+    if min(len(x), len(y)) < least:
+        reason = f"{sizes}, where each needs {least}"
+    elif len(x) + len(y) < 3:
+        reason = f"{sizes}, where one needs 2"
     elif not _squares(x) + _squares(y):
         reason = f"the values do not vary within either group (all {x[0]:g}, all {y[0]:g})"
     else:
