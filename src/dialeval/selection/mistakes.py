@@ -1,4 +1,4 @@
-"""Why a false candidate is false: labels that people give, first guesses, and a system's errors by label.
+"""Why a false candidate is false: labels that people give, and first guesses at them.
 
 The labels are those of Sato et al. (2020, appendix C, Table 7). The table may be extended; a guess ends in ``?``.
 """

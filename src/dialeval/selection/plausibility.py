@@ -1,0 +1,231 @@
+"""A first sieve for those who have no raters: drops false candidates that a program finds as plausible as the truth.
+
+It does not replace people. Its questions are ``unvetted``, and docs/selection-vetting.md says how much it lets pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dialeval.core import Floats, LikelihoodModel
+from dialeval.data.types import Question
+from dialeval.encoder.files import EMBEDDED
+from dialeval.metrics.sentence_cosine import SentenceCosine
+from dialeval.selection.forms import candidate_ids
+from dialeval.selection.rules import Fewest, Most, OneTruth
+from dialeval.selection.shuffling import shuffled_places
+
+
+class Judge(Protocol):
+    """A program's view of which false candidates might be right; prints as the sentence that says when."""
+
+    def excess(self, questions: Sequence[Question], /) -> list[tuple[float, ...]]:
+        """By how much each candidate exceeds the bound from which on it is dropped; 0 or more drops it.
+
+        Questions have one ground truth each.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class AsLikely:
+    """Drops a false candidate that a language model finds about as likely as the ground truth, token by token."""
+
+    system: LikelihoodModel
+    margin: float = 0.0
+    """How much less likely than the truth it may be and still be dropped, in nats per token."""
+
+    def __str__(self) -> str:
+        less = f", or at most {self.margin:g} nats a token less" if self.margin else ""
+        return f"Drop a false candidate that {self.system.name} finds as likely as the ground truth{less}."
+
+    def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
+        """Mean log-probability, less the truth's, plus the margin."""
+        contexts = [question.context for question in questions for _ in question.candidates]
+        texts = [one.text for question in questions for one in question.candidates]
+        means = self.system.logprob(contexts, texts) / np.maximum(self.system.tokens(texts), 1)
+        return _over_truth(questions, means, -self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class GainsAsMuch:
+    """Drops a false candidate that the context makes about as much likelier, token by token, as the ground truth.
+
+    What is likely anywhere, as "I don't know", gains nothing from its context. It takes the model twice as long as
+    ``AsLikely``, and told acceptable candidates from adversarial ones better.
+    """
+
+    system: LikelihoodModel
+    margin: float = 0.0
+    """How much less than the truth it may gain and still be dropped, in nats per token."""
+
+    def __str__(self) -> str:
+        less = f", or at most {self.margin:g} nats a token less" if self.margin else ""
+        gain = f"the context makes as much likelier to {self.system.name} as the ground truth{less}"
+        return f"Drop a false candidate that {gain}."
+
+    def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
+        """Mean gain in log-probability over no context at all, less the truth's, plus the margin."""
+        contexts = [question.context for question in questions for _ in question.candidates]
+        texts = [one.text for question in questions for one in question.candidates]
+        gains = self.system.logprob(contexts, texts) - self.system.logprob([()] * len(texts), texts)
+        return _over_truth(questions, gains / np.maximum(self.system.tokens(texts), 1), -self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class FitsContext:
+    """Drops a false candidate whose sentence vector is about as close to the last turn as the ground truth's."""
+
+    margin: float = 0.0
+    """How much further from it than the truth it may be and still be dropped, in cosine."""
+    model: str = EMBEDDED
+
+    def __str__(self) -> str:
+        less = f" (by {self.model}, less {self.margin:g} in cosine)"
+        return f"Drop a false candidate that is as close to the last turn as the ground truth{less}."
+
+    def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
+        """Cosine with the last turn, less the truth's, plus the margin."""
+        units = _units(questions, self.model)
+        cosines = [
+            float(units[_last(question)] @ units[one.text])
+            for question in questions
+            for one in question.candidates
+        ]
+        return _over_truth(questions, np.array(cosines), -self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class LikeTruth:
+    """Drops a false candidate that says nearly what the ground truth says."""
+
+    cosine: float = 0.7
+    model: str = EMBEDDED
+
+    def __str__(self) -> str:
+        return (
+            f"Drop a false candidate whose cosine with the ground truth is {self.cosine:g} or more "
+            f"(by {self.model})."
+        )
+
+    def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
+        """Cosine with the ground truth, less the bound."""
+        units = _units(questions, self.model)
+        return [
+            tuple(
+                float(units[_truth(question)] @ units[one.text]) - self.cosine for one in question.candidates
+            )
+            for question in questions
+        ]
+
+
+class Doubted(NamedTuple):
+    """A candidate or a question that the sieve dropped."""
+
+    question: str
+    candidate: str | None
+    """None where the whole question went."""
+    text: str
+    why: str
+    excess: float | None = None
+    """How far it was over the judge's bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What the sieve let pass, and what it did not."""
+
+    questions: tuple[Question, ...]
+    """With status ``unvetted``, unless people had looked at them before."""
+    removed: tuple[Doubted, ...]
+    judges: tuple[str, ...]
+    """Each judge's sentence."""
+
+
+def sift(
+    questions: Sequence[Question],
+    judges: Sequence[Judge],
+    *,
+    fewest: Fewest = Fewest(),  # noqa: B008 - frozen
+    most: Most | None = Most(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> Sifted:
+    """The questions without the false candidates that any judge drops, and without those that too few are left of."""
+    removed: list[Doubted] = []
+    sound = []
+    for question in questions:
+        if sum(one.correct for one in question.candidates) == 1:
+            sound.append(question)
+        else:
+            removed.append(Doubted(question.item, None, "", str(OneTruth())))
+    excesses = [judge.excess(sound) for judge in judges]
+    kept: list[Question] = []
+    for at, question in enumerate(sound):
+        doubted = _doubted(question, judges, [own[at] for own in excesses])
+        removed += doubted
+        left, spare = _left(question, {one.candidate for one in doubted}, most, seed)
+        removed += spare
+        if sum(not one.correct for one in left.candidates) >= fewest.false:
+            kept.append(left)
+        else:
+            removed.append(Doubted(question.item, None, _truth(question), str(fewest)))
+    return Sifted(tuple(kept), tuple(removed), tuple(map(str, judges)))
+
+
+def _doubted(
+    question: Question, judges: Sequence[Judge], excesses: Sequence[Sequence[float]]
+) -> list[Doubted]:
+    """Each false candidate that a judge drops, with the first that does."""
+    found = []
+    for at, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
+        against = next((place for place, own in enumerate(excesses) if own[at] >= 0), None)
+        if not one.correct and against is not None:
+            why, excess = str(judges[against]), excesses[against][at]
+            found.append(Doubted(question.item, name, one.text, why, excess))
+    return found
+
+
+def _left(
+    question: Question, dropped: set[str | None], most: Most | None, seed: int
+) -> tuple[Question, list[Doubted]]:
+    """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
+    named = list(zip(candidate_ids(question), question.candidates, strict=True))
+    order = shuffled_places([one.text for _, one in named], item=question.item, seed=seed)
+    left = [named[at] for at in order if named[at][0] not in dropped]
+    false = [name for name, one in left if not one.correct]
+    spare = set(false[most.false :]) if most is not None else set()
+    out = [Doubted(question.item, name, one.text, str(most)) for name, one in left if name in spare]
+    candidates = tuple(one for name, one in left if name not in spare)
+    return replace(question, candidates=candidates, status=question.status or "unvetted"), out
+
+
+def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> list[tuple[float, ...]]:
+    """Each candidate's value less its question's truth's, less the bound."""
+    found, start = [], 0
+    for question in questions:
+        own = values[start : start + len(question.candidates)]
+        start += len(own)
+        truth = own[[one.correct for one in question.candidates].index(True)]
+        found.append(tuple((own - truth - bound).tolist()))
+    return found
+
+
+def _units(questions: Sequence[Question], model: str) -> dict[str, Floats]:
+    """The sentence vector of every candidate and last turn at length 1; zeros for blank texts."""
+    texts = {one.text for question in questions for one in question.candidates} | set(map(_last, questions))
+    known = sorted(text for text in texts if text.strip())
+    vectors = SentenceCosine(model).encode(known).astype(np.float64) if known else np.zeros((0, 1))
+    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    blank = {text: np.zeros(vectors.shape[1]) for text in texts if not text.strip()}
+    return dict(zip(known, units, strict=True)) | blank
+
+
+def _last(question: Question) -> str:
+    return question.context[-1].text if question.context else ""
+
+
+def _truth(question: Question) -> str:
+    return next(one.text for one in question.candidates if one.correct)
