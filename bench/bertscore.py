@@ -16,8 +16,8 @@ import numpy as np
 from bench.result import BenchResult
 from dialeval.core import Floats
 from dialeval.data.types import Example, Response
+from dialeval.encoder.files import find_encoder
 from dialeval.metrics.bertscore import BertScore
-from dialeval.metrics.encoder_files import find_encoder
 
 LAYER, EXAMPLES, REPEATS = 6, 300, 3
 

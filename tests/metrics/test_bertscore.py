@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dialeval.data.types import Example, Response
+from dialeval.encoder.files import Weights
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluate import evaluate
 from dialeval.metrics.bertscore import BertScore, IdfBertScore, bert_score
-from dialeval.metrics.encoder_files import Weights
 
 MEASURES = ("precision", "recall", "f1")
 

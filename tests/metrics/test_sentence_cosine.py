@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data.types import Example, Response
+from dialeval.encoder.files import Weights
 from dialeval.engine import ProcessPool
 from dialeval.evaluate import evaluate
-from dialeval.metrics.encoder_files import Weights
 from dialeval.metrics.sentence_cosine import SentenceCosine
 
 PAIRS = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dialeval.data.types import Example, Response
-from dialeval.metrics.encoder import Vectors
+from dialeval.encoder.model import Vectors
 from dialeval.metrics.sentence_vectors import best_cosines
 
 TABLE = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from repositories import save_vectors
 
-from dialeval.metrics.encoder import load_encoder
-from dialeval.metrics.encoder_files import find_encoder
+from dialeval.encoder.files import find_encoder
+from dialeval.encoder.model import load_encoder
 from dialeval.resources import check
 from dialeval.selection.sentence_vectors import ContextualVectors, StaticVectors
 from dialeval.selection.sif import weight

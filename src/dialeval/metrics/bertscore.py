@@ -10,9 +10,9 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
+from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
+from dialeval.encoder.model import Encoder, Vectors, load_encoder
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics.encoder import Encoder, Vectors, load_encoder
-from dialeval.metrics.encoder_files import EMBEDDED, Weights, find_encoder
 from dialeval.metrics.greedy_match import Tokens, best, match
 from dialeval.metrics.idf import Idf, learn_idf
 from dialeval.metrics.means import mean_of_rows, rows_of_values

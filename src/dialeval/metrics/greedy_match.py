@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.metrics.encoder import Vectors
+from dialeval.encoder.model import Vectors
 
 
 class Tokens(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.encoder import Vectors, load_encoder
-from dialeval.metrics.encoder_files import EMBEDDED, Weights, find_encoder
+from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
+from dialeval.encoder.model import Vectors, load_encoder
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines

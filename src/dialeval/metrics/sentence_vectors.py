@@ -9,7 +9,7 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.data.types import Example
-from dialeval.metrics.encoder import Vectors
+from dialeval.encoder.model import Vectors
 
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
 """From texts, none of them blank, to one vector each, shape (n, size)."""

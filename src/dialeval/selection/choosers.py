@@ -17,8 +17,8 @@ import numpy as np
 
 from dialeval.core import Floats, LikelihoodModel, Signature, UsesResources
 from dialeval.data.types import Context, Question
-from dialeval.metrics.encoder import load_encoder
-from dialeval.metrics.encoder_files import EMBEDDED, find_encoder
+from dialeval.encoder.files import EMBEDDED, find_encoder
+from dialeval.encoder.model import load_encoder
 from dialeval.metrics.sentence_cosine import SentenceCosine
 from dialeval.text.words import search_terms
 

@@ -10,9 +10,9 @@ from typing import Final, Protocol, cast
 
 import numpy as np
 
+from dialeval.encoder.files import EMBEDDED, find_encoder
+from dialeval.encoder.model import Encoder, load_encoder
 from dialeval.metrics.embedding import Source
-from dialeval.metrics.encoder import Encoder, load_encoder
-from dialeval.metrics.encoder_files import EMBEDDED, find_encoder
 from dialeval.selection.content_words import NEGATIONS, words
 from dialeval.selection.sif import Vectors, weight
 from dialeval.selection.tidying import tidy

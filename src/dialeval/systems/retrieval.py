@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -14,12 +14,13 @@ from dialeval.core import Signature
 from dialeval.data.types import Context, Response
 from dialeval.systems.exchanges import Exchange, exchanges
 from dialeval.systems.files import Stamp, digest, stamp
+from dialeval.systems.turn_vectors import TurnVectors, encoder_fact, encoder_resources, turn_vectors
 from dialeval.text.bm25 import Bm25
 from dialeval.text.postings import Hit
 from dialeval.text.tfidf import TfIdf
 from dialeval.text.words import search_terms
 
-Method: TypeAlias = Literal["bm25", "tfidf"]
+Method: TypeAlias = Literal["bm25", "tfidf", "encoder"]
 
 _SAME: Final = 0.8
 
@@ -30,8 +31,8 @@ class Retrieval:
 
     Places that may be the very item under test, where the next turn is the reference, are passed over: those whose last
     two turns have at least four words in five in common with the asked context's, or, where either context is a single
-    turn, whose last turn has the same words. The n best are different texts. There is no answer where no turn of the
-    corpus shares a word with the last turn, nor to an empty context.
+    turn, whose last turn has the same words. The n best are different texts. There is no answer to an empty context, nor,
+    but by ``encoder``, where no turn of the corpus shares a word with the last turn.
     """
 
     name: str
@@ -41,8 +42,14 @@ class Retrieval:
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
-        facts = (("corpus", digest(self.corpus)), ("query", "last_turn"), ("tokens", "search_terms"))
+        like = ("encoder", encoder_fact()) if self.method == "encoder" else ("tokens", "search_terms")
+        facts = (("corpus", digest(self.corpus)), ("query", "last_turn"), like)
         return Signature("retrieval", (("method", self.method),), facts)
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The encoder's weights, where there is one."""
+        return encoder_resources() if self.method == "encoder" else {}
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
@@ -57,21 +64,26 @@ class _Library:
     """Places of a corpus with an index over the last turns of their contexts."""
 
     places: tuple[Exchange, ...]
-    index: Bm25 | TfIdf
+    index: Bm25 | TfIdf | None
+    """None where turns are compared by their vectors."""
+    vectors: TurnVectors | None = None
 
     def answers(self, context: Context, n: int) -> Iterator[Response]:
         """Responses that followed like turns, best first, no text twice."""
         asked = [search_terms(turn.text) for turn in context[-2:]]
         seen: set[str] = set()
-        for hit in self._hits(asked[-1] if asked else [], n):
+        for hit in self._hits(context[-1].text if context else "", n):
             exchange = self.places[hit.document]
             if exchange.response not in seen and not _same_place(asked, exchange):
                 seen.add(exchange.response)
                 yield Response(exchange.response)
 
-    def _hits(self, terms: Sequence[str], n: int) -> Iterator[Hit]:
+    def _hits(self, text: str, n: int) -> Iterator[Hit]:
         """All hits, best first; few are ranked at first, as few are mostly needed."""
-        start, stop = 0, 8 * n
+        if self.index is None:
+            yield from self.vectors.nearest(text) if self.vectors and text.strip() else ()
+            return
+        terms, start, stop = search_terms(text), 0, 8 * n
         while hits := self.index.top(terms, stop)[start:]:
             yield from hits
             start, stop = stop, stop * 8
@@ -80,6 +92,8 @@ class _Library:
 @lru_cache(maxsize=4)
 def _library(corpus: Stamp, method: Method) -> _Library:
     answered = tuple(exchange for exchange in exchanges(corpus.path) if exchange.end)
+    if method == "encoder":
+        return _Library(answered, None, turn_vectors([e.turns[e.end - 1] for e in answered]))
     documents = (search_terms(exchange.turns[exchange.end - 1]) for exchange in answered)
     return _Library(answered, Bm25(documents) if method == "bm25" else TfIdf(documents))
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from dialeval.metrics.encoder import Vectors
+from dialeval.encoder.model import Vectors
 from dialeval.metrics.skip_thought.model import run_encoder
 from dialeval.metrics.skip_thought.vocabulary import words_of
 

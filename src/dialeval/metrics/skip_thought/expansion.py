@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.encoder.model import Vectors
 from dialeval.errors import Unsuitable
 from dialeval.metrics.embedding.vectors import WordVectors
-from dialeval.metrics.encoder import Vectors
 
 
 def fit_linear_map(source: Floats, target: Floats) -> Floats:

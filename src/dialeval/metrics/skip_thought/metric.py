@@ -9,10 +9,10 @@ from typing import ClassVar, Final
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
+from dialeval.encoder.files import require_torch
+from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.encoder import Vectors
-from dialeval.metrics.encoder_files import require_torch
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines

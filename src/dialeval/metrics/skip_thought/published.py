@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from dialeval.encoder.model import Vectors
 from dialeval.errors import BadInput
-from dialeval.metrics.encoder import Vectors
 from dialeval.metrics.skip_thought.encoding import Part, SentenceEncoder
 from dialeval.metrics.skip_thought.layout import DICTIONARY, PUBLISHED, published_files
 

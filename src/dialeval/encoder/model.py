@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dialeval.encoder.files import Weights
 from dialeval.errors import ResourceUnavailable
-from dialeval.metrics.encoder_files import Weights
 
 if TYPE_CHECKING:
     import torch

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.encoder.files import Weights, find_encoder
+from dialeval.encoder.model import Encoder, load_encoder
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
-from dialeval.metrics.encoder import Encoder, load_encoder
-from dialeval.metrics.encoder_files import Weights, find_encoder
 from dialeval.resources import CATALOGUE
 
 TEXTS = ["Where can I park?", "Behind the house.", "", "東京", "word " * 400, "a"]
