@@ -24,6 +24,7 @@ BENCHES: Final = (
     "overlap",
     "perm_both",
     "runner",
+    "selection_trials",
     "self_bleu",
     "spearman_bootstrap",
 )
