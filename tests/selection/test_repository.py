@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from repositories import LINES, Count, drawn_vectors, small_repository
 
-from dialeval.errors import BadInput, Unsuitable
+from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
+from dialeval.resources import check
 from dialeval.selection.repository import Repository, build_repository
 from dialeval.selection.utterances import Filters
 from dialeval.selection.vector_store import VectorStore
@@ -172,7 +173,32 @@ def test_an_account_that_is_not_ours_is_refused(tmp_path):
         Repository.open(tmp_path)
 
 
+@pytest.mark.parametrize("lost", ["component.npy", "facts.json", "averages.npy"])
+def test_a_repository_without_all_its_vectors_does_not_open(tmp_path, lost):
+    folder = small_repository(tmp_path).folder
+    (folder / "vectors" / lost).unlink()
+    with pytest.raises(BadInput, match="no vectors of all utterances"):
+        Repository.open(folder)
+
+
+def test_an_encoder_that_is_not_there_is_named_with_a_way_out(tmp_path):
+    with pytest.raises(ResourceUnavailable, match="ask for static vectors"):
+        small_repository(tmp_path, vectors="reranked", encoder=str(tmp_path / "absent"))
+
+
 def test_vectors_of_too_few_utterances_are_refused(tmp_path):
     repository = small_repository(tmp_path)
     with pytest.raises(BadInput, match="no vectors of all utterances"):
         VectorStore.open(repository.vectors.folder, len(LINES) + 1)
+
+
+def test_every_utterance_may_be_encoded_in_context(tmp_path):
+    status = check("all-minilm-l6-v2", verify=False)
+    if status.path is None:
+        pytest.skip(status.detail)
+    repository = small_repository(tmp_path, vectors="contextual")
+    assert repository.vectors.component.shape == (384,)
+    for at, hits in enumerate(repository.engine.nearest.search(repository.vectors.units(list(LINES)), 2)):
+        assert hits[0].document == at
+        assert hits[0].score == pytest.approx(1, abs=2e-3)
+        assert hits[1].score < 0.95

@@ -15,7 +15,7 @@ import numpy as np
 
 from dialeval.data.atomic import atomic_path, write_atomically
 from dialeval.engine import SILENT, Progress
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, ResourceUnavailable
 from dialeval.selection.nearest import NearestIndex, build_cells, even_sample, flat_index, open_cells
 from dialeval.selection.sentence_vectors import ContextualVectors, SentenceVectors, StaticVectors
 from dialeval.selection.sif import Vectors, first_component, units_without
@@ -53,19 +53,14 @@ class VectorStore:
         """The vectors of ``count`` utterances in this folder."""
         try:
             facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
-            averages = np.load(folder / _AVERAGES, mmap_mode="r")
-        except (OSError, ValueError):
-            averages, facts = None, {}
-        if averages is None or len(averages) != count:
-            raise BadInput(
-                str(folder),
-                "no vectors of all utterances",
-                f"{count:,}",
-                "Go on building with build_repository.",
-            )
-        first, second = _encoders(facts["kind"], facts["words"], facts["encoder"])
-        component = np.load(folder / _COMPONENT)
-        other = np.load(folder / _CONTEXTUAL_COMPONENT) if second else None
+            component, held = np.load(folder / _COMPONENT), len(np.load(folder / _AVERAGES, mmap_mode="r"))
+            first, second = _encoders(facts["kind"], facts["words"], facts["encoder"])
+            other = np.load(folder / _CONTEXTUAL_COMPONENT) if second else None
+        except (OSError, ValueError, KeyError):
+            held = -1
+        if held != count:
+            found, needed = "no vectors of all utterances", f"those of {count:,}"
+            raise BadInput(str(folder), found, needed, "Go on building with build_repository.")
         return cls(folder, facts["kind"], first, component, second, other)
 
     @classmethod
@@ -84,7 +79,11 @@ class VectorStore:
         """Make whatever is missing in the folder: averages, components, cells."""
         first, second = _encoders(kind, words, encoder)
         asked = {"kind": kind, "words": words, "encoder": encoder, "utterances": count}
-        found = {"averages": first.fact, "in_context": second.fact if second else None}
+        try:
+            found = {"averages": first.fact, "in_context": second.fact if second else None}
+        except ResourceUnavailable as error:
+            hint = "" if kind == "static" else " Or ask for static vectors, which need no encoder."
+            raise ResourceUnavailable(f"{error}{hint}") from None
         _keep_what_fits(folder, asked | found)
         if not (folder / _AVERAGES).is_file():
             _write_averages(folder, utterances, count, first, progress)
