@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dialeval.selection.content_words import words
-
 
 @dataclass(frozen=True, slots=True)
 class CandidateRules:
@@ -37,8 +35,3 @@ class CandidateRules:
         if 2 * common >= self.same * (fewer + more):
             return True
         return common == fewer > 0 and more <= 2 * fewer
-
-
-def words_of(texts: Iterable[str]) -> list[list[str]]:
-    """The words of each text."""
-    return [words(text) for text in texts]

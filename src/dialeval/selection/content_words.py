@@ -28,8 +28,8 @@ and or but nor so yet if unless until while because since though although as tha
 of in on at by for with about against between into through during before after above below to from up down out off over
 under again per via within without upon around among across behind beyond toward towards near like
 not no yes yeah yep yup nope oh ah aha uh um hm hmm huh eh well okay ok ay hey wow right sure really just only very too
-also even still already ever never always here there now too quite rather maybe perhaps
-im ive youre youve hes shes theyre weve thats whats wheres hows lets theres heres id youll theyll well
+also even still already ever never always here there now quite rather maybe perhaps
+im ive youre youve hes shes theyre weve thats whats wheres hows lets theres heres id youll theyll
 """
 FUNCTION_WORDS: Final = frozenset(_LISTED.split()) | NEGATIONS.keys()
 """Words that any two utterances may share whatever they are about: pronouns, articles, auxiliaries, prepositions,
