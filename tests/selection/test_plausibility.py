@@ -1,0 +1,141 @@
+"""The sieve for those without raters: what each judge drops, and how much of it on data of known worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from drafts import question
+
+from dialeval.core import Signature
+from dialeval.data import Candidate, Question, Turn, read
+from dialeval.errors import Unsuitable
+from dialeval.resources import check
+from dialeval.selection.plausibility import AsLikely, FitsContext, GainsAsMuch, LikeTruth, sift
+from dialeval.selection.rules import Fewest, Most
+from dialeval.selection.sieve_audit import audit
+
+
+@dataclass(frozen=True)
+class Words:
+    """Finds a text likely by its words, two nats each, and a word of the context for nothing; a token a word."""
+
+    name: str = "words"
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.name)
+
+    def logprob(self, contexts, responses):
+        heard = [{word for turn in context for word in turn.text.split()} for context in contexts]
+        costs = [
+            sum(-2.0 for word in text.split() if word not in known)
+            for known, text in zip(heard, responses, strict=True)
+        ]
+        return np.array(costs)
+
+    def tokens(self, responses):
+        return np.array([len(text.split()) for text in responses])
+
+
+def asked(*false: str, truth: str = "tea please", heard: str = "tea or coffee") -> Question:
+    wrong = tuple(Candidate(text, correct=False) for text in false)
+    return Question("q", (Turn("user", heard),), (Candidate(truth, correct=True), *wrong))
+
+
+class TestByHand:
+    # The truth costs 2 nats over 2 tokens: -1 a token, of which the context has spared 1.
+    draft = asked("coffee please", "no idea", "coffee or tea or nothing", "tea then go now")
+
+    def test_as_likely_is_by_the_token(self):
+        (found,) = AsLikely(Words()).excess([self.draft])
+        assert found == pytest.approx((0, 0, -1, 1 - 2 / 5, -1 / 2))
+        (wide,) = AsLikely(Words(), margin=0.5).excess([self.draft])
+        assert wide[4] == 0
+
+    def test_a_gain_is_over_no_context_at_all(self):
+        (found,) = GainsAsMuch(Words()).excess([self.draft])
+        assert found == pytest.approx((0, 0, -1, 2 * 4 / 5 - 1, 2 / 4 - 1))
+
+    def test_what_is_dropped_is_named_with_its_reason_and_the_rest_stays_unvetted(self):
+        judge = AsLikely(Words())
+        sifted = sift([self.draft], [judge], fewest=Fewest(2), most=None)
+        (left,) = sifted.questions
+        assert left.status == "unvetted"
+        assert {one.text for one in left.candidates} == {"tea please", "no idea", "tea then go now"}
+        assert [(one.candidate, one.text, one.excess) for one in sifted.removed] == [
+            ("false_1", "coffee please", 0.0),
+            ("false_3", "coffee or tea or nothing", pytest.approx(0.6)),
+        ]
+        assert {one.why for one in sifted.removed} == {str(judge)}
+        assert sifted.judges == ("Drop a false candidate that words finds as likely as the ground truth.",)
+
+    def test_too_few_left_drop_the_question_and_too_many_are_spare(self):
+        gone = sift([self.draft], [AsLikely(Words())])
+        assert gone.questions == ()
+        assert gone.removed[-1][:2] == ("q", None)
+        assert gone.removed[-1].why == str(Fewest(3))
+        plenty = question("q", 6)
+        sifted = sift([plenty], [])
+        assert len(sifted.questions[0].candidates) == 4
+        assert [one.why for one in sifted.removed] == [str(Most(3))] * 3
+
+    def test_a_question_without_one_truth_is_listed_not_judged(self):
+        sifted = sift([question("q", 3, truth=False), question("r", 3)], [AsLikely(Words())])
+        assert sifted.removed[0] == (
+            "q",
+            None,
+            "",
+            "Drop a question that has not exactly one ground truth.",
+            None,
+        )
+
+    def test_what_people_vetted_stays_vetted(self):
+        vetted = Question("q", (), question("q", 3).candidates, "vetted")
+        assert sift([vetted], []).questions[0].status == "vetted"
+
+    def test_an_audit_counts_what_is_rightly_dropped_and_kept(self):
+        good = tuple(
+            Candidate(text, correct=True) for text in ("tea please", "coffee please", "neither thanks")
+        )
+        bad = (Candidate("tea or coffee", False, "adversarial"), Candidate("no idea", False, "random"))
+        found = audit([Question("q", self.draft.context, (*good, *bad)), self.draft], [AsLikely(Words())])
+        assert found.acceptable_dropped == 0.5
+        assert found.false_kept == {"adversarial": 0.0, "random": 1.0}
+        assert found.questions == 1
+        with pytest.raises(Unsuitable, match="two correct candidates or more"):
+            audit([self.draft], [])
+
+
+class TestEncoder:
+    @pytest.fixture(autouse=True)
+    def _installed(self):
+        pytest.importorskip("transformers")
+        if check("all-minilm-l6-v2", verify=False).state == "absent":
+            pytest.skip("the encoder is not installed")
+
+    def test_a_paraphrase_of_the_truth_is_dropped(self):
+        draft = asked(
+            *("A cup of tea, please.", "The train left an hour ago.", "My brother plays the violin.", ""),
+            truth="Tea for me, please.",
+            heard="Would you like tea or coffee?",
+        )
+        (found,) = LikeTruth(0.7).excess([draft])
+        assert found[1] > 0
+        assert max(found[2:]) < 0
+        assert found[4] == pytest.approx(-0.7)  # a blank text is like nothing
+        (fits,) = FitsContext().excess([draft])
+        assert fits[0] == 0
+        assert fits[1] > -0.1
+        assert max(fits[2:]) < -0.3
+
+    @pytest.mark.slow
+    def test_on_dailydialog_plusplus_it_lets_much_pass(self, shared_data):
+        """As docs/selection-vetting.md says; over all 571 questions .36 and .94."""
+        path = shared_data / "dailydialog-plusplus" / "test.first571.json"
+        questions = list(read(path, "question", format="dailydialog++"))[:40]
+        found = audit(questions, [LikeTruth(0.3)])
+        assert 0.2 < found.acceptable_dropped < 0.5
+        assert found.false_kept["adversarial"] > 0.84
+        assert found.false_kept["random"] > 0.9
