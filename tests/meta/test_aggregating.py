@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rating_tables import table
 
+from dialeval.data.types import Judgement
 from dialeval.meta.aggregating import (
     AtLeast,
     Else,
@@ -22,6 +23,7 @@ from dialeval.meta.aggregating import (
     aggregate,
 )
 from dialeval.meta.classes import Cut
+from dialeval.meta.ratings import Ratings
 from dialeval.meta.reading import read_judgements
 from dialeval.meta.vote_steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
 
@@ -112,3 +114,26 @@ def test_the_published_filter_of_response_selection_holds(shared_data):
     for system, rule in systems.items():
         labels = aggregate(ratings.by(systems=[system]), "acceptability", rule)
         assert Counter(label.reason for label in labels) == {None: 1019}
+
+
+def test_many_raters_of_few_units_each_are_no_table():
+    # A table of 40,000 units by 20,000 raters would take 6 GB.
+    many = Ratings.of(
+        Judgement(f"q{2 * (at // 3) + two}", "bot", f"r{at}", "fluency", float(at % 3 + 1))
+        for at in range(60_000)
+        for two in (0, 1)
+    )
+    found = aggregate(many, "fluency", Mean())
+    assert len(found) == 40_000
+    assert {one.value for one in found} == {2.0}
+    assert [one.item for one in found[:4]] == ["q0", "q1", "q2", "q3"]
+
+
+def test_votes_of_units_stand_in_order_of_first_sight_and_silence_is_no_vote():
+    answers = {"ana": [None, 2, "-"], "ben": [None, 3, 5]}
+    found = aggregate(table(answers), "fluency", Mean())
+    assert [(one.item, one.value, one.reason) for one in found] == [
+        ("q1", None, "there are no votes"),
+        ("q2", 2.5, None),
+        ("q3", 5.0, None),
+    ]

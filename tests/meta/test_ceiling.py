@@ -36,7 +36,8 @@ def test_two_raters_are_the_only_two_halves() -> None:
     assert ceiling.mean == pytest.approx(expected)
     assert ceiling.low == pytest.approx(expected)
     assert ceiling.high == pytest.approx(expected)
-    assert ceiling.corrected == pytest.approx(2 * expected / (1 + expected))
+    assert (ceiling.corrected, ceiling.bound, ceiling.n) == (None, None, 5)
+    assert ceiling.uncorrected == "coefficients of 5 points are too coarse for the formula"
     assert (ceiling.raters, ceiling.repeats, ceiling.split) == (2, 5, "raters")
 
 
@@ -56,6 +57,9 @@ def test_a_negative_agreement_is_not_corrected() -> None:
     ceiling = split_half(people(FOUR[[0, 3]]), repeats=3)
     assert ceiling.mean < 0
     assert ceiling.corrected is None
+    twelve = np.arange(12.0)
+    opposite = split_half(people(np.array([twelve, -twelve])), repeats=3)
+    assert (opposite.corrected, opposite.bound, opposite.uncorrected) == (None, None, "the halves disagree")
 
 
 def test_one_rater_or_single_ratings_leave_a_reason() -> None:
@@ -118,3 +122,68 @@ def test_each_rater_is_held_against_the_mean_of_the_others() -> None:
 def test_a_rater_alone_has_nobody_to_be_held_against() -> None:
     (only,) = leave_one_out(people(FOUR[:1]))
     assert (only.value, only.n, only.reason) == (None, 0, "fewer than 2 pairs (0)")
+
+
+@pytest.mark.parametrize("raters", [2, 3, 4, 5])
+def test_a_perfect_measure_reaches_the_bound_and_not_what_people_reach(raters: int) -> None:
+    # A truth and errors that do not correlate at all, so that nothing is left to chance, whatever the halves.
+    free = np.random.default_rng(raters).normal(size=(40, raters + 1))
+    truth, *errors = np.linalg.qr(free - free.mean(axis=0))[0].T
+    said = truth + 1.5 * np.array(errors)
+    reached = pearsonr(truth, said.mean(axis=0)).statistic
+    ceiling = split_half(people(said), repeats=5, coefficient="pearson", split="raters")
+    assert ceiling.bound == pytest.approx(reached)
+    # Two raters correlate at 1 / (1 + 1.5^2), and k against k others at k / (k + 1.5^2).
+    assert ceiling.corrected == pytest.approx(raters / (raters + 1.5**2))
+    assert ceiling.mean < ceiling.corrected < reached
+
+
+def test_equal_halves_are_corrected_by_the_formula_of_spearman_and_brown() -> None:
+    rng = np.random.default_rng(2)
+    ceiling = split_half(people(rng.normal(size=30) + rng.normal(size=(2, 30))), repeats=3)
+    assert ceiling.corrected == pytest.approx(2 * ceiling.mean / (1 + ceiling.mean))
+    same = split_half(people(np.tile(np.arange(12.0), (3, 1))), repeats=3)
+    assert (same.mean, same.corrected, same.bound) == (1, 1, 1)
+
+
+def test_kendall_is_not_corrected() -> None:
+    rng = np.random.default_rng(2)
+    found = split_half(
+        people(rng.normal(size=30) + rng.normal(size=(4, 30))), repeats=3, coefficient="kendall"
+    )
+    assert (found.corrected, found.bound) == (None, None)
+    assert found.uncorrected.endswith("but not Kendall's")
+
+
+def test_n_is_of_the_cells_that_both_halves_rated() -> None:
+    some = np.arange(24.0).reshape(2, 12)
+    some[0, :4] = np.nan
+    assert split_half(people(some), repeats=3).n == 8
+
+
+def test_means_of_halves_that_are_equal_on_paper_tie() -> None:
+    rows = [[0.1, 0.3, 0.5], [0.2, 0.2, 0.5], [0.3, 0.1, 0.5], *([[0.1, 0.2, 0.3]] * 3)]
+    six = people(np.array(rows))
+    found = {
+        round(split_half(six, repeats=1, coefficient="kendall", seed=seed).mean, 6) for seed in range(40)
+    }
+    # Where the first three are one half, its first two means are .2 both: one pair of three ties.
+    assert round(2 / math.sqrt(2 * 3), 6) in found
+    (*_, last) = leave_one_out(people(np.array([*rows[:3], [1, 2, 3]])), coefficient="kendall")
+    assert last.value == pytest.approx(2 / math.sqrt(2 * 3))
+
+
+def test_each_rater_of_a_crowd_takes_memory_for_its_own_cells_alone() -> None:
+    # 400 raters of 5 answers each: a grid of 2,000 items for each would be 100 times as much.
+    judgements = [
+        Judgement(
+            f"i{5 * (rater // 2) + at}", f"s{at % 2}", f"r{rater}", "overall", float((at * 7 + rater) % 5)
+        )
+        for rater in range(400)
+        for at in range(5)
+    ]
+    joined = join(Ratings.of(judgements), "overall")
+    found = leave_one_out(joined)
+    assert [one.n for one in found] == [5] * 400
+    first, second = ([float((at * 7 + rater) % 5) for at in range(5)] for rater in (0, 1))
+    assert found[0].value == pytest.approx(spearmanr(first, second).statistic)

@@ -78,3 +78,16 @@ def test_measurements_cannot_be_dropped_by_kappa():
     many = table({name: [at / 7 for at in range(300)] for name in ("ana", "ben")})
     with pytest.raises(Unsuitable, match="no pairwise kappas"):
         drop_raters(many, "fluency", 0.1)
+
+
+def test_others_are_those_with_whom_there_is_a_kappa():
+    # Eve and fay chose nothing but 3 where they met: that is no kappa.
+    answers = {"eve": [3] * 10, "fay": ["-"] * 9 + [3], "ana": GOOD, "ben": ANSWERS["ben"]}
+    assert pairwise_kappas(table(answers), "fluency").others.tolist() == [3, 3, 3, 3]
+    for rule, said in (
+        ("mean", "with 2 others is below 0.1"),
+        ("every-pair", "below 0.1 with 2 of 2 others"),
+    ):
+        first = drop_raters(table(answers), "fluency", 0.1, rule=rule, trials=0).who[0]
+        assert first.rater == "eve"
+        assert first.why.endswith(said)

@@ -84,3 +84,10 @@ def test_five_numbers_draw_the_box() -> None:
 def test_the_seed_draws_the_test_sets() -> None:
     one, two, other = (over_test_sets(table(SCORES), size=2, seed=seed)[0].values for seed in (1, 1, 2))
     assert one.tolist() == two.tolist() != other.tolist()
+
+
+def test_systems_with_the_same_mean_on_paper_tie() -> None:
+    tenths = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2], [0.9, 0.9, 0.9]]
+    (found,) = over_test_sets(table(tenths), size=3, trials=1)
+    expected = spearmanr(np.mean(HUMAN, axis=1), [0.2, 0.2, 0.2, 0.9]).statistic
+    assert found.values.tolist() == pytest.approx([expected])

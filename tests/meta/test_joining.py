@@ -58,10 +58,9 @@ def test_measures_stand_on_the_axes_of_people() -> None:
 def test_the_cube_of_raters_holds_every_rating() -> None:
     found = joined()
     assert found.rater_names == ("ann", "bob")
-    np.testing.assert_equal(
-        found.raters,
-        [[[1, NAN, 3, NAN], [4, NAN, NAN, NAN]], [[2, 5, NAN, NAN], [NAN] * 4]],
-    )
+    cube = np.full((2, 2, 4), NAN)
+    cube[found.people.rater, found.people.system, found.people.item] = found.people.value
+    np.testing.assert_equal(cube, [[[1, NAN, 3, NAN], [4, NAN, NAN, NAN]], [[2, 5, NAN, NAN], [NAN] * 4]])
 
 
 def test_what_does_not_join_is_counted_and_listed() -> None:
@@ -137,3 +136,18 @@ def test_system_identity_gives_each_rated_cell_its_systems_mean() -> None:
     identity = system_identity(joined())
     mean = (1.5 + 5 + 3) / 3
     np.testing.assert_allclose(identity.values, [[mean, mean, mean, NAN], [4, NAN, NAN, NAN]])
+
+
+def test_ratings_with_the_same_mean_on_paper_tie() -> None:
+    tenths = {"q1": (0.1, 0.2, 0.3), "q2": (0.3, 0.2, 0.1), "q3": (0.2,), "q4": ()}
+    rows = [("s", item, f"r{at}", value) for item, given in tenths.items() for at, value in enumerate(given)]
+    made = Ratings.of(Judgement(item, system, rater, "overall", value) for system, item, rater, value in rows)
+    values = join(made, "overall").human.values[0]
+    assert sum(tenths["q1"]) / 3 != sum(tenths["q2"]) / 3
+    assert values[0] == values[1] == values[2] == pytest.approx(0.2, rel=1e-11)
+
+
+def test_single_values_stay_as_they_were_given() -> None:
+    given = [0.1, 1e15, 1 / 3]
+    rows = [Judgement(f"q{at}", "s", "ana", "overall", value) for at, value in enumerate(given)]
+    assert join(Ratings.of(rows), "overall").human.values[0].tolist() == given

@@ -71,7 +71,8 @@ def test_system_level_takes_means_over_the_cells_both_have() -> None:
     assert (found.spearman, found.n) == (1.0, 3)
     assert found.warnings == (
         "scores only 10 of the 11 cells that people rated",
-        "3 systems: p can never fall below .33",
+        "3 systems: Spearman's p can never fall below .33",
+        "only 3 systems: the interval is about other items, not about other systems",
         "the systems' means are over different items",
     )
 
@@ -103,14 +104,25 @@ def test_within_items_undefined_items_are_counted_and_left_out() -> None:
     ("systems", "said"),
     [
         (2, "2 systems always give plus or minus 1"),
-        (3, "3 systems: p can never fall below .33"),
-        (4, "4 systems: p can never fall below .08"),
+        (3, "3 systems: Spearman's p can never fall below .33"),
+        (4, "4 systems: Spearman's p can never fall below .08"),
+        (4, "only 4 systems: the interval is about other items, not about other systems"),
         (5, "only 5 systems: the interval is about other items, not about other systems"),
     ],
 )
 def test_few_systems_are_said_to_be_few(systems: int, said: str) -> None:
     human = [[system, system + 1] for system in range(systems)]
     assert said in row(table(human, mine=human), "system").warnings
+
+
+def test_the_warning_of_few_systems_is_about_the_coefficient_asked_for() -> None:
+    human = [[system, system + 1] for system in range(3)]
+    joined = table(human, mine=human)
+    found = row(joined, "system", coefficient="kendall")
+    assert found.warnings[0] == "3 systems: Kendall's p can never fall below .33"
+    assert [found.p[kind] for kind in ("kendall", "spearman")] == pytest.approx([1 / 3, 1 / 3])
+    normal = "3 systems: Pearson's p holds only if systems' means are normal, which so few cannot show"
+    assert row(joined, "system", coefficient="pearson").warnings[0] == normal
 
 
 def test_many_systems_need_no_warning() -> None:

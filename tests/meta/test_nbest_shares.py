@@ -88,3 +88,18 @@ def test_impossible_counts_are_refused() -> None:
     for k, n in ((3, 2), (-1, 2), (0, 0)):
         with pytest.raises(DialevalError, match=f"found {k} of {n} contradictory"):
             validate_nbest([NBestCount("a", "s0", k, n)], chosen([[1]]))
+
+
+def test_the_test_does_not_depend_on_how_many_shuffles_are_held_at_once(monkeypatch) -> None:
+    counts = lists("0235", "s0") + lists("1370", "s1")
+    grid = chosen([[1, 1, 0, 0], [1, 0, 0, 1]], ("s0", "s1"))
+    whole = validate_nbest(counts, grid, trials=500)
+    held = []
+
+    def small(n: int, trials: int) -> list[int]:
+        held.append(n)
+        return [7] * (trials // 7) + [trials % 7]
+
+    monkeypatch.setattr("dialeval.meta.nbest_shares.blocks", small)
+    assert validate_nbest(counts, grid, trials=500).p == whole.p
+    assert held == [4, 4]

@@ -8,9 +8,9 @@ from scipy.stats import pearsonr, spearmanr
 
 from dialeval.meta.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
 from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.rivals import Rivalry, clusters, compare_measures, with_clusters
+from dialeval.meta.rivals import ENOUGH, Rivalry, clusters, compare_measures, with_clusters
 from dialeval.stats.correlation_bootstrap import paired_correlation_bootstrap
-from dialeval.stats.dependent import perm_both, williams
+from dialeval.stats.dependent import permuted, williams
 from dialeval.stats.resampling import percentile_interval
 
 
@@ -42,7 +42,8 @@ def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
         joined(human, a=a, b=b), level=level, coefficient="pearson", trials=200, seed=3
     )
     options = {"kind": "pearson", "level": level, "trials": 200, "seed": 3}
-    assert found.p_permutation == perm_both(human, a, b, **options)
+    test = permuted(human, a, b, **options, enough=ENOUGH)
+    assert (found.p_permutation, found.p_error) == (test.p, test.error)
     assert found.p_adjusted == found.p_permutation
     assert found.significant == (found.p_permutation < 0.05)
     bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
@@ -129,3 +130,65 @@ def test_clusters_stay_within_their_level() -> None:
         ("a", "item"): 1,
         ("c", "item"): 2,
     }
+
+
+def unequal() -> Joined:
+    """Measure a scores 40 of 100 items, those that people and b agree on better than a does; b scores all."""
+    rng = np.random.default_rng(2)
+    human = rng.normal(size=(1, 100))
+    a, b = human + 0.8 * rng.normal(size=human.shape), human + 0.2 * rng.normal(size=human.shape)
+    b[0, 40:] = rng.normal(size=60)
+    a[0, 40:] = np.nan
+    return joined(human, a=a, b=b)
+
+
+def test_an_order_that_depends_on_coverage_is_no_cluster_and_is_said() -> None:
+    both = unequal()
+    rows = correlate(both, levels=["item"], trials=0)
+    (found,) = rivalries = compare_measures(both, trials=500)
+    assert rows[0].value > rows[1].value
+    assert (found.better, found.cells, found.only_a, found.only_b) == ("b", 40, 0, 60)
+    of_a, of_b = with_clusters(rows, rivalries)
+    assert (of_a.cluster, of_b.cluster) == (1, 2)
+    assert of_a.warnings == rows[0].warnings
+    assert of_b.warnings == (
+        "compared with a over fewer cells, those of both",
+        "better than a over the cells of both: the order depends on coverage",
+    )
+
+
+def test_measures_of_the_same_cells_need_no_word_on_coverage() -> None:
+    human, (a, c) = noisy(1.0, 4.0)
+    human[0, 3] = np.nan
+    both = joined(human, a=a, c=c)
+    rows = correlate(both, levels=["item"], trials=0)
+    assert [one.warnings for one in with_clusters(rows, compare_measures(both, trials=200))] == [(), ()]
+
+
+def test_what_is_resampled_moves_the_interval_and_no_p() -> None:
+    human, (a, b) = noisy(1.0, 2.0)
+    both = joined(human, a=a, b=b)
+    items, systems = (
+        compare_measures(both, level="item", trials=200, resample=side)[0] for side in ("items", "systems")
+    )
+    options = {"kind": "spearman", "level": "item", "trials": 200, "resample": "systems"}
+    bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
+    assert (systems.low, systems.high) == bounds != (items.low, items.high)
+    assert systems.p_permutation == items.p_permutation
+
+
+def test_a_clear_difference_has_room_below_alpha_and_a_clear_tie_costs_little() -> None:
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(2, 80))
+    scores = {f"m{at}": rng.normal(size=human.shape) for at in range(5)}
+    found = compare_measures(
+        joined(human, good=human + 0.1 * rng.normal(size=human.shape), **scores), trials=100
+    )
+    clear = [one for one in found if one.a == "good"]
+    # 15 pairs: ten times the room is 3,000 permutations.
+    assert [one.p_permutation for one in clear] == pytest.approx([1 / 3001] * 5)
+    assert max(one.p_adjusted for one in clear) == pytest.approx(15 / 3001)
+    for one in found[5:]:
+        assert one.p_permutation > 0.03
+        # Stopped at the hundredth that is as extreme: the error is a tenth of p at most.
+        assert one.p_error == pytest.approx(one.p_permutation * ((1 - one.p_permutation) / 100) ** 0.5)

@@ -10,6 +10,7 @@ other where the first is unsettled. The way Sato et al. (2020, section 3.1) keep
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Protocol, TypeAlias
@@ -156,13 +157,25 @@ def aggregate(ratings: Ratings, criterion: str, rule: Rule) -> tuple[Judgement, 
     The rater of a label is the rule itself, as Python writes it: ``AtLeast(k=3, of=5)``.
     """
     own = ratings.criterion_named(criterion)
-    table = own.matrix(criterion)
     out = []
-    for unit, row in zip(own.units, table, strict=True):
-        label = rule.label(tuple(row[~np.isnan(row)].tolist()))
+    for unit, votes in zip(own.units, _votes(own), strict=True):
+        label = rule.label(votes)
         value, reason = (None, label.reason) if isinstance(label, Unsettled) else (label, None)
         out.append(Judgement(unit.item, unit.system, repr(rule), criterion, value, reason))
     return tuple(out)
+
+
+def _votes(own: Ratings) -> Iterator[Votes]:
+    """The votes of each unit of one criterion, in order of the raters; no table of all units by all raters is made."""
+    keys = own.item * max(1, len(own.systems)) + own.system
+    _, first, unit = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.lexsort((own.rater, unit))
+    ends = np.cumsum(np.bincount(unit, minlength=len(first)))
+    starts = ends - np.bincount(unit, minlength=len(first))
+    values = own.value[order]
+    for at in np.argsort(first, kind="stable").tolist():
+        given = values[starts[at] : ends[at]]
+        yield tuple(given[~np.isnan(given)].tolist())
 
 
 _NO_VOTES = Unsettled("there are no votes")

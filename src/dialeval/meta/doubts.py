@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats
 from dialeval.stats.correlation_bootstrap import Resample
+from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, LevelCorrelation
 
 _FEW_SYSTEMS: Final = 10
@@ -19,22 +20,27 @@ _MANY_TIES: Final = 0.5
 _MANY_UNDEFINED: Final = 0.05
 
 
-def doubts(
-    human: Floats,
-    scores: Floats,
-    level: Level,
-    found: LevelCorrelation,
-    trialled: Floats,
-    resample: Resample,
-) -> tuple[str, ...]:
-    """Sentences for the reader of one coefficient; none where nothing is amiss.
+class Correlated(NamedTuple):
+    """One coefficient, and how it came about."""
 
-    ``human`` and ``scores`` have shape (systems, items); ``trialled`` are the coefficients of the resamples.
-    """
+    human: Floats
+    """Shape (systems, items), as ``scores``."""
+    scores: Floats
+    level: Level
+    kind: Coefficient
+    found: LevelCorrelation
+    trialled: Floats
+    """The coefficients of the resamples."""
+    resample: Resample
+
+
+def doubts(about: Correlated) -> tuple[str, ...]:
+    """Sentences for the reader of one coefficient; none where nothing is amiss."""
+    human, scores, level, kind, found, trialled, resample = about
     both = ~np.isnan(human) & ~np.isnan(scores)
     out = [f"undefined: {found.reason}"] if found.reason is not None else []
     out += _coverage(human, both)
-    out += _few_systems(both, resample) if level == "system" else _ties(human, scores, both)
+    out += _few_systems(both, kind, resample) if level == "system" else _ties(human, scores, both)
     if level == "system_within_item":
         out += _pairs_of_systems(both)
     out += _left_out(level, found)
@@ -49,15 +55,18 @@ def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[str]:
         yield f"scores only {shared} of the {rated} cells that people rated"
 
 
-def _few_systems(both: NDArray[np.bool_], resample: Resample) -> Iterator[str]:
+def _few_systems(both: NDArray[np.bool_], kind: Coefficient, resample: Resample) -> Iterator[str]:
     present = both[both.any(axis=1)]
     n = len(present)
     if n == 2:
         yield "2 systems always give plus or minus 1"
+    elif n in (3, 4) and kind == "pearson":
+        yield f"{n} systems: Pearson's p holds only if systems' means are normal, which so few cannot show"
     elif n in (3, 4):
         # Of the n! orders of the systems, one agrees wholly and one disagrees wholly.
-        yield f"{n} systems: p can never fall below {2 / math.factorial(n):.2f}".replace("0.", ".")
-    elif n < _FEW_SYSTEMS and resample == "items":
+        least = f"{2 / math.factorial(n):.2f}".removeprefix("0")
+        yield f"{n} systems: {kind.title()}'s p can never fall below {least}"
+    if 2 < n < _FEW_SYSTEMS and resample == "items":
         yield f"only {n} systems: the interval is about other items, not about other systems"
     if n > 1 and (present != present[0]).any():
         yield "the systems' means are over different items"

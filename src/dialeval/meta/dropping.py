@@ -70,9 +70,15 @@ def drop_raters(
 def _below(table: KappaTable, threshold: float) -> list[Gone]:
     return [
         Gone(rater, float(mean), f"mean kappa {mean:.3f} with {others} others is below {threshold:g}")
-        for rater, mean, others in zip(table.raters, table.means, table.others, strict=True)
+        for rater, mean, others in zip(table.raters, table.means, _compared(table), strict=True)
         if mean < threshold
     ]
+
+
+def _compared(table: KappaTable) -> list[int]:
+    """With how many others each rater has a kappa: two who chose one category alike have none."""
+    found: list[int] = (~np.isnan(table.kappa)).sum(axis=1).tolist()
+    return found
 
 
 def _one_by_one(table: KappaTable, threshold: float, rule: DropRule) -> list[Gone]:
@@ -90,7 +96,7 @@ def _one_by_one(table: KappaTable, threshold: float, rule: DropRule) -> list[Gon
                 break
             # Whoever is in most of the low pairs goes; the mean decides between equals.
             at = int(np.lexsort((means, -low.sum(axis=1)))[0])
-            why = f"kappa is below {threshold:g} with {int(low[at].sum())} of {int(table.others[at])} others"
+            why = f"kappa is below {threshold:g} with {int(low[at].sum())} of {_compared(table)[at]} others"
         who.append(Gone(table.raters[at], float(means[at]), why))
         table = table.without(table.raters[at])
     return who

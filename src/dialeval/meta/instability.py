@@ -12,6 +12,7 @@ from dialeval.errors import Unsuitable
 from dialeval.meta.joined import Joined, MeasureGrid
 from dialeval.stats.correlation import correlations
 from dialeval.stats.estimate import Coefficient
+from dialeval.stats.levels import settled
 
 
 class FiveNumbers(NamedTuple):
@@ -94,8 +95,7 @@ def _means(values: Floats, chosen: Floats) -> Floats:
     """Each system's mean over the chosen items that have a value, shape (test sets, systems)."""
     present = ~np.isnan(values)
     sums, counts = chosen @ np.where(present, values, 0.0).T, chosen @ present.T
-    means: Floats = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return means
+    return settled(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
 def _spread(

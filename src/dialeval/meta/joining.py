@@ -13,6 +13,7 @@ from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
 from dialeval.meta.ratings import Ratings
 from dialeval.meta.roles import called_like_a_metric, fits, measuring, named
+from dialeval.stats.levels import settled
 
 __all__ = [
     "IDENTITY",
@@ -85,7 +86,7 @@ def system_identity(joined: Joined) -> MeasureGrid:
     rated = ~np.isnan(values)
     sums = np.where(rated, values, 0.0).sum(axis=1)
     means = np.divide(sums, rated.sum(axis=1), out=np.full(len(sums), np.nan), where=rated.any(axis=1))
-    grid = Grid(joined.systems, joined.items, np.where(rated, means[:, None], np.nan))
+    grid = Grid(joined.systems, joined.items, np.where(rated, settled(means)[:, None], np.nan))
     return MeasureGrid(IDENTITY, IDENTITY, joined.criterion, grid)
 
 
@@ -110,6 +111,8 @@ class _Axes(NamedTuple):
         cells, size = system * len(self.items) + item, len(self.systems) * len(self.items)
         sums, counts = np.bincount(cells, own.value, size), np.bincount(cells, minlength=size)
         means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+        # Single values are nobody's sum: they stay as they were given.
+        means = settled(means) if (counts > 1).any() else means
         return Grid(self.systems, self.items, means.reshape(len(self.systems), len(self.items)))
 
     def people(self, ratings: Ratings) -> PeopleRatings:

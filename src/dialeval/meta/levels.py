@@ -11,11 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.meta.doubts import doubts
+from dialeval.meta.doubts import Correlated, doubts
 from dialeval.meta.joining import Joined, MeasureGrid
 from dialeval.stats.correlation import COEFFICIENTS
 from dialeval.stats.correlation_bootstrap import Resample, bootstrap_level
@@ -23,7 +23,7 @@ from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import LEVELS, Level, LevelCorrelation, level_correlation
 from dialeval.stats.resampling import percentile_interval
 
-__all__ = ["LEVELS", "Level", "Row", "correlate"]
+__all__ = ["LEVELS", "Level", "Row", "correlate", "number"]
 
 _GROUPED: Final = ("item_within_system", "system_within_item")
 
@@ -42,7 +42,11 @@ class Row:
     kendall: float | None
     """Tau-b."""
     p: Mapping[Coefficient, float | None]
-    """Two-sided p-values; none for means over groups."""
+    """Two-sided p-values; none for means over groups.
+
+    At level ``item`` they take several systems' answers to one item to be independent, and are too small where they are
+    not: the interval, which resamples whole items, does not.
+    """
     coefficient: Coefficient
     """The one that ``low``, ``high`` and ``cluster`` are about."""
     low: float | None
@@ -79,23 +83,27 @@ def correlate(
 
     The interval is of ``coefficient``, by ``trials`` resamples of the items, the systems or both; 0 trials give none.
     """
-    return tuple(
-        _row(joined, measure, at, coefficient, trials, seed, level, resample)
-        for measure in joined.measures
-        for at in levels
-    )
+    asked = _Asked(coefficient, trials, seed, level, resample)
+    return tuple(_row(joined, measure, at, asked) for measure in joined.measures for at in levels)
 
 
-def _row(
-    joined: Joined,
-    measure: MeasureGrid,
-    at: Level,
-    coefficient: Coefficient,
-    trials: int,
-    seed: int,
-    level: float,
-    resample: Resample,
-) -> Row:
+def number(value: float) -> float | None:
+    """The value, or None where it is undefined."""
+    return None if math.isnan(value) else float(value)
+
+
+class _Asked(NamedTuple):
+    """What is wanted of every row alike."""
+
+    coefficient: Coefficient
+    trials: int
+    seed: int
+    level: float
+    resample: Resample
+
+
+def _row(joined: Joined, measure: MeasureGrid, at: Level, asked: _Asked) -> Row:
+    coefficient, trials, seed, level, resample = asked
     human, scores = joined.human.values, measure.values
     found: dict[Coefficient, LevelCorrelation] = {
         kind: level_correlation(human, scores, kind=kind, level=at) for kind in COEFFICIENTS
@@ -113,21 +121,17 @@ def _row(
         rater=measure.rater,
         criterion=measure.criterion,
         level=at,
-        pearson=_number(found["pearson"].value),
-        spearman=_number(found["spearman"].value),
-        kendall=_number(found["kendall"].value),
-        p=MappingProxyType({kind: _number(one.p) for kind, one in found.items()}),
+        pearson=number(found["pearson"].value),
+        spearman=number(found["spearman"].value),
+        kendall=number(found["kendall"].value),
+        p=MappingProxyType({kind: number(one.p) for kind, one in found.items()}),
         coefficient=coefficient,
-        low=_number(low),
-        high=_number(high),
+        low=number(low),
+        high=number(high),
         n=main.n,
         systems=int(both.any(axis=1).sum()),
         items=int(both.any(axis=0).sum()),
         groups=main.groups if at in _GROUPED else None,
         undefined=main.undefined if at in _GROUPED else 0,
-        warnings=doubts(human, scores, at, main, trialled, resample),
+        warnings=doubts(Correlated(human, scores, at, coefficient, main, trialled, resample)),
     )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -14,6 +14,7 @@ from dialeval.errors import DialevalError
 from dialeval.meta.instances import Threshold, Verdicts, verdicts_of
 from dialeval.meta.joined import MeasureGrid
 from dialeval.stats.paired import ROUNDING
+from dialeval.stats.resampling import blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,12 @@ def _within_systems(
         if not r or not w:
             continue
         weight = r * w / (r + w)
-        orders = rng.permuted(np.broadcast_to(own, (trials, len(own))), axis=1)
-        shuffled += weight * (orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1))
+        at = 0
+        # Rows are shuffled one after another, so that the blocks do not show in the result.
+        for some in blocks(len(own), trials):
+            orders = rng.permuted(np.broadcast_to(own, (some, len(own))), axis=1)
+            shuffled[at : at + some] += weight * (orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1))
+            at += some
         observed += weight * float(own[~said].mean() - own[said].mean())
         total += weight
     return (observed / total, shuffled / total) if total else (math.nan, shuffled)

@@ -176,7 +176,7 @@ def _orders_p(x: Floats, y: Floats) -> float:
     """The share of the orders of y whose coefficient with x is as far from 0 as the one at hand, or farther."""
     ranks_x, ranks_y = ((2 * _centred_ranks(values)).round().astype(np.int64) for values in (x, y))
     sizes = _order_sizes(tuple(sorted(ranks_x.tolist())), tuple(sorted(ranks_y.tolist())))
-    return 1 - float(np.searchsorted(sizes, abs(int(ranks_x @ ranks_y)))) / len(sizes)
+    return (len(sizes) - int(np.searchsorted(sizes, abs(int(ranks_x @ ranks_y))))) / len(sizes)
 
 
 @lru_cache(maxsize=32)
