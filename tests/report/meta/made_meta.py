@@ -55,6 +55,8 @@ def ceiling(level: str, mean: float | None, reason: str | None = None) -> dict[s
         "low": mean and mean - 0.05,
         "high": mean and mean + 0.05,
         "corrected": mean and 0.62,
+        "bound": mean and 0.787,
+        "n": 38 if mean else 0,
     }
     five = None if mean is None else [mean - 0.1, mean - 0.05, mean, mean + 0.05, mean + 0.1]
     fixed = {"level": level, "coefficient": "spearman", "repeats": 100, "raters": 5, "split": "raters"}

@@ -82,14 +82,47 @@ def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made
 
 def test_the_ceiling_stands_beside_the_best_measure(made: Made) -> None:
     table = tables.ceiling(made())
-    assert cells(table)[1] == ["items, pooled", "0.450 [0.400, 0.500]", "0.620", "0.400 length"]
+    assert [column.title for column in table.columns] == [
+        *("level", "Spearman", "n", "corrected", "perfect measure", "best measure"),
+    ]
+    assert cells(table)[1] == [
+        "items, pooled",
+        "0.450 [0.400, 0.500]",
+        "38",
+        "0.620",
+        "0.787",
+        "0.400 length",
+    ]
     assert "5 raters" in table.notes[0]
+    assert [note.split(":")[0] for note in table.notes[1:]] == ["corrected", "perfect measure"]
+
+
+def test_a_ceiling_that_cannot_be_corrected_says_why(made: Made) -> None:
+    def coarse(content: dict[str, Any]) -> None:
+        content["ceiling"][0].update(corrected=None, bound=None, uncorrected="3 points are too few")
+
+    table = tables.ceiling(made(coarse))
+    assert cells(table)[0][3:5] == ["—", "—"]
+    assert table.notes[-1] == "systems: not corrected, 3 points are too few"
+
+
+def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made: Made) -> None:
+    def partly(content: dict[str, Any]) -> None:
+        content["settings"]["resample"] = "both"
+        content["rivals"][0] |= {"p_error": 0.0021, "cells": 30, "only_a": 10, "only_b": 0}
+
+    assert tables.rivals(made(partly), "item").notes == (
+        "brackets hold 95% bootstrap intervals, items and systems resampled",
+        "p (permutation) is of random swaps, with a standard error of 0.0021 or less",
+        "two measures are compared over the answers that both scored, fewer than in the tables of agreement",
+    )
 
 
 def test_one_rater_is_no_ceiling_and_that_is_said(made: Made) -> None:
     def alone(content: dict[str, Any]) -> None:
         for one in content["ceiling"]:
-            one.update(mean=None, low=None, high=None, corrected=None, five=None, reason="one rater only")
+            one.update(mean=None, low=None, high=None, corrected=None, bound=None, five=None, n=0)
+            one["reason"] = "one rater only"
 
     table = tables.ceiling(made(alone))
     assert cells(table)[0][1:3] == ["undefined", "—"]

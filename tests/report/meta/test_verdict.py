@@ -21,8 +21,8 @@ def test_the_best_measure_is_named_with_its_interval_and_p(made: Made) -> None:
         "significantly better than every other measure (p = 0.004)." in said
     )
     assert (
-        "Two halves of the raters agree at 0.450 [0.400, 0.500], two groups of all of them would at 0.620."
-        in said
+        "Two halves of the raters agree at 0.450 [0.400, 0.500], two groups of all of them would at 0.620; a perfect "
+        "measure would reach 0.787 against all of them." in said
     )
 
 
@@ -55,3 +55,26 @@ def test_nothing_to_correlate_is_said(made: Made) -> None:
 
     assert "Item by item, no measure has a correlation." in verdict(made(nothing))
     assert headline(made(nothing)) == "No measure has a correlation with people's 'overall'."
+
+
+def test_a_measure_that_is_beaten_where_both_were_looked_at_is_not_called_better(made: Made) -> None:
+    def reversed_(content: dict[str, Any]) -> None:
+        content["rivals"] = [rival("rouge_l", "length", "item", 0.3, p=0.004)]
+
+    said = headline(made(reversed_))
+    assert said == (
+        "People's 'overall': length agrees best with people (Spearman 0.400 [0.300, 0.500]), but rouge_l agrees "
+        "significantly better than it on the answers that both scored: their order depends on coverage."
+    )
+
+
+def test_where_lower_is_better_the_lowest_correlation_comes_first(made: Made) -> None:
+    def lower(content: dict[str, Any]) -> None:
+        content["rows"] = [row("ter", "item", -0.6), row("length", "item", 0.4)]
+        content["rivals"] = [rival("ter", "length", "item", 0.2, p=0.01)]
+        content["settings"]["lower_is_better"] = ["ter"]
+
+    assert headline(made(lower)) == (
+        "People's 'overall': ter agrees best with people (Spearman -0.600 [-0.700, -0.500], lower being better), "
+        "significantly better than every other measure (p = 0.010)."
+    )

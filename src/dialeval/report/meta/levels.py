@@ -35,8 +35,17 @@ def value_of(row: Row) -> float | None:
 
 
 def ordered(document: Document, level: Level) -> list[Row]:
-    """The rows of a level, highest correlation first, those without one last."""
-    return sorted(document.at(level), key=lambda row: (value_of(row) is None, -(value_of(row) or 0.0)))
+    """The rows of a level, best agreement first, those without a correlation last.
+
+    A measure with which lower is better agrees best where its correlation is lowest.
+    """
+
+    def place(row: Row) -> tuple[bool, float]:
+        value = value_of(row)
+        sign = 1.0 if row.measure in document.settings.lower_is_better else -1.0
+        return value is None, sign * (value or 0.0)
+
+    return sorted(document.at(level), key=place)
 
 
 def correlation(value: float | None) -> str:

@@ -48,10 +48,11 @@ def agreement(document: Document, level: Level) -> Table:
 
 
 def ceiling(document: Document) -> Table:
-    """How well two halves of the people agree, level by level."""
+    """How well two halves of the people agree, level by level, and what that leaves for a measure to reach."""
     coefficient = COEFFICIENTS[document.settings.coefficient]
     columns = (
-        *(Column("level"), Column(coefficient, numeric=True), Column("corrected", numeric=True)),
+        *(Column("level"), Column(coefficient, numeric=True), Column("n", numeric=True)),
+        *(Column("corrected", numeric=True), Column("perfect measure", numeric=True)),
         Column("best measure", numeric=True),
     )
     rows = tuple(_ceiling(document, one) for one in document.ceiling)
@@ -78,9 +79,8 @@ def rivals(document: Document, level: Level) -> Table:
         *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
         *(Column("p (permutation)", numeric=True), Column("p (Williams)", numeric=True), Column("verdict")),
     )
-    left = len(pairs) - MOST_RIVALS
-    notes = (f"and {count(left, 'less sure pair')}",) if left > 0 else ()
-    return Table(TITLES[level], columns, tuple(_rival(one) for one in pairs[:MOST_RIVALS]), notes)
+    shown = pairs[:MOST_RIVALS]
+    return Table(TITLES[level], columns, tuple(map(_rival, shown)), tuple(_rival_notes(document, pairs)))
 
 
 def combined(document: Document) -> Table:
@@ -162,7 +162,9 @@ def _ceiling(document: Document, one: Ceiling) -> tuple[Cell, ...]:
     return (
         Cell(TITLES[one.level].lower()),
         Cell(_value(one.mean), interval(one.low, one.high)),
+        Cell(f"{one.n:,}" if one.n else NOTHING),
         Cell(correlation(one.corrected)),
+        Cell(correlation(one.bound)),
         Cell(correlation(value), best.measure if best and value is not None else ""),
     )
 
@@ -176,10 +178,29 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
             f"mean over {count(one.repeats, 'random split')} of {what} into halves, {count(one.raters, 'rater')} "
             "in all; brackets hold the middle 95%"
         )
-        yield "corrected (Spearman-Brown): what two groups as large as all raters would reach"
+    if any(one.corrected is not None for one in defined):
+        yield "corrected: what two groups as large as all raters would reach (Spearman-Brown)"
+    if any(one.bound is not None for one in defined):
+        yield "perfect measure: what the mean of endlessly many raters would reach against these, the root of that"
+    yield from dict.fromkeys(
+        f"{TITLES[one.level].lower()}: not corrected, {one.uncorrected}" for one in defined if one.uncorrected
+    )
     yield from dict.fromkeys(
         f"{TITLES[one.level].lower()}: {one.reason}" for one in document.ceiling if one.reason
     )
+
+
+def _rival_notes(document: Document, pairs: Sequence[Rival]) -> Iterator[str]:
+    if len(pairs) > MOST_RIVALS:
+        yield f"and {count(len(pairs) - MOST_RIVALS, 'less sure pair')}"
+    if any(one.low is not None for one in pairs):
+        resampled = RESAMPLED[document.settings.resample]
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
+    error = max((one.p_error or 0.0 for one in pairs), default=0.0)
+    if error:
+        yield f"p (permutation) is of random swaps, with a standard error of {error:.2g} or less"
+    if any(one.only_a or one.only_b for one in pairs):
+        yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
 
 
 def _rival(one: Rival) -> tuple[Cell, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dialeval.report.meta.document import Document, Level, Row
+from dialeval.report.meta.document import Document, Level, Rival, Row
 from dialeval.report.meta.levels import COEFFICIENTS, correlation, ordered, value_of
 from dialeval.report.wording import count, interval, listing, p_value
 
@@ -63,27 +63,34 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
     shown = f"{name} {correlation(value_of(best))} {interval(best.low, best.high)}".rstrip()
     if level == "system" and best.systems < 4:
         return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
-    beaten = {row.measure: _beaten(document, level, best.measure, row.measure) for row in rows[1:]}
-    level_with = [measure for measure, below in beaten.items() if not below]
-    said = f"{best.measure} agrees best with people ({shown})"
+    lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
+    said = f"{best.measure} agrees best with people ({shown}{lower})"
     if not rows[1:]:
         return f"{said}."
+    against = {row.measure: _against(document, level, best.measure, row.measure) for row in rows[1:]}
+    ahead = [measure for measure, rival in against.items() if rival and _better(rival) == measure]
+    level_with = [measure for measure, rival in against.items() if rival is None or _better(rival) is None]
+    if ahead:
+        they = f"{listing(ahead, most=3)} {'agrees' if len(ahead) == 1 else 'agree'}"
+        return (
+            f"{said}, but {they} significantly better than it on the answers that both scored: their order depends on "
+            "coverage."
+        )
     if not level_with:
-        worst = max((_p(document, level, best.measure, one) or 0.0) for one in beaten)
+        worst = max((rival.p_adjusted or 0.0) for rival in against.values() if rival)
         return f"{said}, significantly better than every other measure (p = {p_value(worst)})."
     return f"{said}; {listing(level_with, most=3)} cannot be told apart from it."
 
 
-def _beaten(document: Document, level: Level, one: str, other: str) -> bool:
-    return any(
-        rival.significant and rival.level == level and {rival.a, rival.b} == {one, other}
-        for rival in document.rivals
-    )
-
-
-def _p(document: Document, level: Level, one: str, other: str) -> float | None:
+def _against(document: Document, level: Level, one: str, other: str) -> Rival | None:
     found = (r for r in document.rivals if r.level == level and {r.a, r.b} == {one, other})
-    return next((rival.p_adjusted for rival in found), None)
+    return next(found, None)
+
+
+def _better(rival: Rival) -> str | None:
+    if not rival.significant or not rival.difference:
+        return None
+    return rival.a if rival.difference > 0 else rival.b
 
 
 def _ceiling(document: Document) -> Iterator[str]:
@@ -95,7 +102,15 @@ def _ceiling(document: Document) -> Iterator[str]:
                 if one.corrected is None
                 else f", two groups of all of them would at {correlation(one.corrected)}"
             )
-            yield f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)}{whole}."
+            bound = (
+                ""
+                if one.bound is None
+                else f"; a perfect measure would reach {correlation(one.bound)} against all of them"
+            )
+            halves = (
+                f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)}"
+            )
+            yield f"{halves}{whole}{bound}."
 
 
 def _reservations(document: Document) -> Iterator[str]:
