@@ -213,6 +213,47 @@ def test_measures_among_the_ratings_are_left_out(dialeval, sheet):
     assert list(read_json(both)) == ["METEOR"]
 
 
+def test_nothing_is_said_of_raters_who_are_positions(dialeval):
+    Path("r.csv").write_text(WIDE.replace("ana,ben,cleo", "#1,#2,#3"))
+    options = ("--from", "ratings-wide", "--drop-below", "0.2", "--trials", 0)
+    one = read_json(dialeval("annotate", "agreement", "r.csv", *options, "--json"))["fluency"]
+    for name in ("mean_cohen_kappa", "icc", "icc_k", "pairs", "per_rater", "dropped"):
+        assert one[name] is None, name
+        assert one["reasons"][name].startswith("raters are positions in a list (#1, #2 ...), not people"), (
+            name
+        )
+    assert set(one["reasons"]) == {"mean_cohen_kappa", "icc", "icc_k", "pairs", "per_rater", "dropped"}
+    assert one["fleiss_kappa"] is not None
+    words = " ".join(dialeval("annotate", "agreement", "r.csv", *options).out.split())
+    assert words.startswith("fluency: 6 items, up to 3 unnamed raters each, 17 ratings")
+    assert "fluency: raters" not in words
+    assert "fluency: whom to drop cannot be told • raters are positions in a list" in words
+
+
+def test_dropping_where_there_are_no_categories_gives_the_reason(dialeval):
+    rows = "".join(f"q{at},{at / 7},{at / 5}\n" for at in range(300))
+    Path("m.csv").write_text("item,ana,ben\n" + rows)
+    options = ("--from", "ratings-wide", "--drop-below", "0.2", "--trials", 0, "--json")
+    one = read_json(dialeval("annotate", "agreement", "m.csv", *options))["rating"]
+    assert one["dropped"] is None
+    assert "measurements, not categories" in one["reasons"]["dropped"]
+    assert "measurements, not categories" in one["reasons"]["pairs"]
+    assert len(one["per_rater"]) == 2
+
+
+CIRCA = "id\tjudgements\n1\tYes#No#Yes\n2\tNo#No#Other\n3\tYes#Yes#Yes\n"
+
+
+def test_the_labels_of_circa_are_on_no_scale(dialeval):
+    Path("circa.tsv").write_text(CIRCA)
+    found = read_json(dialeval("annotate", "agreement", "circa.tsv", "--from", "circa", "--json"))
+    for one in found.values():
+        for name in ("krippendorff_alpha.ordinal", "krippendorff_alpha.interval", "icc", "icc_k"):
+            assert one["reasons"][name] == "values are names of categories, on no scale"
+        assert one["krippendorff_alpha"]["ordinal"] is None
+        assert one["krippendorff_alpha"]["nominal"] is not None
+
+
 def test_the_python_on_the_page_runs(capsys):
     page = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)

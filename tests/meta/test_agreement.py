@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import krippendorff
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from rating_tables import table
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from dialeval.meta.agreement import agreement_of
+from dialeval.meta.agreement import NOMINAL, agreement_of
 from dialeval.meta.classes import Cut
+from dialeval.meta.raters import ANONYMOUS
 from dialeval.meta.ratings import Ratings
 
 ANSWERS = {
@@ -165,3 +167,37 @@ def test_measurements_have_alpha_and_icc_but_no_kappa():
     assert "measurements, not categories" in str(one.measures["mean_cohen_kappa"].estimate.reason)
     assert one.krippendorff_alpha["interval"].value > 0.8
     assert one.measures["icc_2_1"].value > 0.8
+
+
+def test_raters_who_are_positions_agree_as_before_but_none_is_compared_with_another():
+    names = {"ana": "#1", "ben": "#2", "cleo": "#3"}
+    (known,) = agreement_of(table(ANSWERS), trials=50)
+    (one,) = agreement_of(table({names[rater]: row for rater, row in ANSWERS.items()}), trials=50)
+    apart = ("mean_cohen_kappa", "icc_2_1", "icc_2_k")
+    for name, measured in known.measures.items():
+        if name in apart:
+            assert measured.estimate.defined
+            assert one.measures[name].estimate.reason == ANONYMOUS
+        else:
+            assert one.measures[name] == measured
+    assert (one.raters, one.kappas, one.apart, one.per_rater) == (3, None, ANONYMOUS, ())
+    assert known.apart is None
+
+
+def test_one_position_among_names_is_enough_to_tell_nobody_apart():
+    (one,) = agreement_of(table({"ana": [1, 2, 3], "#2": [1, 2, 2]}), trials=0)
+    assert one.apart == ANONYMOUS
+    (one,) = agreement_of(table({"ana": [1, 2, 3], "#ben": [1, 2, 2]}), trials=0)
+    assert one.apart is None
+
+
+def test_names_of_categories_have_no_order_to_agree_on():
+    (known,) = agreement_of(table(ANSWERS), trials=0)
+    (one,) = agreement_of(replace(table(ANSWERS), nominal=frozenset({"fluency"})), trials=0)
+    for name, measured in known.measures.items():
+        if name in ("alpha_ordinal", "alpha_interval", "icc_2_1", "icc_2_k"):
+            assert one.measures[name].estimate.reason == NOMINAL
+        else:
+            assert one.measures[name] == measured
+    other = agreement_of(replace(table(ANSWERS), nominal=frozenset({"sense"})), trials=0)[0]
+    assert other.measures == known.measures

@@ -9,6 +9,7 @@ from dialeval.meta.agreement import CriterionAgreement, agreement_of
 from dialeval.meta.classes import Cut
 from dialeval.meta.ratings import Ratings
 from dialeval.meta.reading import read_judgements
+from dialeval.meta.roles import measures_among
 
 
 def agreements(ratings: Ratings, *cuts: Cut) -> dict[str, CriterionAgreement]:
@@ -110,3 +111,30 @@ def test_contradiction_counts(shared_data, folder, systems, low, high):
     ]
     assert len(kappas) == systems
     assert (shown(min(kappas)), shown(max(kappas))) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("path", "format"),
+    [
+        ("fed/fed_data.json", "fed"),
+        ("grade", "grade"),
+        ("eval-via-selection/human_scores.jsonl", "eval-via-selection"),
+        (
+            "rgm-contradiction/contexts/indomain/contexts_indomain_test_opt-60B.jsonl",
+            "rgm-contradiction",
+        ),
+        ("predictive-engagement/Eng_Scores_queries_gen_gtruth_replies.csv", "predictive-engagement"),
+    ],
+)
+def test_corpora_that_name_no_raters_have_no_agreement_of_one_with_another(shared_data, path, format):
+    ratings = read_judgements([shared_data / path], format=format)
+    people = ratings.by(raters=set(ratings.raters) - measures_among(ratings))
+    assert people.anonymous
+    assert all(one.apart and not one.per_rater for one in agreements(people).values())
+
+
+def test_workers_who_are_named_are_compared(shared_data):
+    path = shared_data / "predictive-engagement" / "DailyDialog_groungtruth_annotated.csv"
+    one = agreements(read_judgements([path], format="predictive-engagement"))["engagement"]
+    assert one.apart is None
+    assert len(one.per_rater) == 24

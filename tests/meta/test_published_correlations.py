@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,9 +19,11 @@ import pytest
 
 from dialeval.data import Judgement, read
 from dialeval.data.importers.score_list import read_scores
+from dialeval.meta.classes import Cut, collapse
 from dialeval.meta.joining import Joined, MeasureGrid, join, system_identity
 from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.ratings import Ratings
+from dialeval.meta.qualifying import Qualification, qualify
+from dialeval.meta.ratings import Ratings, Unit
 from dialeval.meta.reading import read_judgements
 
 TRUTH = "Original Ground Truth"
@@ -163,7 +166,7 @@ def test_fed(shared_data: Path, file: str, cells: int, expected: dict[str, float
 def test_engagement(shared_data: Path) -> None:
     path = shared_data / "predictive-engagement" / "Eng_Scores_queries_gen_gtruth_replies.csv"
     judgements = list(read(path, "judgement", format="predictive-engagement"))
-    raters = ("rater1", "rater2", "rater3")
+    raters = ("#1", "#2", "#3")
     # The published values take every rating by itself, so each becomes an item of its own.
     single = [
         Judgement(f"{one.item}/{rater}", one.system, one.rater, one.criterion, one.value)
@@ -271,14 +274,30 @@ def people_of(data: Path, corpus: str) -> Joined:
 )
 def test_accuracy_on_dailydialog_plusplus(shared_data: Path, name: str, expected: list[float]) -> None:
     """Positives above one half and random, then adversarial, responses not: plain accuracy over the 571 contexts."""
-    path = shared_data / "dailydialog-plusplus" / "predictions" / f"{name}.json"
-    scores: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
-    right = {
-        kind: [(value >= 0.5) == (kind == "p") for key, value in scores.items() if kind in key]
-        for kind in "pra"
-    }
-    assert {len(found) for found in right.values()} == {571 * 5}
-    assert rounded(*(float(np.mean(right["p"] + right[kind])) for kind in "ra")) == expected
+    folder = shared_data / "dailydialog-plusplus"
+    scores: dict[str, float] = json.loads(
+        (folder / "predictions" / f"{name}.json").read_text(encoding="utf-8")
+    )
+    judged, answers = [], {}
+    for at, question in enumerate(read(folder / "test.first571.json", "question", format="dailydialog++")):
+        places: Counter[str] = Counter()
+        for candidate in question.candidates:
+            kind = "positive" if candidate.correct else str(candidate.error)
+            unit = Unit(f"{at}{kind[0]}{places[kind]}", kind)  # as the files name what they score
+            places[kind] += 1
+            judged.append(Judgement(*unit, name, "fits", scores[unit.item]))
+            answers[unit] = float(candidate.correct)
+    assert (len(judged), {unit.item for unit in answers}) == (571 * 15, set(scores))
+    said = collapse(Ratings.of(judged), Cut(">=", 0.5))
+    found = [accuracy(said.by(systems=["positive", kind]), answers) for kind in ("random", "adversarial")]
+    assert rounded(*found) == expected
+
+
+def accuracy(ratings: Ratings, answers: dict[Unit, float]) -> float:
+    """How often the only rater gives the known answer."""
+    (criterion,) = ratings.criteria
+    (one,) = qualify(ratings, criterion, answers, Qualification(accuracy=0.5)).candidates
+    return one.accuracy
 
 
 @pytest.mark.parametrize(
@@ -289,13 +308,20 @@ def test_accuracy_on_dailydialog_plusplus(shared_data: Path, name: str, expected
     ],
 )
 def test_contradictions_of_decode(shared_data: Path, model: str, expected: Sequence[float]) -> None:
-    """Accuracy, precision, recall and F1 of the class ``contradiction`` on 1,325 pairs; label 0 is contradiction."""
+    """Accuracy, precision, recall and F1 of the class ``contradiction`` on 1,325 pairs; label 0 is contradiction.
+
+    Precision is the accuracy where the model says contradiction, recall that where it is one.
+    """
     path = shared_data / "decode" / "pair_predictions" / f"predict_decode_{model}.tsv"
     with path.open(encoding="utf-8", newline="") as handle:
         pairs = list(csv.DictReader(handle, delimiter="\t"))
-    truth = np.array([row["label"] == "0" for row in pairs])
-    said = np.array([row[f"{model}_pred"] == "contradiction" for row in pairs])
-    both = (truth & said).sum()
-    f1 = 2 * both / (truth.sum() + said.sum())
-    assert len(pairs) == 1325
-    assert rounded((truth == said).mean(), both / said.sum(), both / truth.sum(), f1) == expected
+    answers = {Unit(f"pair-{at}", ""): float(row["label"] == "0") for at, row in enumerate(pairs)}
+    said = Ratings.of(
+        Judgement(*unit, model, "contradiction", float(row[f"{model}_pred"] == "contradiction"))
+        for unit, row in zip(answers, pairs, strict=True)
+    )
+    precision = accuracy(said.where(said.value == 1), answers)
+    recall = accuracy(said, {unit: answer for unit, answer in answers.items() if answer})
+    f1 = 2 * precision * recall / (precision + recall)
+    assert len(said) == 1325
+    assert rounded(accuracy(said, answers), precision, recall, f1) == expected

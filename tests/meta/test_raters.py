@@ -1,8 +1,9 @@
-"""Pairs of raters, what each rater did, and which raters are measures."""
+"""Pairs of raters, and what each rater did."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,11 +13,9 @@ from hypothesis import strategies as st
 from rating_tables import table
 from sklearn.metrics import cohen_kappa_score
 
-from dialeval.data import Judgement
 from dialeval.errors import Unsuitable
 from dialeval.meta import raters as module
-from dialeval.meta.raters import KappaTable, measures_among, pairwise_kappas, rater_agreements
-from dialeval.meta.ratings import Ratings
+from dialeval.meta.raters import KappaTable, pairwise_kappas, rater_agreements
 
 ANSWERS = {
     "ana": [1, 2, 3, 1, 2, 3, 1, 2],
@@ -90,24 +89,11 @@ def test_a_table_that_would_not_fit_is_not_made(monkeypatch):
         pairwise_kappas(table(ANSWERS), "fluency")
 
 
-def test_measures_are_known_by_the_criterion_that_bears_their_name():
-    def judged(rater: str, criterion: str) -> Judgement:
-        return Judgement("q1", "bot", rater, criterion, 1.0)
+def test_positions_have_no_kappa():
+    with pytest.raises(Unsuitable, match=r"no pairwise kappas of 'fluency': raters are positions in a list"):
+        pairwise_kappas(table({"#1": [1, 2, 3], "#2": [1, 2, 2]}), "fluency")
 
-    ratings = Ratings.of(
-        [
-            judged("ana", "fluency"),
-            judged("METEOR", "METEOR"),
-            judged("sim.mr.sys", "sim.mr.sys"),
-            judged("bleu(order=4)|tokens=words|version=1", "bleu"),
-            judged("unieval(quality='overall')", "unieval"),
-            judged("fluency", "fluency"),
-            judged("fluency", "other"),
-        ]
-    )
-    assert measures_among(ratings) == {
-        "METEOR",
-        "sim.mr.sys",
-        "bleu(order=4)|tokens=words|version=1",
-        "unieval(quality='overall')",
-    }
+
+def test_names_of_categories_have_no_mean():
+    ratings = replace(table({"ana": [1, 2], "ben": [1, 2]}), nominal=frozenset({"fluency"}))
+    assert all(math.isnan(one.mean) for one in rater_agreements(ratings, None))

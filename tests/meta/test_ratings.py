@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -154,3 +155,21 @@ def test_order_and_parts_change_nothing(values: dict[tuple[str, str, str], float
             assert table[row, column] == value or (value is None and math.isnan(table[row, column]))
         packed = parts.packed("c")
         assert sorted(packed[~np.isnan(packed)]) == sorted(v for v in values.values() if v is not None)
+
+
+def test_positions_are_not_people() -> None:
+    def of(*raters: str) -> Ratings:
+        return Ratings.of(Judgement("i1", "a", rater, "overall", 1.0) for rater in raters)
+
+    assert of("#1", "#2").anonymous
+    assert of("ann", "#12").anonymous
+    assert not of("ann", "#", "#0", "#1a", "a#1").anonymous
+
+
+def test_what_is_nominal_stays_so_in_parts_and_together() -> None:
+    ratings = replace(Ratings.of(ROWS), nominal=frozenset({"fluency"}))
+    assert ratings.criterion_named("fluency").nominal == {"fluency"}
+    assert ratings.criterion_named("overall").nominal == frozenset()
+    assert Ratings.merge([ratings, Ratings.of(ROWS)]).nominal == {"fluency"}
+    assert Ratings.merge([ratings, Ratings.of(ROWS)]).repeated == 5
+    assert Ratings.of(ROWS).nominal == frozenset()

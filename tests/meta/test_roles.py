@@ -6,8 +6,9 @@ import pytest
 
 from dialeval.data.types import Judgement
 from dialeval.errors import Unsuitable
+from dialeval.meta.criteria import only_criterion
 from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import called_like_a_metric, measuring, named
+from dialeval.meta.roles import called_like_a_metric, measures_among, measuring, named, taken_for_measures
 
 BLEU = "bleu(order=4)|tokens=whitespace|version=1"
 
@@ -52,7 +53,8 @@ def test_patterns_that_fit_nobody_or_both_sides_are_refused() -> None:
         ("bleu", True),
         ("bleu(order=2)", True),
         ("distinct", True),
-        ("rater1", False),
+        ("ana", False),
+        ("bleu|x", False),
         ("A (b", False),
     ],
 )
@@ -72,3 +74,43 @@ def test_several_criteria_of_one_rater_go_by_their_names() -> None:
 def test_equal_calls_are_told_apart_by_the_whole_signature() -> None:
     other = BLEU.replace("whitespace", "13a")
     assert [one.name for one in named([(BLEU, "bleu"), (other, "bleu")])] == [BLEU, other]
+
+
+METRICS = ("METEOR", "sim.mr.sys", "bleu(order=4)|tokens=words|version=1", "unieval(quality='overall')")
+
+
+def test_measures_are_known_by_the_criterion_that_bears_their_name_or_by_our_metrics():
+    ratings = table(
+        ("ana", "fluency"),
+        ("METEOR", "METEOR"),
+        ("sim.mr.sys", "sim.mr.sys"),
+        ("bleu(order=4)|tokens=words|version=1", "bleu"),
+        ("unieval(quality='overall')", "unieval"),
+        ("rouge_l", "fluency"),
+        ("fluency", "fluency"),
+        ("fluency", "other"),
+    )
+    assert measures_among(ratings) == {*METRICS, "rouge_l"}
+
+
+def test_people_may_be_called_after_what_they_judge():
+    beside = table(("human", "human"), ("rouge_l", "rouge_l"))
+    assert measures_among(beside) == {"rouge_l"}
+    three = table(("human", "human"), ("ann", "fluency"), ("rouge_l", "rouge_l"))
+    assert measures_among(three, human="human") == {"rouge_l"}
+    assert measuring(three, "human", people=None, measures=None).tolist() == [False, True, True]
+
+
+def test_whoever_is_a_measure_without_being_called_one_is_noted():
+    automatic = table(("cat", "fluency"), ("mine", "mine"), (BLEU, "bleu"), ("rouge_l", "fluency"))
+    (note,) = taken_for_measures(automatic, "overall")
+    assert note.startswith("taken for measures, since they never judge overall: cat;")
+    assert taken_for_measures(automatic, "overall", measures=["c*"]) == ()
+    assert taken_for_measures(automatic, "overall", people=["ann"]) == ()
+    crowd = table(*((f"w{at}", "fluency") for at in range(5)))
+    assert "w0, w1, w2 and 2 more;" in taken_for_measures(crowd, "overall")[0]
+
+
+def test_the_only_criterion_is_not_that_of_a_metric_called_after_it():
+    assert only_criterion(table(("ann", "overall"), ("METEOR", "METEOR")), todo="") == "overall"
+    assert only_criterion(table(("human", "human"), ("rouge_l", "rouge_l")), todo="") == "human"

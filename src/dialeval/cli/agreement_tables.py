@@ -27,15 +27,27 @@ MOST_RATERS: Final = 30
 """How many raters are listed; of more, those who agree least."""
 
 
-def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropped]) -> None:
-    """Each criterion's tables, one below the other; criteria of one rater are only named."""
+def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropped] | None) -> None:
+    """Each criterion's tables, one below the other; criteria of one rater are only named.
+
+    ``dropped`` is None where nobody asked whom to drop.
+    """
     from rich.console import Console
 
     from dialeval.report import print_table
 
-    console, gone = Console(), {one.criterion: one for one in dropped}
+    console, gone = Console(), {one.criterion: one for one in dropped or ()}
     alone = [one for one in found if one.raters == 1]
-    tables = [table for one in found if one.raters != 1 for table in _tables(one, gone.get(one.criterion))]
+    tables: list[Table] = []
+    for one in found:
+        if one.raters != 1:
+            tables += _tables(one)
+            if one.criterion in gone:
+                tables += _dropped(gone[one.criterion])
+            elif dropped is not None:
+                tables.append(
+                    _table(f"{one.criterion}: whom to drop cannot be told", (), (), (str(one.apart),))
+                )
     for at, table in enumerate(tables):
         if at:
             console.print()
@@ -49,13 +61,12 @@ def _alone(found: Sequence[CriterionAgreement]) -> str:
     return f"No agreement where one rater is alone: {len(found):,} criteria ({named})."
 
 
-def _tables(one: CriterionAgreement, dropped: Dropped | None) -> Iterator[Table]:
+def _tables(one: CriterionAgreement) -> Iterator[Table]:
     yield _measures(one)
     if one.kappas is not None and one.kappas.pairs:
         yield _pairs(one)
-    yield _raters(one)
-    if dropped is not None:
-        yield from _dropped(dropped)
+    if one.per_rater:
+        yield _raters(one)
 
 
 def _measures(one: CriterionAgreement) -> Table:
@@ -65,10 +76,11 @@ def _measures(one: CriterionAgreement) -> Table:
         rows += [(f"{NAMES[name]}, {cut}", measured) for name, measured in _ordered(measures, whole)]
     cells = [(name, *_value(measured), _over(name, measured)) for name, measured in rows]
     notes = [*_described(one), *(f"warning: {text}" for text in one.warnings)]
-    notes += [f"{name}: {found.estimate.reason}" for name, found in rows if not found.estimate.defined]
+    notes += _undefined(rows)
     if not whole:
         notes.append(f"complete: the {one.complete_items:,} items with as many ratings as any has")
-    title = f"{one.criterion}: {one.items:,} items, {one.raters:,} raters, {one.ratings:,} ratings"
+    raters = f"{one.raters:,} raters" if one.per_rater else f"up to {one.raters:,} unnamed raters each"
+    title = f"{one.criterion}: {one.items:,} items, {raters}, {one.ratings:,} ratings"
     return _table(title, ("", "value", "95 % interval", "over"), cells, notes)
 
 
@@ -79,6 +91,16 @@ def _ordered(measures: Mapping[str, Measured], whole: bool = True) -> list[tuple
         for name in NAMES
         if name in measures and not (whole and name == "fleiss_kappa_complete")
     ]
+
+
+def _undefined(rows: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    """Why measures are undefined, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for name, found in rows:
+        if found.estimate.reason is not None:
+            reasons.setdefault(found.estimate.reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"{'; '.join(names)}: {reason}"
 
 
 def _described(one: CriterionAgreement) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -13,6 +14,8 @@ from dialeval.cli.options import Json, Seed, Trials
 if TYPE_CHECKING:
     from dialeval.meta.ratings import Ratings
 
+_NOMINAL: Final = ("circa",)
+"""Formats whose values are names of categories: read from these, they have no order to be asked for."""
 _SUMMARY = "Human ratings: who agrees with whom, whom to drop."
 app = typer.Typer(
     no_args_is_help=True,
@@ -81,12 +84,10 @@ def agreement(
     cuts = [Cut.parse(text) for text in classes or []]
     given = _ratings(ratings, format, criterion, system, scale)
     found = agreement_of(given, cuts=cuts, trials=trials, seed=seed)
-    threshold = drop_below if drop_below is not None else 0.0
-    comparable = [one for one in found if one.kappas is not None and one.raters > 1]
-    dropped = [
-        drop_raters(given, one.criterion, threshold, rule=drop_rule, trials=0)
-        for one in (comparable if drop_below is not None else [])
-    ]
+    dropped = None
+    if drop_below is not None:
+        comparable = [one.criterion for one in found if one.kappas is not None and one.raters > 1]
+        dropped = [drop_raters(given, name, drop_below, rule=drop_rule, trials=0) for name in comparable]
     if json:
         print(jsonlib.dumps(agreement_json(found, dropped), ensure_ascii=False, allow_nan=False))
     else:
@@ -127,16 +128,17 @@ def _read(sources: list[str], format: str | None) -> Ratings:
     from dialeval.meta.reading import read_judgements
 
     try:
-        return read_judgements(sources, format=format)
+        read = read_judgements(sources, format=format)
     except BadInput as error:
         if format is None and error.field == "value" and error.found.startswith("no such field"):
             error.todo += " If there is a column for each rater, say '--from ratings-wide'."
         raise
+    return replace(read, nominal=frozenset(read.criteria)) if format in _NOMINAL else read
 
 
 def _people(ratings: Ratings) -> Ratings:
     """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
-    from dialeval.meta.raters import measures_among
+    from dialeval.meta.roles import measures_among
 
     measures = measures_among(ratings)
     if not measures or len(measures) == len(ratings.raters):

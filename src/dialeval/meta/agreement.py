@@ -12,7 +12,7 @@ import numpy as np
 from dialeval.core import Floats
 from dialeval.meta.classes import Cut, collapse
 from dialeval.meta.rater_warnings import warnings_of
-from dialeval.meta.raters import KappaTable, RaterAgreement, kappa_table, rater_agreements, too_large
+from dialeval.meta.raters import KappaTable, RaterAgreement, incomparable, kappa_table, rater_agreements
 from dialeval.meta.ratings import Ratings
 from dialeval.stats.agreement import AGREEMENTS, AgreementName, agreement_interval
 from dialeval.stats.estimate import Estimate
@@ -31,6 +31,10 @@ OF_CLASSES: Final[tuple[AgreementName, ...]] = ("percent_agreement", "fleiss_kap
 """Measures of ratings in two classes."""
 OF_RATERS: Final[tuple[AgreementName, ...]] = ("icc_2_1", "icc_2_k")
 """Measures that compare rater with rater, beside Cohen's kappa."""
+OF_NUMBERS: Final[tuple[AgreementName, ...]] = ("alpha_ordinal", "alpha_interval", *OF_RATERS)
+"""Measures that ask which value is the higher one, or by how much."""
+NOMINAL: Final = "values are names of categories, on no scale"
+"""Why ``OF_NUMBERS`` are undefined where they are."""
 COMPLETE: Final = "fleiss_kappa_complete"
 Name: TypeAlias = str
 """One of ``stats.AGREEMENTS``, or ``COMPLETE``."""
@@ -64,6 +68,7 @@ class CriterionAgreement:
     items: int
     """How many units have at least one value."""
     raters: int
+    """Where they are anonymous, how many ratings a unit has at most."""
     ratings: int
     """How many values were given."""
     could_not_say: int
@@ -75,8 +80,11 @@ class CriterionAgreement:
     measures: Mapping[Name, Measured]
     """By the names of ``stats.AGREEMENTS``, and ``fleiss_kappa_complete``."""
     kappas: KappaTable | None
-    """Every two raters; None where ratings are no categories or the table would be too large."""
+    """Every two raters; None where there is a reason in ``apart``."""
+    apart: str | None
+    """Why none is compared with another: no categories, too large a table, or raters whom nobody names."""
     per_rater: tuple[RaterAgreement, ...]
+    """What each rater did; empty where raters are anonymous."""
     classes: Mapping[str, Mapping[Name, Measured]]
     """The measures of categories again, for ratings in two classes, by the cut as it is written (``>3``)."""
     warnings: tuple[str, ...]
@@ -118,34 +126,58 @@ class _How(NamedTuple):
     level: float
 
 
+class _Laid(NamedTuple):
+    """The ratings of one criterion as tables."""
+
+    values: Floats
+    """Shape (units, most ratings of a unit)."""
+    matrix: Floats | None
+    """Shape (units, raters)."""
+    kappas: KappaTable | None
+    apart: str | None
+    """Why there is no table of kappas."""
+
+    @classmethod
+    def out(cls, own: Ratings, name: str) -> _Laid:
+        values = own.packed(name)
+        hidden = incomparable(own, len(values))
+        if hidden is not None:
+            return cls(values, None, None, hidden)
+        matrix, apart = own.matrix(name), not_categories(values)
+        return cls(values, matrix, None if apart else kappa_table(own.raters, matrix), apart)
+
+
 def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], how: _How) -> CriterionAgreement:
-    said = ~np.isnan(own.value)
-    values = own.packed(name)
-    large = too_large(len(values), len(own.raters))
-    matrix = own.matrix(name) if large is None else None
-    apart = large or not_categories(values)
-    table = None if matrix is None or apart else kappa_table(own.raters, matrix)
-    per_rater = rater_agreements(own, table)
-    measures = {**_of_values(values, OF_VALUES, how), **_of_raters(matrix, table, apart, how)}
+    said, laid = ~np.isnan(own.value), _Laid.out(own, name)
+    per_rater = rater_agreements(own, laid.kappas)
+    measures = _measures(laid, OF_NUMBERS if own.nominal else (), how)
     return CriterionAgreement(
         criterion=name,
-        items=len(values),
+        items=len(laid.values),
         raters=len(own.raters),
         ratings=int(said.sum()),
         could_not_say=int((~said).sum()),
-        complete_items=len(_complete(values)),
+        complete_items=len(_complete(laid.values)),
         scale=_scale(own.value[said]),
         measures=measures,
-        kappas=table,
-        per_rater=per_rater,
+        kappas=laid.kappas,
+        apart=laid.apart,
+        per_rater=() if own.anonymous else per_rater,
         classes={
             str(cut): _of_values(collapse(own, cut).packed(name), OF_CLASSES, how)
             for cut in dict.fromkeys(cuts)
         },
         warnings=warnings_of(
-            values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
+            laid.values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
         ),
     )
+
+
+def _measures(laid: _Laid, unfit: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
+    """Every measure; those that are ``unfit`` for names of categories say so."""
+    found = _of_values(laid.values, [one for one in OF_VALUES if one not in unfit], how)
+    found |= _of_raters(laid, [one for one in OF_RATERS if one not in unfit], how)
+    return found | {one: Measured(Estimate.undefined(NOMINAL, 0), None) for one in unfit}
 
 
 def _of_values(values: Floats, names: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
@@ -156,19 +188,13 @@ def _of_values(values: Floats, names: Sequence[AgreementName], how: _How) -> dic
     return found
 
 
-def _of_raters(
-    matrix: Floats | None, table: KappaTable | None, apart: str | None, how: _How
-) -> dict[Name, Measured]:
-    found: dict[Name, Measured] = {}
-    if matrix is None or table is None:
-        found["mean_cohen_kappa"] = Measured(Estimate.undefined(apart or "", 0), None)
-    else:
-        found["mean_cohen_kappa"] = _measured("mean_cohen_kappa", matrix, how, _mean_kappa(table))
-    for one in OF_RATERS:
-        if matrix is None:
-            found[one] = Measured(Estimate.undefined(apart or "", 0), None)
-        else:
-            found[one] = _measured(one, matrix, how)
+def _of_raters(laid: _Laid, names: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
+    none = Measured(Estimate.undefined(laid.apart or "", 0), None)
+    found: dict[Name, Measured] = {"mean_cohen_kappa": none, **dict.fromkeys(names, none)}
+    if laid.matrix is not None:
+        found |= {one: _measured(one, laid.matrix, how) for one in names}
+    if laid.matrix is not None and laid.kappas is not None:
+        found["mean_cohen_kappa"] = _measured("mean_cohen_kappa", laid.matrix, how, _mean_kappa(laid.kappas))
     return found
 
 

@@ -12,6 +12,9 @@ from dialeval.meta.raters import KappaTable, RaterAgreement
 
 Json: TypeAlias = dict[str, Any]
 
+ONE_RATER: Final = "there is one rater only"
+"""Why nobody is dropped where nobody else is left."""
+
 PATHS: Final[Mapping[str, str]] = {
     "fleiss_kappa": "fleiss_kappa",
     COMPLETE: COMPLETE,
@@ -26,12 +29,20 @@ PATHS: Final[Mapping[str, str]] = {
 """Where each measure stands; a dot leads into an object."""
 
 
-def agreement_json(agreements: Sequence[CriterionAgreement], dropped: Sequence[Dropped] = ()) -> Json:
-    """All criteria by name; undefined values are null, and ``reasons`` says why."""
-    gone = {one.criterion: one for one in dropped}
+def agreement_json(
+    agreements: Sequence[CriterionAgreement], dropped: Sequence[Dropped] | None = None
+) -> Json:
+    """All criteria by name; undefined values are null, and ``reasons`` says why.
+
+    ``dropped`` is None where nobody asked whom to drop.
+    """
+    gone = {one.criterion: one for one in dropped or ()}
     criteria = {one.criterion: _criterion(one) for one in agreements}
-    for name, one in gone.items():
-        criteria[name]["dropped"] = _dropped(one)
+    for one in agreements if dropped is not None else ():
+        found = criteria[one.criterion]
+        found["dropped"] = _dropped(gone[one.criterion]) if one.criterion in gone else None
+        if found["dropped"] is None:
+            found["reasons"]["dropped"] = one.apart or ONE_RATER
     return {"criteria": criteria}
 
 
@@ -45,9 +56,9 @@ def _criterion(one: CriterionAgreement) -> Json:
         "complete_items": one.complete_items,
         "scale": None if one.scale is None else one.scale._asdict(),
         "intervals": _intervals(one.measures),
-        "reasons": _reasons(one.measures),
+        "reasons": {**_reasons(one.measures), **_apart(one)},
         "pairs": None if one.kappas is None else _pairs(one.kappas),
-        "per_rater": [_rater(rater) for rater in one.per_rater],
+        "per_rater": [_rater(rater) for rater in one.per_rater] or None,
         "classes": {
             cut: {**_measures(found), "intervals": _intervals(found), "reasons": _reasons(found)}
             for cut, found in one.classes.items()
@@ -78,6 +89,12 @@ def _intervals(measures: Mapping[str, Measured]) -> Json:
 
 def _reasons(measures: Mapping[str, Measured]) -> Json:
     return {PATHS[name]: one.estimate.reason for name, one in measures.items() if not one.estimate.defined}
+
+
+def _apart(one: CriterionAgreement) -> Json:
+    """Why there are no pairs, and nothing of each rater."""
+    names = [name for name, there in (("pairs", one.kappas), ("per_rater", one.per_rater)) if not there]
+    return {name: one.apart for name in names}
 
 
 def _pairs(table: KappaTable) -> Json:

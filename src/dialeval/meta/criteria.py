@@ -8,7 +8,7 @@ import numpy as np
 
 from dialeval.errors import Unsuitable
 from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import called_like_a_metric, fits
+from dialeval.meta.roles import fits, measures_among
 
 
 def only_criterion(
@@ -16,9 +16,8 @@ def only_criterion(
 ) -> str:
     """The one criterion that people judge; Unsuitable lists them where there are several, and says what ``todo``."""
     if people is None:
-        persons = [
-            not fits(name, measures or ()) and not called_like_a_metric(name) for name in ratings.raters
-        ]
+        known = measures_among(ratings)
+        persons = [name not in known and not fits(name, measures or ()) for name in ratings.raters]
     else:
         persons = [fits(name, people) for name in ratings.raters]
     theirs = np.array(persons, dtype=bool)[ratings.rater] & ~np.isnan(ratings.value)

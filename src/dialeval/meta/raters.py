@@ -13,13 +13,17 @@ from dialeval.core import Floats, Integers
 from dialeval.errors import Unsuitable
 from dialeval.meta.ratings import Ratings
 from dialeval.stats.kappa import not_categories, pairwise_cohen
-from dialeval.text.naming import split_call
 
 THRESHOLDS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 """The kappas that Sharma et al. (2017, Table 3) count pairs above."""
 
 MOST_CELLS: Final = 1 << 27
 """The largest table of units by raters that is made, in cells."""
+
+ANONYMOUS: Final = (
+    "raters are positions in a list (#1, #2 ...), not people, so none can be compared with another"
+)
+"""Why nothing is said of one rater where a corpus does not name them."""
 
 
 class Pair(NamedTuple):
@@ -83,7 +87,7 @@ class KappaTable:
 def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
     """Cohen's kappa of every two raters on a criterion, over the units both rated."""
     own = ratings.criterion_named(criterion)
-    reason = too_large(len(own.packed(criterion)), len(own.raters)) or not_categories(own.value)
+    reason = incomparable(own, len(own.packed(criterion))) or not_categories(own.value)
     if reason is not None:
         raise Unsuitable(f"There are no pairwise kappas of {criterion!r}: {reason}.")
     return kappa_table(own.raters, own.matrix(criterion))
@@ -95,30 +99,17 @@ def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
     return KappaTable(raters, compared.kappa, compared.n)
 
 
+def incomparable(ratings: Ratings, units: int) -> str | None:
+    """Why raters are not compared with one another over so many units; None where they can be."""
+    return ANONYMOUS if ratings.anonymous else too_large(units, len(ratings.raters))
+
+
 def too_large(units: int, raters: int) -> str | None:
     """Why so many units by so many raters are not laid out in one table; None where they can be."""
     cells = units * raters
     if cells <= MOST_CELLS:
         return None
     return f"a table of {cells:,} cells, a row for each item and a column for each rater, is too large"
-
-
-def measures_among(ratings: Ratings) -> frozenset[str]:
-    """The raters that are measures by their names: each judges nothing but a criterion it is itself called after.
-
-    So metrics' scores stand among judgements: ``METEOR`` on ``METEOR``, ``bleu(order=4)|...`` on ``bleu``.
-    """
-    pairs = np.unique(np.column_stack([ratings.rater, ratings.criterion]), axis=0).tolist()
-    judged = [(ratings.raters[rater], ratings.criteria[criterion]) for rater, criterion in pairs]
-    others = {rater for rater, criterion in judged if criterion not in (rater, _call(rater))}
-    return frozenset(ratings.raters) - others
-
-
-def _call(rater: str) -> str | None:
-    try:
-        return split_call(rater).name
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +130,10 @@ class RaterAgreement:
 
 
 def rater_agreements(ratings: Ratings, table: KappaTable | None) -> tuple[RaterAgreement, ...]:
-    """What each rater of one criterion did, in order of first sight; ``table`` is None where there are no kappas."""
+    """What each rater of one criterion did, in order of first sight; ``table`` is None where there are no kappas.
+
+    Names of categories have no mean.
+    """
     count, said = len(ratings.raters), ~np.isnan(ratings.value)
     silent = np.bincount(ratings.rater[~said], minlength=count).tolist()
     order = np.argsort(ratings.rater[said], kind="stable")
@@ -148,12 +142,13 @@ def rater_agreements(ratings: Ratings, table: KappaTable | None) -> tuple[RaterA
     means = [math.nan] * count if table is None else table.means.tolist()
     others = [0] * count if table is None else table.others.tolist()
     varied = len(np.unique(ratings.value[said])) > 1
+    averaged = not ratings.nominal
     return tuple(
         RaterAgreement(
             rater=rater,
             ratings=len(given[at]),
             could_not_say=silent[at],
-            mean=float(given[at].mean()) if len(given[at]) else math.nan,
+            mean=float(given[at].mean()) if averaged and len(given[at]) else math.nan,
             mean_kappa=means[at],
             others=others[at],
             flags=tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
+from dialeval.data.importers.positions import anonymous
 from dialeval.data.types import Judgement
 from dialeval.errors import BadInput, UnknownName
 
@@ -49,6 +50,8 @@ class Ratings:
     """NaN where the rater could not say."""
     repeated: int = 0
     """How many judgements said the same as another one and were dropped."""
+    nominal: frozenset[str] = frozenset()
+    """Criteria whose values are names of categories, in no order: a 2 is not nearer to a 3 than to a 7."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -95,7 +98,9 @@ class Ratings:
             names.append(tuple(codes))
             columns.append(np.concatenate([np.zeros(0, np.int64), *own]))
         values = np.concatenate([np.zeros(0), *(part.value for part in parts)])
-        return _checked(_rows(names, columns, values, sum(part.repeated for part in parts)), source)
+        nominal = frozenset[str]().union(*(part.nominal for part in parts))
+        rows = _rows(names, columns, values, sum(part.repeated for part in parts), nominal)
+        return _checked(rows, source)
 
     def criterion_named(self, name: str) -> Ratings:
         """The judgements on the criterion of that name."""
@@ -130,7 +135,15 @@ class Ratings:
             used[codes] = True
             names.append(tuple(name for name, one in zip(getattr(self, labels), used, strict=True) if one))
             columns.append((np.cumsum(used) - 1)[codes])
-        return _rows(names, columns, self.value[kept])
+        return _rows(names, columns, self.value[kept], nominal=self.nominal.intersection(names[-1]))
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether raters are positions in a list, ``#1`` and ``#2``, rather than people (see docs/importing.md).
+
+        Then nobody can be followed from item to item: agreement of all holds, but nothing can be said of one of them.
+        """
+        return anonymous(self.raters)
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -186,11 +199,17 @@ class _Codes(dict[str, int]):
 
 
 def _rows(
-    names: Sequence[tuple[str, ...]], columns: Sequence[Integers], values: Floats, repeated: int = 0
+    names: Sequence[tuple[str, ...]],
+    columns: Sequence[Integers],
+    values: Floats,
+    repeated: int = 0,
+    nominal: frozenset[str] = frozenset(),
 ) -> Ratings:
     items, systems, raters, criteria = names
     item, system, rater, criterion = columns
-    return Ratings(items, systems, raters, criteria, item, system, rater, criterion, values, repeated)
+    return Ratings(
+        items, systems, raters, criteria, item, system, rater, criterion, values, repeated, nominal
+    )
 
 
 def _checked(ratings: Ratings, source: str) -> Ratings:
@@ -213,13 +232,7 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
         raise _bad(ratings, source, int(one[unlike[0]]), found, "one value per rater and criterion")
     kept = np.ones(len(ratings), dtype=bool)
     kept[two] = False
-    left = ratings.where(kept)
-    return _rows(
-        [left.items, left.systems, left.raters, left.criteria],
-        [left.item, left.system, left.rater, left.criterion],
-        left.value,
-        ratings.repeated + len(two),
-    )
+    return replace(ratings.where(kept), repeated=ratings.repeated + len(two))
 
 
 def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadInput:

@@ -21,14 +21,14 @@ def measuring(
 ) -> NDArray[np.bool_]:
     """Whether each rater is a measure, shape (raters,); the others are people.
 
-    A rater is a measure where it never judges the human criterion, where it is called as a metric of ours is (by its
-    name or its whole signature), or where a pattern of ``measures`` fits. Where ``people`` is given, those whom its
-    patterns fit are people and nobody else is.
+    A rater is a measure by its name (see `measures_among`), where it never judges the human criterion, or where a
+    pattern of ``measures`` fits. Where ``people`` is given, those whom its patterns fit are people and nobody else is.
     """
     judges = np.zeros(len(ratings.raters), dtype=bool)
     judges[ratings.rater[ratings.criterion == ratings.criteria.index(criterion)]] = True
     if people is None:
-        chosen = [fits(name, measures or ()) or called_like_a_metric(name) for name in ratings.raters]
+        known = measures_among(ratings, human=criterion)
+        chosen = [name in known or fits(name, measures or ()) for name in ratings.raters]
         return np.logical_or(~judges, chosen)
     persons = np.array([fits(name, people) for name in ratings.raters], dtype=bool)
     if not persons.any():
@@ -42,6 +42,54 @@ def measuring(
     return ~persons
 
 
+def measures_among(ratings: Ratings, *, human: str | None = None) -> frozenset[str]:
+    """The raters that are measures by their names, of whatever criterion.
+
+    Those are called as a metric of ours is (by its name or its whole signature), or judge nothing but a criterion which
+    is called after them, as ``METEOR`` on ``METEOR`` or ``fed(quality='Fluent')`` on ``fed``. A rater called after the
+    ``human`` criterion is a person; and so are those called after theirs where nobody else would be left.
+    """
+    ours = frozenset(name for name in ratings.raters if called_like_a_metric(name))
+    theirs = _called_after_their_criterion(ratings, human)
+    return ours | theirs if len(ours | theirs) < len(ratings.raters) else ours
+
+
+def taken_for_measures(
+    automatic: Ratings,
+    human_criterion: str,
+    *,
+    people: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+) -> tuple[str, ...]:
+    """A note on those among the ``automatic`` raters whom neither their names nor any pattern calls measures."""
+    if people is not None:
+        return ()
+    known = _called_after_their_criterion(automatic, human_criterion)
+    unsure = [
+        name
+        for name in automatic.raters
+        if name not in known and not called_like_a_metric(name) and not fits(name, measures or ())
+    ]
+    if not unsure:
+        return ()
+    who = ", ".join(unsure[:3]) + (f" and {len(unsure) - 3} more" if len(unsure) > 3 else "")
+    return (
+        f"taken for measures, since they never judge {human_criterion}: {who}; if they are people, say so by naming "
+        "the people",
+    )
+
+
+def _called_after_their_criterion(ratings: Ratings, human: str | None) -> frozenset[str]:
+    pairs = np.unique(np.column_stack([ratings.rater, ratings.criterion]), axis=0).tolist()
+    judged = [(ratings.raters[rater], ratings.criteria[criterion]) for rater, criterion in pairs]
+    others = {
+        rater
+        for rater, criterion in judged
+        if criterion == human or criterion not in (rater, _name_in_call(rater))
+    }
+    return frozenset(ratings.raters) - others
+
+
 def fits(rater: str, patterns: Sequence[str]) -> bool:
     """Whether the rater, or the call its signature begins with, is matched by one of the patterns."""
     names = (rater, _call(rater) or rater)
@@ -52,13 +100,8 @@ def called_like_a_metric(rater: str) -> bool:
     """Whether the rater's name is a signature, or a metric of ours with or without parameters."""
     from dialeval.metrics import CORPUS_MEASURES, METRICS
 
-    if _call(rater) is not None:
-        return True
-    try:
-        call = split_call(rater)
-    except ValueError:
-        return False
-    return not call.rest and (call.name in METRICS or call.name in CORPUS_MEASURES)
+    name = _name_in_call(rater)
+    return _call(rater) is not None or name in METRICS or name in CORPUS_MEASURES
 
 
 class Named(NamedTuple):
@@ -94,3 +137,12 @@ def _call(rater: str) -> str | None:
         return Signature.parse(rater).call
     except ValueError:
         return None
+
+
+def _name_in_call(rater: str) -> str | None:
+    """``bleu`` of ``bleu(order=4)``; None where the rater is not called so, or more follows."""
+    try:
+        call = split_call(rater)
+    except ValueError:
+        return None
+    return None if call.rest and _call(rater) is None else call.name

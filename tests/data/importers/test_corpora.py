@@ -37,7 +37,7 @@ class TestFed:
     def test_every_rating_is_kept_and_words_become_reasons(self, path):
         judgements = list(read(path, "judgement", format="fed"))
         assert len(judgements) == 375 * 9 * 5 + 125 * 11 * 5
-        assert {one.rater for one in judgements} == {"rater1", "rater2", "rater3", "rater4", "rater5"}
+        assert {one.rater for one in judgements} == {"#1", "#2", "#3", "#4", "#5"}
         silent = [one for one in judgements if one.value is None]
         assert silent
         assert all(one.reason.startswith("N/A") for one in silent)

@@ -89,7 +89,7 @@ class TestPredictiveEngagement:
         first = {"item": "engagement-1", "system": "generated"}
         assert found(records, criterion="engagement", **first)[:2] == [2, 1]
         assert found(records, rater="CTX_Unref_Score", **first) == [0.00055958633]
-        assert Counter(one.rater for one in records)["rater3"] == 600
+        assert Counter(one.rater for one in records)["#3"] == 600
 
     def test_both_tables_speak_of_the_same_ratings(self, folder):
         scores = judgements(folder / "Eng_Scores_queries_gen_gtruth_replies.csv", "predictive-engagement")

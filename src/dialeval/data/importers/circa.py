@@ -7,6 +7,7 @@ from typing import Final
 
 from dialeval.data.bad import OnBad
 from dialeval.data.fields import name, text
+from dialeval.data.importers.positions import position
 from dialeval.data.rows import Row, records
 from dialeval.data.sources import Source
 from dialeval.data.tables import read_cells
@@ -47,7 +48,7 @@ def _judgements(row: Row) -> Sequence[Record]:
     labels = text(cells, "judgements", row.where, "", "labels with '#' between them").split("#")
     codes = [_code(label, row, at) for at, label in enumerate(labels)]
     return [
-        Judgement(item, "", f"rater{at}", criterion, value)
+        Judgement(item, "", position(at), criterion, value)
         for at, code in enumerate(codes, start=1)
         for criterion, value in (("strict", code), ("relaxed", _RELAXED.get(code, code)))
     ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dialeval.data.bad import OnBad
 from dialeval.data.fields import name, text
+from dialeval.data.importers.ids import SharedItems
 from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
 from dialeval.data.rows import Row, records
 from dialeval.data.sources import Source
@@ -32,13 +32,13 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     Items are ``bagel-1`` ... and ``sfres-1`` ..., one for each meaning representation, so systems share them; a system
     that meets one again answers another item. A metric is a rater under its own name, on a criterion of that name.
     """
-    numbers = _Numbers()
+    items = SharedItems()
 
     def parse(row: Row) -> Sequence[Record]:
         cells: Mapping[str, object] = row.fields  # type: ignore[assignment]  # the cells of a table
         where = row.where
         dataset, system = name(cells, "dataset", where, ""), name(cells, "system", where, "")
-        item = numbers.item(dataset, system, text(cells, "mr", where, ""))
+        item = items.item(dataset.lower(), system, text(cells, "mr", where, ""))
         found: list[Record] = []
         for quality in QUALITIES:
             value, reason = rating_in_cell(text(cells, quality, where, ""), where, quality)
@@ -50,21 +50,3 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 
     cells = read_cells(source, on_bad, delimiter=",")
     return records((Row(row.where, row.number, row.cells, row.text) for row in cells), parse, on_bad)
-
-
-class _Numbers:
-    """Which item each sentence belongs to."""
-
-    def __init__(self) -> None:
-        self._items: dict[tuple[str, str, int], str] = {}
-        self._per_dataset: Counter[str] = Counter()
-        self._met: Counter[tuple[str, str, str]] = Counter()
-
-    def item(self, dataset: str, system: str, meaning: str) -> str:
-        """The item of this sentence, new where its meaning is."""
-        self._met[dataset, system, meaning] += 1
-        key = (dataset, meaning, self._met[dataset, system, meaning])
-        if key not in self._items:
-            self._per_dataset[dataset] += 1
-            self._items[key] = f"{dataset.lower()}-{self._per_dataset[dataset]}"
-        return self._items[key]

@@ -7,6 +7,7 @@ from typing import Final
 
 from dialeval.data.bad import BadLine, OnBad, Where
 from dialeval.data.fields import wrong
+from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
 from dialeval.data.json_value import loads
 from dialeval.data.rows import Row, records
@@ -60,4 +61,4 @@ def _scored(item: str, system: str, scores: object, where: Where, field: str) ->
         raise wrong(where, field, scores, "a list of scores", _TODO)
     for at, score in enumerate(scores):
         value, reason = rating(score, where, f"{field}[{at}]")
-        yield Judgement(item, system, f"rater{at + 1}", "acceptability", value, reason)
+        yield Judgement(item, system, position(at + 1), "acceptability", value, reason)

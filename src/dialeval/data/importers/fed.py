@@ -7,6 +7,7 @@ from typing import Final
 
 from dialeval.data.bad import OnBad, Where
 from dialeval.data.fields import missing, name, text, wrong
+from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
@@ -68,4 +69,4 @@ def _judgements(fields: Mapping[str, object], item: str, system: str, where: Whe
             raise wrong(where, field, given, "a list of ratings", "Name the file fed_data.json.")
         for at, answer in enumerate(given):
             value, reason = rating(answer, where, f"{field}[{at}]")
-            yield Judgement(item, system, f"rater{at + 1}", criterion, value, reason)
+            yield Judgement(item, system, position(at + 1), criterion, value, reason)

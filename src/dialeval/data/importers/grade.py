@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.data.bad import OnBad, Where, refuse
 from dialeval.data.fields import name, text, wrong
+from dialeval.data.importers.ids import SharedItems
+from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
@@ -28,16 +29,15 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     second time answers another item.
     """
     folder = Path(source)
-    numbers = _Numbers()
+    items, references = SharedItems(), _References(folder)
 
     def parse(row: Row) -> Sequence[Record]:
         rated = _rated(row)
-        item = numbers.item(rated)
+        item = items.item(rated.dataset, rated.system, rated.context)
         if kind == "judgement":
             return _judgements(rated, item)
-        reference = numbers.reference(folder, rated)
         context = alternating(rated.context.split("|||"))
-        return (Example(item, rated.system, context, Response(rated.response), (reference,)),)
+        return (Example(item, rated.system, context, Response(rated.response), (references.of(rated),)),)
 
     return records(read_rows(folder / "human_score" / "human_judgement.json", on_bad), parse, on_bad)
 
@@ -70,36 +70,25 @@ def _rated(row: Row) -> _Rated:
 def _judgements(rated: _Rated, item: str) -> list[Judgement]:
     values = [rating(score, rated.where, f"HumanScores[{at}]") for at, score in enumerate(rated.scores)]
     return [
-        Judgement(item, rated.system, f"rater{at}", "coherence", value, reason)
+        Judgement(item, rated.system, position(at), "coherence", value, reason)
         for at, (value, reason) in enumerate(values, start=1)
     ]
 
 
-class _Numbers:
-    """Which item each response belongs to, and its reference."""
+class _References:
+    """The reference of each response, from files that have a line for each of a system's."""
 
-    def __init__(self) -> None:
-        self._items: dict[tuple[str, str, int], str] = {}
-        self._per_dataset: Counter[str] = Counter()
-        self._met: Counter[tuple[str, str, str]] = Counter()
-        self._references: dict[tuple[str, str], Iterator[str]] = {}
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lines: dict[tuple[str, str], Iterator[str]] = {}
 
-    def item(self, rated: _Rated) -> str:
-        """The item of this response, new where the context is."""
-        self._met[rated.dataset, rated.system, rated.context] += 1
-        key = (rated.dataset, rated.context, self._met[rated.dataset, rated.system, rated.context])
-        if key not in self._items:
-            self._per_dataset[rated.dataset] += 1
-            self._items[key] = f"{rated.dataset}-{self._per_dataset[rated.dataset]}"
-        return self._items[key]
-
-    def reference(self, folder: Path, rated: _Rated) -> str:
-        """The next line of the system's reference file, which goes with this response."""
+    def of(self, rated: _Rated) -> str:
+        """The next line of the system's file, which goes with this response."""
         key = (rated.dataset, rated.system)
-        path = folder / "eval_data" / rated.dataset / rated.system / "human_ref.txt"
-        if key not in self._references:
-            self._references[key] = (line.text.rstrip("\r\n") for line in lines(path, refuse))
-        reference = next(self._references[key], None)
+        path = self._folder / "eval_data" / rated.dataset / rated.system / "human_ref.txt"
+        if key not in self._lines:
+            self._lines[key] = (line.text.rstrip("\r\n") for line in lines(path, refuse))
+        reference = next(self._lines[key], None)
         if reference is None:
             todo = "Fetch the corpus again: its files do not fit together."
             raise BadInput(str(path), "fewer lines", f"one for each response of {rated.system}", todo)

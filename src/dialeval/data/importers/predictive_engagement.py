@@ -9,6 +9,7 @@ from typing import Final
 
 from dialeval.data.bad import BadLine, OnBad, Where
 from dialeval.data.fields import text
+from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
 from dialeval.data.rows import Row, records
 from dialeval.data.sources import Source, lines, shown
@@ -29,7 +30,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 
     Pairs are numbered as they are met: ``engagement-1`` to ``engagement-300`` of the system ``generated``, then the
     same items of ``ground_truth``, which the table of annotators holds alone. There, raters are the workers; the table
-    of scores names none, so the three rows of a pair are ``rater1`` to ``rater3``. A metric is a rater under its own
+    of scores names none, so the three rows of a pair are ``#1`` to ``#3``. A metric is a rater under its own
     name, on a criterion of that name.
     """
     pairs = _Pairs()
@@ -68,7 +69,7 @@ def _scored(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind
     if kind == "example":
         return _examples(item, system, query, response, met)
     value, reason = rating_in_cell(text(cells, "human_score", where, ""), where, "human_score")
-    found: list[Record] = [Judgement(item, system, f"rater{met}", "engagement", value, reason)]
+    found: list[Record] = [Judgement(item, system, position(met), "engagement", value, reason)]
     for metric in _METRICS if met == 1 else ():  # the three rows of a pair repeat them
         score = score_in_cell(text(cells, metric, where, ""), where, metric)
         found.append(Judgement(item, system, metric, metric, score))

@@ -8,6 +8,7 @@ from typing import Final
 
 from dialeval.data.bad import OnBad
 from dialeval.data.fields import missing, name, wrong
+from dialeval.data.importers.positions import position
 from dialeval.data.jsonl import read_rows
 from dialeval.data.rows import Row, records
 from dialeval.data.sources import Source
@@ -22,8 +23,8 @@ _TODO: Final = "Name one of the files under contexts/."
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """Three yes/no judgements a response, 1 for contradictory, under the criterion ``contradiction``.
 
-    The files say how many of three people said yes, not who did: by convention the first so many of ``rater1`` to
-    ``rater3`` did. Agreement among all three is right, whichever they were; agreement of two of them means nothing.
+    The files say how many of three people said yes, not who did: the first so many of ``#1`` to ``#3`` are taken
+    to have. Agreement among all three is right, whichever they were; agreement of two of them means nothing.
     Items are the responses' ids, ``opt-60B:1``; one that comes back in another context is another item, ``...#2``.
     """
     met: Counter[str] = Counter()
@@ -36,7 +37,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         met[response] += 1
         item = response if met[response] == 1 else f"{response}#{met[response]}"
         return [
-            Judgement(item, system, f"rater{person}", "contradiction", float(person <= count))
+            Judgement(item, system, position(person), "contradiction", float(person <= count))
             for person in range(1, _PEOPLE + 1)
         ]
 
