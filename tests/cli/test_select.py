@@ -315,3 +315,12 @@ def test_the_sieve_leaves_its_questions_unvetted(dialeval, asked, tmp_path):
     assert done.code == 0, done.err
     assert json.loads(done.out)["status"] == "unvetted"
     assert {one["status"] for one in read(tmp_path / "set/questions.jsonl")} == {"unvetted"}
+
+
+def test_a_repository_can_be_searched_on_milvus(dialeval, sources, tmp_path):
+    pytest.importorskip("milvus_lite")
+    assert build(dialeval, sources).code == 0
+    options = ("--m", "3", "--engine", "milvus", "--uri", "store.db", "-o", "other")
+    done = dialeval("select", "build", sources, "--repository", "draft/repository", *options)
+    assert done.code == 0, done.err
+    assert read(tmp_path / "other/draft.jsonl") == read(tmp_path / "draft/draft.jsonl")
