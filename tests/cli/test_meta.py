@@ -272,3 +272,65 @@ def test_an_importer_can_be_named(dialeval, shared_data):
     overall = next(row for name, row in rows.items() if "overall" in name)
     assert round(overall["pearson"], 3) == 0.633  # facts: UniEval on USR-TopicalChat, all 360 rows
     assert round(overall["spearman"], 3) == 0.663
+
+
+def test_lower_is_better_turns_the_ranking_and_not_the_rows(files):
+    rows = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
+    errors = [{**row, "rater": "ter", "criterion": "ter", "value": -row["value"]} for row in rows]
+    write("errors.jsonl", [row for at, row in enumerate(errors) if rows[at]["rater"] == "close"])
+    sources = ("ratings.jsonl", "scores.jsonl", "errors.jsonl")
+    found = meta(files, "--level", "item", "--lower-is-better", "te*", "-o", "out", sources=sources)
+    by_name = {row["measure"]: row for row in found["rows"]}
+    assert by_name["ter"]["spearman"] == pytest.approx(-by_name["close"]["spearman"])
+    assert by_name["ter"]["cluster"] == by_name["close"]["cluster"] == 1
+    assert found["settings"]["lower_is_better"] == ["ter"]
+    wrong = files("meta", *sources, "--human-criterion", "overall", "--lower-is-better", "tre")
+    assert wrong.code == 1
+    assert "Did you mean 'ter'?" in wrong.err
+
+
+def test_another_criterion_of_people_is_looked_at_as_a_measure(files):
+    found = meta(files, "--level", "item", "--also", "flu*", "--trials", 0)
+    assert [row["measure"] for row in found["rows"]] == ["close", "noise", "fluent"]
+    assert found["human"]["set_aside"] == {}
+    wrong = files("meta", "ratings.jsonl", "scores.jsonl", "--human-criterion", "overall", "--also", "fluant")
+    assert wrong.code == 1
+    assert "Did you mean 'fluent'?" in wrong.err
+
+
+def test_single_answers_are_tested_system_by_system(files):
+    rules = ("--instances", "close>=median", "--instances", "noise >= 0.5")
+    found = meta(files, "--level", "item", "--trials", 0, "-o", "out", *rules)
+    first, second = found["instances"]
+    assert [one["system"] for one in first["systems"]] == ["a", "b", "c", "d"]
+    assert first["test"] == "welch"
+    assert first["significant"] == sum((one["p"] or 1) < 0.05 for one in first["systems"]) >= 2
+    assert second["rule"] == "noise >= 0.5"
+    assert second["significant"] <= 1
+    page = Path("out/meta.html").read_text(encoding="utf-8")
+    assert "Is a measure right about single answers?" in page
+    assert "right where noise &gt;= 0.5" in page
+    arguments = ("--human-criterion", "overall", "--level", "item", "--trials", 0, *rules)
+    shown = files("meta", "ratings.jsonl", "scores.jsonl", *arguments)
+    assert "Single answers: right where noise >= 0.5" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_wrong_rules_for_single_answers_are_told_before_the_work(files):
+    common = ("meta", "ratings.jsonl", "scores.jsonl", "--human-criterion", "overall", "--instances")
+    assert files(*common, "close>2").code == 2
+    unknown = files(*common, "clos>=2")
+    assert unknown.code == 1
+    assert "Did you mean 'close'?" in unknown.err
+    graded = files(*common, "close")
+    assert graded.code == 1
+    assert "does not say right or wrong" in graded.err
+    assert not Path("runs").exists()
+
+
+def test_an_interrupted_folder_is_taken_up_again(files):
+    meta(files, "-o", "out", "--level", "item", "--trials", 0, "--plots")
+    Path("out/meta.json").unlink()
+    Path("out/plots/scatter-old.svg").touch()
+    meta(files, "-o", "out", "--level", "item", "--trials", 0)
+    assert list(Path("out/plots").iterdir()) == []

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from dialeval.data import Judgement
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.criteria import only_criterion
 from dialeval.meta.document import document
 from dialeval.meta.examining import Inquiry, examine
-from dialeval.meta.folder import write_findings
+from dialeval.meta.folder import is_ours, write_findings
+from dialeval.meta.instance_rules import InstanceRule
 from dialeval.meta.joining import Grid, Joined, MeasureGrid, join
 from dialeval.meta.points import write_points
 from dialeval.meta.ratings import Ratings
@@ -89,15 +91,185 @@ def test_estimates_come_by_the_measure_that_was_named() -> None:
     assert all(one.estimate.n == 20 and one.estimate.n_unrated == 10 for one in found.estimates.systems)
 
 
-def test_a_measure_that_scores_more_answers_is_preferred_to_a_fit_of_all() -> None:
-    joined = made(rated=20)
-    values = joined.measure_named("noise").values.copy()
-    values[0, 0] = np.nan
-    fewer = MeasureGrid("noise", "noise", "noise", Grid(joined.systems, joined.items, values))
-    thin = dataclasses.replace(joined, measures=(joined.measure_named("close"), fewer))
-    found = examine(thin, Inquiry(trials=0, repeats=5, estimate=True, levels=("item",)))
+def without(joined: Joined, name: str, items: int) -> Joined:
+    """The same, the measure lacking its scores of the first items of the first system."""
+    values = joined.measure_named(name).values.copy()
+    values[0, :items] = np.nan
+    fewer = MeasureGrid(name, name, name, Grid(joined.systems, joined.items, values))
+    measures = tuple(fewer if one.name == name else one for one in joined.measures)
+    return dataclasses.replace(joined, measures=measures)
+
+
+def test_a_good_measure_is_not_dropped_from_estimates_over_one_missing_score() -> None:
+    whole = examine(made(rated=20), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",)))
+    holed = examine(
+        without(made(rated=20), "close", 1), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",))
+    )
+    assert whole.estimates is not None
+    assert holed.estimates is not None
+    assert holed.estimates.measure == "linear_combination"
+    assert "measures='close, noise'" in holed.estimates.rater
+    for one, other in zip(whole.estimates.systems, holed.estimates.systems, strict=True):
+        assert (other.estimate.n, other.estimate.n_unrated) == (20, 10)
+        assert other.estimate.effective_n == pytest.approx(one.estimate.effective_n, rel=0.3)
+    assert not any("without" in note for note in holed.notes)
+
+
+def test_a_measure_that_scores_far_fewer_answers_is_left_out_of_estimates_and_named() -> None:
+    found = examine(
+        without(made(rated=20), "noise", 25), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",))
+    )
     assert found.estimates is not None
     assert found.estimates.measure == "close"
+    assert "estimates are made without noise, which scored 95 of 120 answers" in found.notes
+
+
+def test_a_combination_does_not_rank_systems_by_what_it_was_told_of_them() -> None:
+    """Measures of nothing but a random offset for each system: fits that saw the systems would look good."""
+    inquiry = Inquiry(trials=0, repeats=2, combine=True, levels=("system", "item"))
+    values: dict[str, list[float]] = {"system": [], "item": []}
+    for seed in range(12):
+        dice = np.random.default_rng(seed)
+        systems, items = tuple(f"s{at}" for at in range(5)), tuple(f"i{at}" for at in range(30))
+        offsets, human = dice.normal(size=(6, 5, 1)), dice.normal(size=(5, 1)) + dice.normal(size=(5, 30))
+        rows = [
+            Judgement(item, system, "ann", "overall", human[s, i])
+            for s, system in enumerate(systems)
+            for i, item in enumerate(items)
+        ]
+        joined = join(Ratings.of([*rows, Judgement("i0", "s0", "m", "m", 0)]), "overall")
+        grids = [
+            MeasureGrid(
+                f"m{at}", f"m{at}", f"m{at}", Grid(systems, items, offsets[at] + dice.normal(size=(5, 30)))
+            )
+            for at in range(6)
+        ]
+        found = examine(dataclasses.replace(joined, measures=tuple(grids)), inquiry)
+        for row in found.rows:
+            if row.measure == "linear_combination":
+                values[row.level].append(row.spearman or 0.0)
+        assert document(found)["combined"][1]["held_out"] == "items and systems"
+    assert np.mean(values["system"]) < 0.4  # .8 where fits have seen the systems
+    assert np.mean(values["item"]) < 0.15  # .4
+
+
+def test_one_system_is_combined_over_held_out_items() -> None:
+    found = examine(made(systems=1), Inquiry(trials=0, repeats=2, combine=True, levels=("item",)))
+    assert found.combination is not None
+    assert document(found)["combined"][1]["held_out"] == "items"
+
+
+def backwards(joined: Joined) -> Joined:
+    close = joined.measure_named("close")
+    error = MeasureGrid("error", "error", "error", Grid(joined.systems, joined.items, -close.values))
+    return dataclasses.replace(joined, measures=(error, joined.measure_named("noise"), close))
+
+
+def test_a_measure_with_which_lower_is_better_is_ranked_by_how_far_it_falls() -> None:
+    joined = backwards(made())
+    inquiry = Inquiry(trials=200, repeats=5, combine=True, lower_is_better=("err*",))
+    found = examine(joined, inquiry)
+    assert found.lower_is_better == ("error",)
+    rows = {row.measure: row for row in found.rows if row.level == "item"}
+    assert rows["error"].spearman == pytest.approx(-(rows["close"].spearman or 0))
+    assert (rows["error"].low, rows["error"].high) == (-rows["close"].high, -rows["close"].low)
+    assert rows["error"].cluster == rows["close"].cluster == 1 < (rows["noise"].cluster or 0)
+    (rival,) = (one for one in found.rivals if one.level == "item" and {one.a, one.b} == {"error", "noise"})
+    assert rival.significant
+    assert rival.difference is not None
+    assert rival.difference > 0.5
+    content = document(found)
+    assert content["settings"]["lower_is_better"] == ["error"]
+    assert content["combined"][0]["weights"] == {"error": -1 / 3, "noise": 1 / 3, "close": 1 / 3}
+    assert rows["zscore_average"].spearman == pytest.approx(0.8, abs=0.15)
+    systems = {row["measure"]: row for row in content["rows"] if row["level"] == "system"}
+    assert systems["error"]["pairwise_accuracy"] == systems["close"]["pairwise_accuracy"] == 1
+    last = examine(joined, Inquiry(trials=200, repeats=5, levels=("item",)))
+    assert {row.measure: row.cluster for row in last.rows}["error"] == 3
+
+
+def test_differences_are_of_the_resamples_that_were_asked_for() -> None:
+    bounds = {}
+    for resample in ("items", "systems"):
+        inquiry = Inquiry(trials=100, repeats=2, levels=("item",), resample=resample)
+        [bounds[resample]] = examine(made(), inquiry).rivals
+    assert bounds["items"].difference == bounds["systems"].difference
+    assert (bounds["items"].low, bounds["items"].high) != (bounds["systems"].low, bounds["systems"].high)
+
+
+def test_rows_that_compare_systems_have_accuracies() -> None:
+    content = document(examine(made(), QUICK))
+    for row in content["rows"]:
+        own = {"pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "tie_epsilon"} & row.keys()
+        assert own == {
+            "system": {"pairwise_accuracy", "soft_pairwise_accuracy"},
+            "system_within_item": {"acc_eq", "tie_epsilon"},
+        }.get(row["level"], set())
+        if row["measure"] == "close":
+            assert all(row[key] > 0.75 for key in own - {"tie_epsilon"})
+
+
+def test_what_knowing_the_system_alone_reaches_is_told_or_why_not() -> None:
+    joined = made()
+    means = np.broadcast_to(joined.human.values.mean(axis=1, keepdims=True), joined.human.values.shape)
+    human = document(examine(joined, QUICK))["human"]
+    expected = scipy.stats.spearmanr(joined.human.values.ravel(), means.ravel()).statistic
+    assert human["system_identity"] == pytest.approx(expected)
+    assert human["system_identity_reason"] is None
+    alone = document(examine(made(items=1), Inquiry(trials=0, repeats=2)))["human"]
+    assert alone["system_identity"] is None
+    assert alone["system_identity_reason"] == "no system has two rated answers: its mean is the answer's own"
+
+
+def test_cells_of_unknown_items_are_listed_and_the_rest_is_counted(tmp_path: Path) -> None:
+    rows = [
+        *(Judgement(item, "a", "ann", "overall", 3) for item in ("1", "2", "lost")),
+        Judgement("1", "b", "ann", "overall", 2),
+        *(Judgement(item, "a", name, name, 1) for item in ("1", "2", "new") for name in ("m", "n")),
+        *(Judgement("2", "b", name, name, 1) for name in ("m", "n")),
+        Judgement("1", "stray", "n", "n", 1),
+    ]
+    joined = join(Ratings.of(rows), "overall")
+    told = write_findings(examine(joined, Inquiry(trials=0, repeats=2)), tmp_path)["unjoined"]
+    assert (told["human"], told["unknown"], told["not_rated"], told["not_scored"]) == (2, 3, 1, 1)
+    assert [one["only_measure"] for one in told["measures"]] == [2, 3]
+    assert told["first"] == [
+        {"side": "human", "item": "lost", "system": "a"},
+        {"side": "m", "item": "new", "system": "a"},
+        {"side": "n", "item": "1", "system": "stray"},
+    ]
+    lines = (tmp_path / "unjoined.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == told["first"]
+
+
+def test_stale_plots_go_and_an_interrupted_folder_is_taken_up(tmp_path: Path) -> None:
+    findings = examine(made(items=5), Inquiry(trials=0, repeats=2, levels=("item",)))
+    folder = tmp_path / "out"
+    write_findings(findings, folder)
+    (folder / "meta.json").unlink()  # as an interrupted write leaves it
+    (folder / ".meta.json.x.part").touch()
+    (folder / "plots").mkdir()
+    (folder / "plots" / "scatter-gone.svg").touch()
+    assert is_ours(folder)
+    write_findings(findings, folder)
+    assert list((folder / "plots").iterdir()) == []
+    assert not list(folder.glob(".*"))
+    (tmp_path / "thesis.tex").touch()
+    assert not is_ours(tmp_path)
+    assert not is_ours(tmp_path / "thesis.tex")
+    assert is_ours(tmp_path / "nowhere")
+
+
+def test_instances_are_told_system_by_system() -> None:
+    rules = (InstanceRule.parse("close>=median"), InstanceRule.parse("noise>=9"))
+    content = document(examine(made(), Inquiry(trials=0, repeats=2, instances=rules)))
+    first, second = content["instances"]
+    assert first["rule"].startswith("close >= ")
+    assert (first["tested"], len(first["systems"])) == (4, 4)
+    assert first["significant"] >= first["significant_adjusted"] >= 3
+    assert second["tested"] == 0
+    assert second["systems"][0]["p"] is None
+    assert second["systems"][0]["reason"] == "the measure calls every rated answer wrong (30)"
 
 
 def test_too_few_ratings_for_a_fit_are_noted() -> None:

@@ -13,7 +13,9 @@ import typer
 from dialeval.cli.options import Json, Seed, Trials
 
 if TYPE_CHECKING:
+    from dialeval.meta.instance_rules import InstanceRule
     from dialeval.meta.joined import Joined
+    from dialeval.meta.ratings import Ratings
     from dialeval.stats.levels import Level
 
 Coefficient: TypeAlias = Literal["spearman", "pearson", "kendall"]
@@ -50,6 +52,21 @@ def meta(
         list[str] | None,
         typer.Option("--measures", metavar="GLOB", help="Raters that are measures. Repeatable."),
     ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lower-is-better",
+            metavar="GLOB",
+            help="Measures with which lower is better. Repeatable.",
+            show_default="our own that say so",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also", metavar="CRITERION", help="People's other criterion, as one more measure. Repeatable."
+        ),
+    ] = None,
     resample: Annotated[
         Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
     ] = "items",
@@ -66,6 +83,15 @@ def meta(
     combine: Annotated[
         bool, typer.Option("--combine", help="Try combinations of the measures, too.")
     ] = False,
+    instances: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--instances",
+            metavar="'MEASURE>=X'",
+            help="Test, system by system, whether answers are rated higher where this holds; X may be median, "
+            "and MEASURE<=X is for those with which lower is better. Repeatable.",
+        ),
+    ] = None,
     format: Annotated[
         str | None, typer.Option("--from", help="The files' format (see 'dialeval data ls').")
     ] = None,
@@ -101,12 +127,14 @@ def meta(
         estimate=estimate or estimate_by is not None,
         estimate_by=estimate_by,
         combine=combine,
+        lower_is_better=tuple(lower_is_better or ()),
+        instances=_rules(instances or ()),
     )
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     _check_target(folder)
-    joined = _join(judgements, format, human_criterion, people, measures)
-    if estimate_by is not None:
-        joined.measure_named(estimate_by)  # a wrong name is worth knowing before the work
+    joined = _join(judgements, format, human_criterion, people, measures, also)
+    for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
+        joined.measure_named(name)  # a wrong name is worth knowing before the work
     content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
     if not json:
         print_meta(read_document(folder))  # before the page: its plots take a moment
@@ -128,12 +156,23 @@ def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
     return tuple(level for level in LEVELS if names is None or level in names)
 
 
+def _rules(texts: Sequence[str]) -> tuple[InstanceRule, ...]:
+    from dialeval.errors import DialevalError
+    from dialeval.meta.instance_rules import InstanceRule
+
+    try:
+        return tuple(InstanceRule.parse(text) for text in texts)
+    except DialevalError as error:
+        raise typer.BadParameter(str(error), param_hint="--instances") from None
+
+
 def _join(
     sources: Sequence[str],
     format: str | None,
     criterion: str | None,
     people: Sequence[str] | None,
     measures: Sequence[str] | None,
+    also: Sequence[str] | None,
 ) -> Joined:
     from dialeval.errors import Unsuitable
     from dialeval.meta.criteria import only_criterion
@@ -145,7 +184,7 @@ def _join(
         todo = "Name the human one with --human-criterion."
         criterion = only_criterion(ratings, people=people, measures=measures, todo=todo)
         print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
-    joined = join(ratings, criterion, people=people, measures=measures)
+    joined = join(ratings, criterion, people=people, measures=measures, also=_criteria(ratings, also))
     if not joined.measures:
         raise Unsuitable(
             f"There are people's ratings on {criterion!r} here, but no measure to hold against them: every one of "
@@ -153,6 +192,18 @@ def _join(
             "measures among the raters with --measures."
         )
     return joined
+
+
+def _criteria(ratings: Ratings, also: Sequence[str] | None) -> Sequence[str]:
+    from dialeval.errors import UnknownName
+    from dialeval.meta.roles import fits
+
+    for pattern in also or ():
+        if not any(fits(name, [pattern]) for name in ratings.criteria):
+            raise UnknownName(
+                "criterion", pattern, ratings.criteria, todo=f"There are {', '.join(ratings.criteria)}."
+            )
+    return also or ()
 
 
 def _name(source: str) -> str:
@@ -163,10 +214,10 @@ def _name(source: str) -> str:
 def _check_target(folder: Path) -> None:
     """A folder with other things in it is never written into."""
     from dialeval.errors import BadInput
+    from dialeval.meta.folder import is_ours
 
-    others = folder.is_dir() and any(folder.iterdir()) and not (folder / "meta.json").is_file()
-    if others or (folder.exists() and not folder.is_dir()):
-        found = "a folder with other files" if others else "a file"
+    if not is_ours(folder):
+        found = "a folder with other files" if folder.is_dir() else "a file"
         raise BadInput(str(folder), found, "a new, empty or meta folder", "Give another -o.")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from dialeval.meta.estimating import Estimates
 from dialeval.meta.examining import AVERAGE, Findings, Spread
+from dialeval.meta.instances import InstanceValidation
 from dialeval.meta.joined import Joined
-from dialeval.meta.joining import system_identity
-from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, level_correlation
 from dialeval.stats.prediction_powered import PPIEstimate
 from dialeval.version import __version__
@@ -21,7 +21,7 @@ from dialeval.version import __version__
 Json: TypeAlias = dict[str, Any]
 
 MOST_UNJOINED: Final = 20
-"""How many of the cells that did not join are listed; ``unjoined.jsonl`` has them all."""
+"""How many cells of unknown items and systems are listed; ``unjoined.jsonl`` has them all."""
 
 
 def document(findings: Findings, sources: Mapping[str, str | None] | None = None) -> Json:
@@ -29,8 +29,8 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
     inquiry, joined = findings.inquiry, findings.joined
     content: Json = {
         "format": 1,
-        "rows": findings.rows,
-        "human": _human(joined, inquiry.coefficient),
+        "rows": list(_rows(findings)),
+        "human": _human(findings),
         "ceiling": findings.ceiling,
         "raters": findings.raters,
         "rivals": findings.rivals,
@@ -39,6 +39,7 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
         "means": list(_means(joined)),
         "combined": list(_combined(findings)),
         "estimates": [] if findings.estimates is None else [_estimates(findings.estimates)],
+        "instances": [_instances(one) for one in findings.instances],
         "unjoined": _unjoined(joined),
         "notes": findings.notes,
         "settings": {
@@ -49,6 +50,7 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
             "repeats": inquiry.repeats,
             "seed": inquiry.seed,
             "level": inquiry.level,
+            "lower_is_better": findings.lower_is_better,
             "package": __version__,
             "sources": [{"path": path, "sha256": digest} for path, digest in (sources or {}).items()],
         },
@@ -57,8 +59,21 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
     return plain
 
 
-def _human(joined: Joined, kind: Coefficient) -> Json:
-    identity = level_correlation(joined.human.values, system_identity(joined).values, kind=kind, level="item")
+def _rows(findings: Findings) -> Iterator[Json]:
+    """The rows, with accuracies over pairs at the levels that compare systems."""
+    accuracy = {one.measure: one for one in findings.accuracies}
+    for row in findings.rows:
+        more: Json = {}
+        found = accuracy[row.measure]
+        if row.level == "system":
+            more = {"pairwise_accuracy": found.pairwise, "soft_pairwise_accuracy": found.soft}
+        elif row.level == "system_within_item":
+            more = {"acc_eq": found.tied, "tie_epsilon": found.epsilon}
+        yield {**_plain(row), **more}
+
+
+def _human(findings: Findings) -> Json:
+    joined = findings.joined
     rated = ~np.isnan(joined.human.values)
     return {
         "criterion": joined.criterion,
@@ -70,7 +85,8 @@ def _human(joined: Joined, kind: Coefficient) -> Json:
         "items": int(rated.any(axis=0).sum()),
         "systems": int(rated.any(axis=1).sum()),
         "set_aside": joined.counts.set_aside,
-        "system_identity": identity.value,
+        "system_identity": findings.identity.value,
+        "system_identity_reason": findings.identity.reason,
     }
 
 
@@ -115,10 +131,14 @@ def _combined(findings: Findings) -> Iterator[Json]:
     made = {AVERAGE} | ({findings.combination.measure.name} if findings.combination else set())
     plain = [measure.name for measure in findings.joined.measures if measure.name not in made]
     if findings.inquiry.combine and AVERAGE in names:
-        yield {"measure": AVERAGE, "fitted": False, "weights": dict.fromkeys(plain, 1 / len(plain))}
+        signs = {name: -1 if name in findings.lower_is_better else 1 for name in plain}
+        weights = {name: sign / len(plain) for name, sign in signs.items()}
+        yield {"measure": AVERAGE, "fitted": False, "weights": weights}
     if findings.combination is not None:
         weights = {one.measure: one.weight for one in findings.combination.weights}
-        yield {"measure": findings.combination.measure.name, "fitted": True, "weights": weights}
+        held_out = dict(findings.combination.signature.facts)["held_out"]
+        name = findings.combination.measure.name
+        yield {"measure": name, "fitted": True, "weights": weights, "held_out": held_out}
 
 
 def _estimates(found: Estimates) -> Json:
@@ -163,12 +183,25 @@ def _ppi(one: PPIEstimate) -> Json:
     }
 
 
+def _instances(found: InstanceValidation) -> Json:
+    counts = {
+        "tested": found.tested,
+        "significant": found.significant,
+        "significant_adjusted": found.significant_adjusted,
+    }
+    fields: Json = _plain(found)
+    return {**fields, **counts}
+
+
 def _unjoined(joined: Joined) -> Json:
-    cells = joined.unjoined
+    apart = joined.apart
     return {
-        "human": sum(cell.side == "human" for cell in cells),
+        "human": int(apart.human.sum()),
         "measures": joined.coverage,
-        "first": cells[:MOST_UNJOINED],
+        "unknown": int(apart.strange.sum()),
+        "not_rated": int((apart.measures & ~apart.strange).sum()),
+        "not_scored": int((apart.human & ~apart.strange).sum()),
+        "first": list(islice(joined.strangers(), MOST_UNJOINED)),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
@@ -11,22 +11,29 @@ import numpy as np
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
+from dialeval.meta.accuracies import Accuracy, accuracies
 from dialeval.meta.ceiling import Ceiling, LeftOut, leave_one_out, split_half
 from dialeval.meta.combining import Combination, linear_combination, zscore_average
+from dialeval.meta.directions import lower_is_better, turned, turned_rows
 from dialeval.meta.estimating import Estimates, estimate_systems
 from dialeval.meta.instability import Instability, over_test_sets
+from dialeval.meta.instance_rules import InstanceRule
+from dialeval.meta.instances import InstanceValidation
 from dialeval.meta.joined import Joined, MeasureGrid
+from dialeval.meta.joining import system_identity
 from dialeval.meta.levels import LEVELS, Row, correlate
 from dialeval.meta.rivals import Rivalry, compare_measures, with_clusters
 from dialeval.stats.correlation_bootstrap import Resample
-from dialeval.stats.estimate import Coefficient
-from dialeval.stats.levels import Level
+from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.levels import Level, level_correlation
 
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
 """Makes a progress bar from what is being done and how many steps it will take."""
 
 FOLDS: Final = 10
 AVERAGE: Final = "zscore_average"
+COVERS: Final = 0.95
+"""A measure is fitted for estimates where it scores this share of the answers that the widest one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,15 @@ class Inquiry:
     """The measure that stands in for ratings; None takes all together, fitted to ratings of other items."""
     combine: bool = False
     """Whether combinations of the measures are looked at as further measures."""
+    lower_is_better: tuple[str, ...] = ()
+    """Patterns of measures with which lower is better, beside those of ours that say so themselves."""
+    instances: tuple[InstanceRule, ...] = ()
+    """Measures asked whether they are right about single answers."""
+
+    @property
+    def alpha(self) -> float:
+        """What a p-value has to be below: 0.05 of level 0.95, without what rounding leaves of it."""
+        return round(1 - self.level, 12)
 
 
 class Spread(NamedTuple):
@@ -71,6 +87,12 @@ class Findings:
     combination: Combination | None
     estimates: Estimates | None
     notes: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    """The measures whose agreement with people is how far they fall as ratings rise."""
+    identity: Estimate
+    """The pooled correlation of a measure that gave every answer its system's mean rating, its own included."""
+    accuracies: tuple[Accuracy, ...]
+    instances: tuple[InstanceValidation, ...]
 
 
 def examine(
@@ -83,23 +105,26 @@ def examine(
     notes = list(joined.notes)
     combination = None
     with_estimates, plain = None, joined
+    lower = lower_is_better(joined, inquiry.lower_is_better)
+    instances = tuple(rule.validate(joined, alpha=inquiry.alpha) for rule in inquiry.instances)
     if inquiry.combine:
-        joined, combination = _combined(joined, inquiry, notes)
+        joined, combination = _combined(joined, lower, inquiry, notes)
     if inquiry.estimate:
         with_estimates = _estimates(plain, inquiry, notes)
+    upright = turned(joined, lower)
     with watch("measures against people", 2 * len(inquiry.levels)) as progress:
         rows: list[Row] = []
         rivals: list[Rivalry] = []
         for level in inquiry.levels:
             rows += _rows(joined, level, inquiry)
             progress.advance(1)
-            rivals += _rivals(joined, level, inquiry)
+            rivals += _rivals(upright, level, inquiry)
             progress.advance(1)
     main = "item" if "item" in inquiry.levels else inquiry.levels[0]
     return Findings(
         inquiry=inquiry,
         joined=joined,
-        rows=with_clusters(rows, rivals),
+        rows=turned_rows(with_clusters(turned_rows(rows, lower), rivals), lower),
         rivals=tuple(rivals),
         ceiling=tuple(_ceiling(joined, level, inquiry) for level in inquiry.levels),
         raters=leave_one_out(joined, level=main, coefficient=inquiry.coefficient),
@@ -107,6 +132,10 @@ def examine(
         combination=combination,
         estimates=with_estimates,
         notes=tuple(notes),
+        lower_is_better=lower,
+        identity=_identity(joined, inquiry.coefficient),
+        accuracies=accuracies(upright, levels=inquiry.levels, trials=inquiry.trials, seed=inquiry.seed),
+        instances=instances,
     )
 
 
@@ -131,7 +160,8 @@ def _rivals(joined: Joined, level: Level, inquiry: Inquiry) -> tuple[Rivalry, ..
         coefficient=inquiry.coefficient,
         trials=inquiry.trials,
         seed=inquiry.seed,
-        alpha=1 - inquiry.level,
+        alpha=inquiry.alpha,
+        resample=inquiry.resample,
     )
 
 
@@ -156,13 +186,28 @@ def _instability(joined: Joined, inquiry: Inquiry) -> tuple[Spread, ...]:
     )
 
 
-def _combined(joined: Joined, inquiry: Inquiry, notes: list[str]) -> tuple[Joined, Combination | None]:
+def _identity(joined: Joined, kind: Coefficient) -> Estimate:
+    rated = (~np.isnan(joined.human.values)).sum(axis=1)
+    if rated.max(initial=0) < 2:
+        return Estimate.undefined(
+            "no system has two rated answers: its mean is the answer's own", int(rated.sum())
+        )
+    means = system_identity(joined).values
+    found = level_correlation(joined.human.values, means, kind=kind, level="item")
+    return Estimate(found.value, found.n, reason=found.reason)
+
+
+def _combined(
+    joined: Joined, lower: Sequence[str], inquiry: Inquiry, notes: list[str]
+) -> tuple[Joined, Combination | None]:
+    """Fits that rank systems must not have seen how their other answers were rated; one system has no rank."""
     if len(joined.measures) < 2:
         notes.append("one measure only: there is nothing to combine it with")
         return joined, None
-    plus = joined.plus(zscore_average(joined, name=AVERAGE))
+    plus = joined.plus(zscore_average(joined, lower_is_better=lower, name=AVERAGE))
+    several = int((~np.isnan(joined.human.values)).any(axis=1).sum()) > 1
     try:
-        fitted = linear_combination(joined, folds=FOLDS, seed=inquiry.seed)
+        fitted = linear_combination(joined, folds=FOLDS, seed=inquiry.seed, new_systems=several)
     except Unsuitable as obstacle:
         notes.append(f"no linear combination: {obstacle}")
         return plus, None
@@ -174,22 +219,26 @@ def _estimates(joined: Joined, inquiry: Inquiry, notes: list[str]) -> Estimates 
         notes.append("no estimates: there is no measure")
         return None
     try:
-        return estimate_systems(joined, _predictor(joined, inquiry), level=inquiry.level)
+        return estimate_systems(joined, _predictor(joined, inquiry, notes), level=inquiry.level)
     except Unsuitable as obstacle:
         notes.append(f"no estimates: {obstacle}")
         return None
 
 
-def _predictor(joined: Joined, inquiry: Inquiry) -> MeasureGrid:
+def _predictor(joined: Joined, inquiry: Inquiry, notes: list[str]) -> MeasureGrid:
     """The measure that stands in for ratings.
 
     Picking the one that agrees best with the ratings at hand would make intervals too narrow. All measures together,
-    fitted to the ratings of other items, need no picking (Zrnic & Candès, 2024).
+    fitted to the ratings of other items, need no picking (Zrnic & Candès, 2024). Systems are not held out: a fit that
+    knows them makes narrower intervals, which are valid all the same.
     """
     if inquiry.estimate_by is not None:
         return joined.measure_named(inquiry.estimate_by)
     cells = {measure.name: int((~np.isnan(measure.values)).sum()) for measure in joined.measures}
-    widest = [name for name, scored in cells.items() if scored == max(cells.values())]
-    if len(widest) == 1:
-        return joined.measure_named(widest[0])
-    return linear_combination(joined, widest, folds=FOLDS, seed=inquiry.seed).measure
+    most = max(cells.values())
+    wide = [name for name, scored in cells.items() if scored >= COVERS * most]
+    for name in (name for name in cells if name not in wide):
+        notes.append(f"estimates are made without {name}, which scored {cells[name]:,} of {most:,} answers")
+    if len(wide) == 1:
+        return joined.measure_named(wide[0])
+    return linear_combination(joined, wide, folds=FOLDS, seed=inquiry.seed, fill=True).measure

@@ -5,12 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
-from dialeval.data.atomic import write_atomically
+from dialeval.data.atomic import atomic_path, write_atomically
 from dialeval.meta.document import Json, document
 from dialeval.meta.examining import Findings
 from dialeval.meta.joined import Joined
 from dialeval.meta.points import write_points
+
+FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether the folder may be written into: a finished one, an interrupted one, or one with nothing in it.
+
+    Only names that this module writes may stand in an unfinished one, scratch files of an interrupted write among them.
+    """
+    if not folder.exists() or (folder / "meta.json").is_file():
+        return True
+    return folder.is_dir() and all(
+        inside.name in FILES or (inside.name.startswith(".") and inside.name.endswith(".part"))
+        for inside in folder.iterdir()
+    )
 
 
 def write_findings(
@@ -19,8 +35,11 @@ def write_findings(
     """Write everything but the page, each file whole, and return what ``meta.json`` says."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in (folder / "meta.json", folder / "meta.html", *folder.glob(".*.part")):
-        stale.unlink(missing_ok=True)
+    stale = [folder / "meta.json", folder / "meta.html"]
+    for pattern in (".*.part", "plots/*.svg", "plots/.*.part"):
+        stale += folder.glob(pattern)
+    for file in stale:
+        file.unlink(missing_ok=True)
     write_points(findings.joined, folder / "points.parquet")
     write_unjoined(findings.joined, folder / "unjoined.jsonl")
     content = document(findings, sources)
@@ -30,9 +49,11 @@ def write_findings(
 
 
 def write_unjoined(joined: Joined, path: Path) -> None:
-    """Write every cell that only one side has, a line each; no file where there is none."""
-    rows = [{"side": one.side, "item": one.item, "system": one.system} for one in joined.unjoined]
-    if rows:
-        write_atomically(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
-    else:
+    """Write every cell of an item or system that one side does not know, a line each; no file where there is none."""
+    if not joined.apart.strange.any():
         path.unlink(missing_ok=True)
+        return
+    with atomic_path(path) as scratch, scratch.open("w", encoding="utf-8", newline="\n") as lines:
+        for one in joined.strangers():
+            row = {"side": one.side, "item": one.item, "system": one.system}
+            lines.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -7,14 +7,18 @@ place, with NaN for the side that has none.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
 from dialeval.errors import UnknownName
+
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +83,18 @@ class Unjoined:
     system: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Apart:
+    """Cells that only one side has, as masks of shape (systems, items)."""
+
+    human: Flags
+    """Rated by people and scored by no measure."""
+    measures: Flags
+    """Scored by some measure and rated by nobody."""
+    strange: Flags
+    """Those of both whose item or system the other side knows nothing of; the rest are merely not rated, or scored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """What went into the human side, and what did not."""
@@ -118,15 +134,8 @@ class Joined:
 
     @property
     def rater_names(self) -> tuple[str, ...]:
-        """Names of the people, the first axis of ``raters``."""
+        """Names of the people."""
         return self.people.raters
-
-    @property
-    def raters(self) -> Floats:
-        """Every person's rating, shape (raters, systems, items), NaN where there is none. Made anew at each call."""
-        cube = np.full((len(self.people.raters), len(self.systems), len(self.items)), np.nan)
-        cube[self.people.rater, self.people.system, self.people.item] = self.people.value
-        return cube
 
     def measure_named(self, name: str) -> MeasureGrid:
         """The measure of that name."""
@@ -156,15 +165,42 @@ class Joined:
         )
 
     @property
+    def apart(self) -> Apart:
+        """The cells that only one side has."""
+        rated = ~np.isnan(self.human.values)
+        scored = np.zeros_like(rated)
+        for measure in self.measures:
+            scored |= ~np.isnan(measure.values)
+        human = rated & ~scored if self.measures else np.zeros_like(rated)
+        return Apart(human, scored & ~rated, (human & _unknown(scored)) | (scored & ~rated & _unknown(rated)))
+
+    @property
     def unjoined(self) -> tuple[Unjoined, ...]:
         """Every cell that only one side has: people's first, then each measure's."""
-        rated = ~np.isnan(self.human.values)
-        scored = [~np.isnan(measure.values) for measure in self.measures]
-        nobody = ~np.logical_or.reduce(scored) if scored else np.zeros_like(rated)
-        found = [("human", rated & nobody)]
-        found += [(measure.name, own & ~rated) for measure, own in zip(self.measures, scored, strict=True)]
-        return tuple(
-            Unjoined(side, self.items[item], self.systems[system])
-            for side, cells in found
-            for system, item in np.argwhere(cells).tolist()
-        )
+        apart = self.apart
+        found = [("human", apart.human)]
+        found += [(measure.name, apart.measures & ~np.isnan(measure.values)) for measure in self.measures]
+        return tuple(cell for side, cells in found for cell in self._cells(side, cells))
+
+    def strangers(self) -> Iterator[Unjoined]:
+        """Cells of an item or a system that the other side knows nothing of, one by one.
+
+        People's come first, then measures', each cell under the first measure that scored it.
+        """
+        apart = self.apart
+        yield from self._cells("human", apart.human & apart.strange)
+        left = apart.measures & apart.strange
+        for measure in self.measures:
+            scored = ~np.isnan(measure.values)
+            yield from self._cells(measure.name, left & scored)
+            left &= ~scored
+
+    def _cells(self, side: str, cells: Flags) -> Iterator[Unjoined]:
+        for system in np.flatnonzero(cells.any(axis=1)).tolist():
+            for item in np.flatnonzero(cells[system]).tolist():
+                yield Unjoined(side, self.items[item], self.systems[system])
+
+
+def _unknown(side: Flags) -> Flags:
+    """Cells whose system or whose item this side has nothing of."""
+    return np.asarray(~(side.any(axis=1, keepdims=True) & side.any(axis=0, keepdims=True)))

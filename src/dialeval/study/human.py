@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from glob import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.core import Result
@@ -49,8 +50,20 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         )
     joined = join(Ratings.merge([people.ratings, own]), people.criterion)
     partial = any(one.only_measure for one in joined.coverage)
-    inquiry = Inquiry(trials=study.trials, seed=study.seed, level=study.level, estimate=partial)
+    inquiry = Inquiry(
+        trials=study.trials,
+        seed=study.seed,
+        level=study.level,
+        estimate=partial,
+        lower_is_better=_lower_is_better(scored, own.raters),
+    )
     return examine(joined, inquiry, watch)
+
+
+def _lower_is_better(scored: Sequence[Scored], known: Collection[str]) -> tuple[str, ...]:
+    """Labels of measures that say so of themselves, as patterns that fit nothing else."""
+    labels = {one.measure.label: one.measure.metric.higher_is_better for one in scored}
+    return tuple(escape(label) for label, higher in labels.items() if higher is False and label in known)
 
 
 def _judgements(scored: Sequence[Scored]) -> Iterator[Judgement]:

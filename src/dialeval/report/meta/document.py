@@ -38,6 +38,13 @@ class Row:
     undefined: int
     cluster: int | None
     warnings: tuple[str, ...]
+    pairwise_accuracy: float | None = None
+    """At level ``system``: how often two systems' means are in people's order."""
+    soft_pairwise_accuracy: float | None = None
+    acc_eq: float | None = None
+    """At level ``system_within_item``: how often two answers are in people's order, or tied as theirs are."""
+    tie_epsilon: float | None = None
+    """The difference up to which the measure's values count as tied there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,7 @@ class Human:
     """People's judgements on other criteria: how many on each."""
     system_identity: float | None = None
     """The pooled correlation of a measure that knew nothing but which system answered."""
+    system_identity_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,12 @@ class Ceiling:
     """What fell into halves: the raters, or the ratings of each cell."""
     reason: str | None
     five: Five | None = None
+    n: int = 0
+    """Points correlated in the middling repeat."""
+    bound: float | None = None
+    """What a perfect measure would reach against the mean of all raters, the root of ``corrected``."""
+    uncorrected: str | None = None
+    """Why there is a mean and nothing corrected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +130,13 @@ class Rival:
     p_adjusted: float | None
     significant: bool
     n: int
+    p_error: float | None = None
+    """The standard error of ``p_permutation`` for want of more permutations."""
+    cells: int = 0
+    """Cells that people and both measures have."""
+    only_a: int = 0
+    """Cells that people and a have and b has not."""
+    only_b: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +193,8 @@ class Classical:
     low: float | None
     high: float | None
     error: float | None
+    n: int | None = None
+    """How many ratings there are, those of answers without a score among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +269,53 @@ class Combined:
     fitted: bool
     """Whether ratings were used; then every value is a prediction for an item that was held out."""
     weights: dict[str, float]
+    held_out: str | None = None
+    """What no fit had seen of the answers it predicts: their items, or their items and systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceTest:
+    """One system's answers that a measure calls right, against those it calls wrong."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    right: int
+    wrong: int
+    left_out: int
+    mean_right: float | None
+    mean_wrong: float | None
+    statistic: float | None
+    df: float | None
+    p: float | None
+    p_adjusted: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """For how many systems people rate the answers higher that a measure calls right."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    measure: str
+    rule: str
+    criterion: str
+    test: Literal["welch", "student", "fisher"]
+    alternative: Literal["greater", "less"]
+    alpha: float
+    systems: tuple[InstanceTest, ...]
+    tested: int
+    significant: int
+    significant_adjusted: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell that only one side has."""
+    """A cell of an item or a system that the other side does not know."""
 
     side: str
-    """``human``, or the measure that scored it."""
+    """``human``, or the first measure that scored it."""
     item: str
     system: str
 
@@ -270,12 +332,17 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Unjoined:
-    """What did not join: counts, and the first of the cells that only one side has."""
+    """What did not join: counts, and the first of the cells of items and systems that one side does not know."""
 
     human: int
     """Cells that people rated and no measure scored."""
     measures: tuple[Joint, ...]
     first: tuple[Cell, ...]
+    unknown: int | None = None
+    """Cells of an item or a system that the other side does not know; documents of earlier versions do not say."""
+    not_rated: int | None = None
+    """Cells that some measure scored and nobody rated, of items and systems that people know."""
+    not_scored: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +366,8 @@ class Settings:
     level: float
     package: str
     sources: tuple[Source, ...]
+    lower_is_better: tuple[str, ...] = ()
+    """Measures that agree with people where they fall as ratings rise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +388,7 @@ class Document:
     unjoined: Unjoined
     notes: tuple[str, ...]
     settings: Settings
+    instances: tuple[Instances, ...] = ()
 
     def at(self, level: Level) -> tuple[Row, ...]:
         """The rows of one level, in the order of the measures."""

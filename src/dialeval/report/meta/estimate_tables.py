@@ -21,7 +21,7 @@ def estimates(found: Estimates) -> Table:
             Cell(one.system),
             Cell(_or(one.value, places), interval(one.low, one.high, places), strong=one.value is not None),
             Cell(_or(one.classical.value, places), interval(one.classical.low, one.classical.high, places)),
-            Cell(f"{one.n:,}"),
+            Cell(f"{one.n:,}", f"of {one.classical.n:,}" if (one.classical.n or one.n) > one.n else ""),
             Cell(f"{one.n_unrated:,}"),
             Cell(_worth(one.effective_n)),
         )
@@ -46,7 +46,7 @@ def differences(found: Estimates) -> Table:
             Cell(signed(classical.value, places), interval(classical.low, classical.high, places)),
             Cell(p_value(one.p_adjusted)),
             Cell(_worth(one.effective_n)),
-            Cell(_rated_higher(one, found.level), strong=_settled(one, found.level)),
+            Cell(_rated_higher(one), strong=one.higher is not None),
         )
         for one, classical in alone
     )
@@ -61,14 +61,8 @@ def _or(value: float | None, places: int) -> str:
     return "undefined" if value is None else number(value, places)
 
 
-def _settled(one: DifferenceEstimate, level: float) -> bool:
-    return one.p_adjusted is not None and one.p_adjusted < 1 - level
-
-
-def _rated_higher(one: DifferenceEstimate, level: float) -> str:
-    if not _settled(one, level):
-        return "cannot be told apart"
-    return f"{one.a if (one.value or 0) > 0 else one.b} is rated higher"
+def _rated_higher(one: DifferenceEstimate) -> str:
+    return "cannot be told apart" if one.higher is None else f"{one.higher} is rated higher"
 
 
 def _estimate_notes(found: Estimates) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Final
 from dialeval.data.atomic import write_atomically
 from dialeval.report.folder import Origin, parse, require
 from dialeval.report.markup import Picture, asset, policy, template
-from dialeval.report.meta import estimate_tables, pictures, tables
-from dialeval.report.meta.document import Document
+from dialeval.report.meta import estimate_tables, instance_tables, pictures, tables
+from dialeval.report.meta.document import Document, Unjoined
 from dialeval.report.meta.points import Points, read_points
 from dialeval.report.meta.verdict import main_level, verdict
 from dialeval.report.table import Table
@@ -32,6 +32,7 @@ class View:
     raters: Table
     combined: Table
     estimates: tuple[Table, ...]
+    instances: tuple[Table, ...]
     joint: Table
     unjoined: tuple[str, ...]
     unjoined_title: str
@@ -43,9 +44,6 @@ class View:
 def view(document: Document, points: Points) -> View:
     """What the pages show of a document."""
     levels = [level for level in document.settings.levels if document.at(level)]
-    apart = document.unjoined
-    total = apart.human + sum(one.only_measure for one in apart.measures)
-    first = f" (the first {len(apart.first)})" if len(apart.first) < total else ""
     return View(
         levels=tuple(tables.agreement(document, level) for level in levels),
         main=levels.index(main_level(document)) if levels else 0,
@@ -59,13 +57,32 @@ def view(document: Document, points: Points) -> View:
             for table in (estimate_tables.estimates(found), estimate_tables.differences(found))
             if table.rows
         ),
+        instances=tuple(map(instance_tables.instances, document.instances)),
         joint=tables.joint(document),
         unjoined=tuple(tables.unjoined(document)),
-        unjoined_title=f"{count(total, 'value')} that did not join{first}",
+        unjoined_title=_unjoined_title(document.unjoined),
         scatters=pictures.scatters(document, points),
         heat_maps=pictures.heat_maps(document),
         boxes=pictures.box_plots(document),
     )
+
+
+def _unjoined_title(apart: Unjoined) -> str:
+    if (
+        apart.unknown is None
+    ):  # as earlier versions wrote it: every cell that one side lacks, once for each measure
+        total = apart.human + sum(one.only_measure for one in apart.measures)
+        what = f"{count(total, 'value')} that did not join"
+    else:
+        total = apart.unknown
+        what = f"{count(total, 'answer')} of an item or system that the other side does not know"
+    first = f" (the first {len(apart.first)})" if len(apart.first) < total else ""
+    merely = [
+        f"{number:,} {word}"
+        for number, word in ((apart.not_rated, "not rated"), (apart.not_scored, "not scored"))
+        if number
+    ]
+    return f"{what}{first}" + (f"; besides, {' and '.join(merely)}" if merely else "")
 
 
 def read_document(folder: Path) -> Document:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dialeval.report.meta import estimate_tables, tables
+from dialeval.report.meta import estimate_tables, instance_tables, tables
 from dialeval.report.meta.document import Document, Rival
 from dialeval.report.meta.levels import TITLES
 from dialeval.report.meta.verdict import main_level
@@ -28,6 +28,7 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     shown += [tables.ceiling(document), _different(document)]
     for found in document.estimates:
         shown += [estimate_tables.estimates(found), estimate_tables.differences(found)]
+    shown += map(instance_tables.instances, document.instances)
     shown += [tables.combined(document), _joint(document)]
     for at, table in enumerate(table for table in shown if table.rows or table.notes):
         if at:
