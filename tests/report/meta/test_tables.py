@@ -83,7 +83,7 @@ def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made
 def test_the_ceiling_stands_beside_the_best_measure(made: Made) -> None:
     table = tables.ceiling(made())
     assert [column.title for column in table.columns] == [
-        *("level", "Spearman", "n", "corrected", "perfect measure", "best measure"),
+        *("level", "Spearman", "n", "corrected", "bound", "best measure"),
     ]
     assert cells(table)[1] == [
         "items, pooled",
@@ -94,7 +94,7 @@ def test_the_ceiling_stands_beside_the_best_measure(made: Made) -> None:
         "0.400 length",
     ]
     assert "5 raters" in table.notes[0]
-    assert [note.split(":")[0] for note in table.notes[1:]] == ["corrected", "perfect measure"]
+    assert [note.split(":")[0] for note in table.notes[1:]] == ["corrected", "bound"]
 
 
 def test_a_ceiling_that_cannot_be_corrected_says_why(made: Made) -> None:

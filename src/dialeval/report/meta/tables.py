@@ -52,7 +52,7 @@ def ceiling(document: Document) -> Table:
     coefficient = COEFFICIENTS[document.settings.coefficient]
     columns = (
         *(Column("level"), Column(coefficient, numeric=True), Column("n", numeric=True)),
-        *(Column("corrected", numeric=True), Column("perfect measure", numeric=True)),
+        *(Column("corrected", numeric=True), Column("bound", numeric=True)),
         Column("best measure", numeric=True),
     )
     rows = tuple(_ceiling(document, one) for one in document.ceiling)
@@ -181,7 +181,7 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
     if any(one.corrected is not None for one in defined):
         yield "corrected: what two groups as large as all raters would reach (Spearman-Brown)"
     if any(one.bound is not None for one in defined):
-        yield "perfect measure: what the mean of endlessly many raters would reach against these, the root of that"
+        yield "bound: what a perfect measure, the mean of endlessly many raters, would reach against these"
     yield from dict.fromkeys(
         f"{TITLES[one.level].lower()}: not corrected, {one.uncorrected}" for one in defined if one.uncorrected
     )
