@@ -50,7 +50,8 @@ def test_what_is_undefined_or_not_asked_for_is_none(make_joined) -> None:
 
 
 def test_too_many_pairs_are_not_looked_at_one_by_one(make_joined, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialeval.meta.accuracies.MOST", 5)
+    for name in ("MOST", "MOST_SOFT"):
+        monkeypatch.setattr(f"dialeval.meta.accuracies.{name}", 5)
     dice = np.random.default_rng(0)
     joined = make_joined(dice.random((1, 3, 4)), {"m": dice.random((3, 4))})
     [found] = accuracies(joined, levels=("system", "system_within_item"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dialeval.meta.ratings import Ratings
     from dialeval.stats.levels import Level
 
+# Spelled out again: typer reads them before a command runs, and dialeval.stats is slow to import.
 Coefficient: TypeAlias = Literal["spearman", "pearson", "kendall"]
 Resample: TypeAlias = Literal["items", "systems", "both"]
 

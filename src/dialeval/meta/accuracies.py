@@ -15,7 +15,9 @@ from dialeval.stats.levels import Level
 from dialeval.stats.pairwise import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
 
 MOST: Final = 1 << 21
-"""Pairs of answers to one item, beyond which accuracies that look at each of them are not computed."""
+"""Pairs of answers to one item, beyond which their ties are not calibrated."""
+MOST_SOFT: Final = 1 << 18
+"""The same for soft accuracy, which looks at each of them in every trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def accuracies(
 ) -> tuple[Accuracy, ...]:
     """Each measure's accuracies at the levels ``system`` and ``system_within_item``, higher values being better.
 
-    Without ``trials`` there is no soft accuracy, nor where there are more than two million pairs of answers.
+    Without ``trials`` there is no soft accuracy, nor where it would take long: beyond ``MOST_SOFT`` pairs of answers.
     """
     return tuple(
         _accuracy(measure.name, joined.human.values, measure.values, levels, trials, seed)
@@ -51,13 +53,13 @@ def _accuracy(
 ) -> Accuracy:
     both = ~np.isnan(human) & ~np.isnan(scores)
     counts = both.sum(axis=0)
-    small = int((counts * (counts - 1) // 2).sum()) <= MOST and len(human) ** 2 * len(both.T) <= 8 * MOST
+    pairs = int((counts * (counts - 1) // 2).sum())
     pairwise = soft = tied = epsilon = math.nan
     if "system" in levels:
         pairwise = pairwise_accuracy(*(_means(side, both) for side in (human, scores))).value
-        if trials and small:
+        if trials and pairs <= MOST_SOFT:
             soft = soft_pairwise_accuracy(human, scores, trials=trials, seed=seed).value
-    if "system_within_item" in levels and small:
+    if "system_within_item" in levels and pairs <= MOST:
         found = calibrate_ties(human, scores)
         tied, epsilon = found.accuracy, found.epsilon
     return Accuracy(name, *(None if math.isnan(one) else one for one in (pairwise, soft, tied, epsilon)))

@@ -53,7 +53,7 @@ def power_of_items(
         values = draw(rng, block, tried[-1], (raters,))[0]
         found += _significant(values, tried, draw.effect, alpha)
     held = "all ratings of each answer" if raters is None else f"{raters} ratings of each answer, {draw.how}"
-    return _curve("items", tried, found, draw, (a, b), held, (alpha, target, trials, seed))
+    return _Plan(draw, (a, b), alpha, target, trials, seed).curve("items", tried, found, held)
 
 
 def power_of_raters(
@@ -83,15 +83,8 @@ def power_of_raters(
     for block in blocks(size * draw.width(tried[-1]), trials, CELLS):
         for at, values in enumerate(draw(rng, block, size, tried)):
             found[at] += _significant(values, (size,), draw.effect, alpha)[0]
-    return _curve(
-        "raters",
-        tried,
-        found,
-        draw,
-        (a, b),
-        f"{size} items, ratings {draw.how}",
-        (alpha, target, trials, seed),
-    )
+    held = f"{size} items, ratings {draw.how}"
+    return _Plan(draw, (a, b), alpha, target, trials, seed).curve("raters", tried, found, held)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,29 +259,34 @@ def _two_sided(difference: Floats, square: Floats, df: Floats, sizes: Integers) 
     return np.where(varies, 2 * stdtr(df, -t), np.broadcast_to(alike, t.shape))
 
 
-def _curve(
-    over: Over,
-    sizes: Sequence[int],
-    found: Integers,
-    draw: _Ratings,
-    systems: tuple[str, str],
-    held: str,
-    settings: tuple[float, float, int, int],
-) -> PowerCurve:
-    alpha, target, trials, seed = settings
-    high, low = systems if draw.effect > 0 else systems[::-1]
-    test = "paired t test" if draw.design == "paired" else "Welch's t test, as many items of each system"
-    return PowerCurve(
-        question=f"to find that {high} is rated above {low}",
-        over=over,
-        points=tuple(
-            power_point(size, count, trials) for size, count in zip(sizes, found.tolist(), strict=True)
-        ),
-        effect=draw.effect,
-        design=f"{test}; {held}",
-        target=target,
-        alpha=alpha,
-        trials=trials,
-        seed=seed,
-        notes=draw.notes,
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """What a curve is about, and how it was drawn."""
+
+    draw: _Ratings
+    systems: tuple[str, str]
+    alpha: float
+    target: float
+    trials: int
+    seed: int
+
+    def curve(self, over: Over, sizes: Sequence[int], found: Integers, held: str) -> PowerCurve:
+        """The share of trials on which the difference was found, for each size; ``held`` is what does not vary."""
+        high, low = self.systems if self.draw.effect > 0 else self.systems[::-1]
+        paired = self.draw.design == "paired"
+        test = "paired t test" if paired else "Welch's t test, as many items of each system"
+        return PowerCurve(
+            question=f"to find that {high} is rated above {low}",
+            over=over,
+            points=tuple(
+                power_point(size, count, self.trials)
+                for size, count in zip(sizes, found.tolist(), strict=True)
+            ),
+            effect=self.draw.effect,
+            design=f"{test}; {held}",
+            target=self.target,
+            alpha=self.alpha,
+            trials=self.trials,
+            seed=self.seed,
+            notes=self.draw.notes,
+        )

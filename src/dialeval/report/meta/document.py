@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias
 
-Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall"]
-Level: TypeAlias = Literal["system", "item", "item_within_system", "system_within_item"]
+from dialeval.stats.correlation_bootstrap import Resample
+from dialeval.stats.estimate import Coefficient as Coefficient
+from dialeval.stats.levels import Level as Level
+
 Five: TypeAlias = tuple[float, float, float, float, float]
 """Least value, first quartile, median, third quartile, greatest value."""
 
@@ -359,7 +361,7 @@ class Settings:
 
     coefficient: Coefficient
     levels: tuple[Level, ...]
-    resample: Literal["items", "systems", "both"]
+    resample: Resample
     trials: int
     repeats: int
     seed: int
