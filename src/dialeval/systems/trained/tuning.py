@@ -162,6 +162,9 @@ def _save(loaded: Loaded, folder: Path) -> None:
         with quiet_transformers():
             model.save_pretrained(scratch)
             loaded.prompting.tokenizer.save_pretrained(scratch)
+        # The library leaves weights unreadable to others; they should be as readable as any file the user creates.
+        for path in scratch.glob("*.safetensors"):
+            shutil.copymode(scratch / "config.json", path)
         for path in sorted(scratch.iterdir(), key=lambda path: path.name == "config.json"):
             path.replace(folder / path.name)
     finally:
