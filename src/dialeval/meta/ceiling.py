@@ -20,6 +20,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.core import Floats, Integers
+from dialeval.data.importers.positions import anonymous
 from dialeval.meta.instability import FiveNumbers
 from dialeval.meta.joined import Joined
 from dialeval.stats.estimate import Coefficient
@@ -110,7 +111,9 @@ def split_half(
 def leave_one_out(
     joined: Joined, *, level: Level = "item", coefficient: Coefficient = "spearman"
 ) -> tuple[LeftOut, ...]:
-    """Each rater against the mean of all others, in the order of the raters."""
+    """Each rater against the mean of all others, in the order of the raters; of none where raters are positions."""
+    if anonymous(joined.people.raters):
+        return ()
     return tuple(_left_out(joined, level, coefficient))
 
 
@@ -143,6 +146,8 @@ def _too_few(joined: Joined) -> str | None:
 
 
 def _fitting(joined: Joined) -> Split:
+    if anonymous(joined.people.raters):
+        return "ratings"
     sizes = _per_cell(joined)
     typical = float(np.median(sizes[sizes > 0]))
     return "raters" if typical >= len(joined.people.raters) / 2 else "ratings"

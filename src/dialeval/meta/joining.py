@@ -12,7 +12,7 @@ from dialeval.core import Integers
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
 from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import called_like_a_metric, fits, measuring, named
+from dialeval.meta.roles import fits, measuring, named, taken_for_measures
 from dialeval.stats.levels import settled
 
 __all__ = [
@@ -69,7 +69,7 @@ def join(
         criterion=human_criterion,
         measures=tuple(found),
         counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
-        notes=_notes(human, other, automatic),
+        notes=taken_for_measures(automatic, human_criterion, people=people, measures=measures),
     )
     if not any(one.both for one in joined.coverage) and any(one.only_measure for one in joined.coverage):
         raise _apart(joined)
@@ -150,20 +150,6 @@ def _set_aside(other: Ratings, beside: Sequence[str]) -> Mapping[str, int]:
     times = np.bincount(other.criterion, minlength=len(other.criteria)).tolist()
     rows = zip(other.criteria, times, strict=True)
     return MappingProxyType({name: count for name, count in rows if name not in beside})
-
-
-def _notes(human: Ratings, other: Ratings, automatic: Ratings) -> tuple[str, ...]:
-    """Raters who count as measures, yet speak as people do."""
-    shared = [name for name in automatic.criteria if name in (*human.criteria, *other.criteria)]
-    doubtful = automatic.by(criteria=shared).raters if shared else ()
-    alike = [name for name in doubtful if not called_like_a_metric(name)]
-    if not alike:
-        return ()
-    who = ", ".join(alike[:3]) + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
-    return (
-        f"taken for measures, though they judge {', '.join(shared[:3])} as people do: {who}; if they are people, say "
-        "so by naming the people",
-    )
 
 
 def _nobody(ratings: Ratings, criterion: str, silent: int) -> Unsuitable:
