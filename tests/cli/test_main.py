@@ -14,7 +14,15 @@ import dialeval as package
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += ["data", "resources", "resources ls", "resources verify", "train", "train skip-thought", "doctor"]
 VERBS += ["annotate", "annotate agreement", "meta", "chat", "systems", "systems ls"]
-VERBS += ["select", "select build", "select tasks", "select vet", "select label", "select stats", "select ask"]
+VERBS += [
+    "select",
+    "select build",
+    "select tasks",
+    "select vet",
+    "select label",
+    "select stats",
+    "select ask",
+]
 HEAVY = ("numpy", "torch", "numba", "matplotlib", "fastapi", "pyarrow", "pydantic", "scipy.stats", "jinja2")
 
 

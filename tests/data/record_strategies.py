@@ -31,7 +31,9 @@ RECORDS = {
     "dialogue": st.builds(Dialogue, names, contexts, texts, metadata),
     "prompt": st.builds(Prompt, names, contexts, references),
     "example": st.builds(Example, names, names, contexts, responses, references),
-    "question": st.builds(Question, names, contexts, candidates, st.sampled_from(["vetted", "unvetted", None])),
+    "question": st.builds(
+        Question, names, contexts, candidates, st.sampled_from(["vetted", "unvetted", None])
+    ),
     "nbest": st.builds(
         NBest,
         names,

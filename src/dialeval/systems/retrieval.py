@@ -31,8 +31,8 @@ class Retrieval:
 
     Places that may be the very item under test, where the next turn is the reference, are passed over: those whose last
     two turns have at least four words in five in common with the asked context's, or, where either context is a single
-    turn, whose last turn has the same words. The n best are different texts. There is no answer to an empty context, nor,
-    but by ``encoder``, where no turn of the corpus shares a word with the last turn.
+    turn, whose last turn has the same words. The n best are different texts. There is no answer to an empty context,
+    nor, but by ``encoder``, where no turn of the corpus shares a word with the last turn.
     """
 
     name: str

@@ -70,6 +70,9 @@ def test_the_kind_huggingface_gives_the_same_numbers(server: DocumentedServer, t
     over_http = OpenAI("a", server.url, MODEL, likelihood="prompt_logprobs", end=END, cache=tmp_path)
     here = HuggingFace("b", MODEL)
     np.testing.assert_allclose(
-        over_http.logprob(contexts, RESPONSES[:3]), here.logprob(contexts, RESPONSES[:3]), rtol=1e-5, atol=1e-4
+        over_http.logprob(contexts, RESPONSES[:3]),
+        here.logprob(contexts, RESPONSES[:3]),
+        rtol=1e-5,
+        atol=1e-4,
     )
     assert over_http.tokens(RESPONSES).tolist() == here.tokens(RESPONSES).tolist()
