@@ -40,6 +40,7 @@ VERBS = (
     "select ask",
     "train",
     "train skip-thought",
+    "train generator",
     "doctor",
 )
 

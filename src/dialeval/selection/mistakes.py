@@ -19,6 +19,10 @@ GUESS: Final = "?"
 """What the label of a guess ends in."""
 
 
+# The paper's example of a wrong tense (Table 10) shares two words in five.
+_SHARED: Final = 0.4
+
+
 class Mistake(NamedTuple):
     """One way for a candidate to be false."""
 
@@ -79,17 +83,22 @@ def guess_mistakes(
 def guess(candidate: Sketch, truth: Sketch) -> str | None:
     """The label that a glance at a false candidate and at its ground truth suggests; None where it suggests none.
 
-    Person and time are compared only where the two share a word of content: else more than these is wrong.
+    Person and time are compared only where the two say much the same: else more than these is wrong.
     """
     if candidate.breaks_off or (candidate.bare and not truth.bare):
         return "insufficient"
-    if not candidate.stems & truth.stems:
+    if not _much_the_same(candidate.stems, truth.stems):
         return None
     if candidate.person and truth.person and candidate.person != truth.person:
         return "wrong_subject"
     if candidate.tense and truth.tense and (candidate.tense == "past") != (truth.tense == "past"):
         return "wrong_tense"
     return None
+
+
+def _much_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two words of content in five of the one with fewer of them are the other's too."""
+    return len(one & other) >= max(1, _SHARED * min(len(one), len(other)))
 
 
 def _with_guesses(
