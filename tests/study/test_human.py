@@ -204,3 +204,13 @@ def test_every_mistake_is_named_with_its_path(study_folder, value, problem):
     with pytest.raises(BadStudy) as raised:
         load_study(name_ratings(study_folder, value))
     assert problem in str(raised.value)
+
+
+def test_a_measure_that_says_lower_is_better_is_ranked_so(study_folder, monkeypatch):
+    monkeypatch.setattr("dialeval.metrics.rouge_l.RougeL.higher_is_better", False)
+    rate(study_folder)
+    human = summary(study_folder)["human"]
+    assert human["settings"]["lower_is_better"] == ["rouge_l"]
+    by_item = {row["measure"]: row for row in human["rows"] if row["level"] == "item"}
+    assert by_item["rouge_l"]["spearman"] > 0.7  # as it is
+    assert by_item["rouge_l"]["cluster"] == max(row["cluster"] for row in by_item.values())
