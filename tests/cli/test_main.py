@@ -12,7 +12,16 @@ import pytest
 import dialeval as package
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
-VERBS += ["data", "resources", "resources ls", "resources verify", "train", "train skip-thought", "train generator", "doctor"]
+VERBS += [
+    "data",
+    "resources",
+    "resources ls",
+    "resources verify",
+    "train",
+    "train skip-thought",
+    "train generator",
+    "doctor",
+]
 VERBS += ["annotate", "annotate agreement", "meta", "chat", "systems", "systems ls"]
 VERBS += [
     "select",

@@ -334,3 +334,18 @@ def test_an_interrupted_folder_is_taken_up_again(files):
     Path("out/plots/scatter-old.svg").touch()
     meta(files, "-o", "out", "--level", "item", "--trials", 0)
     assert list(Path("out/plots").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_named_without_a_traceback(dialeval, tmp_path):
+    rows = [
+        {"item": f"i{at}", "system": "s", "rater": rater, "criterion": rater, "value": at * (1 + (at % 2))}
+        for at in range(6)
+        for rater in ("overall", "bleu")
+    ]
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = dialeval(
+        *("meta", "all.jsonl", "--human-criterion", "overall", "--people", "overall", "--level", "item"),
+        *("--trials", "0", "-o", tmp_path / "all.jsonl" / "x"),
+    )
+    assert done.code == 1
+    assert "Check the path" in done.err

@@ -553,3 +553,11 @@ class TestSettingAside:
         assert side.message() == "warning: 1 bad line was left out and written to x.bad.jsonl"
         list(read(put("y.jsonl", line() + "oops\n" * 1199), "example", on_bad=side))
         assert side.message() == "warning: 1,200 bad lines were left out and written to x.bad.jsonl"
+
+
+def test_a_field_of_ours_is_never_taken_for_another_that_is_missing(tmp_path):
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"system": "s", "rater": "r", "criterion": "c", "value": 1}\n')
+    with pytest.raises(BadInput) as caught:
+        list(read(path, "judgement"))
+    assert "Rename" not in str(caught.value)

@@ -150,3 +150,22 @@ def test_single_values_stay_as_they_were_given() -> None:
     given = [0.1, 1e15, 1 / 3]
     rows = [Judgement(f"q{at}", "s", "ana", "overall", value) for at, value in enumerate(given)]
     assert join(Ratings.of(rows), "overall").human.values[0].tolist() == given
+
+
+def test_ratings_that_no_measure_can_be_held_against_can_be_left_out() -> None:
+    extra = people(("i9", "z", "ann", 1.0), ("i9", "z", "bob", 5.0))
+    joined = join(Ratings.of([*HUMAN, *extra, *SCORES]), "overall")
+    assert "z" in joined.systems
+    kept = joined.scored
+    assert (~np.isnan(kept.human.values)).sum() < (~np.isnan(joined.human.values)).sum()
+    cells = np.any([~np.isnan(one.values) for one in joined.measures], axis=0)
+    assert cells[kept.people.system, kept.people.item].all()
+    assert not (~np.isnan(kept.human.values) & ~cells).any()
+
+
+def test_a_measure_goes_by_its_criterion_where_that_is_its_alone() -> None:
+    signed = [
+        Judgement("i1", "a", f"rouge_l(beta={beta})|lcs=words|version=1", "rouge_l", 0.5) for beta in (1.2,)
+    ]
+    joined = join(Ratings.of([*HUMAN, *signed]), "overall")
+    assert joined.measure_named("rouge_l").name == "rouge_l(beta=1.2)"

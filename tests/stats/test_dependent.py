@@ -215,3 +215,12 @@ def test_without_a_difference_there_is_no_p(level):
     human, a, b = tables(4, 12)
     assert math.isnan(perm_both(human, np.full_like(a, 3), b, kind="pearson", level=level, trials=9))
     assert math.isnan(perm_both(np.full_like(a, np.nan), a, b, kind="pearson", level=level, trials=9))
+
+
+@pytest.mark.parametrize("size", [1e-165, 1e160])
+def test_scores_as_small_as_probabilities_of_sentences_are_compared_as_any(size):
+    rng = np.random.default_rng(5)
+    human, a, b = rng.normal(size=(3, 3, 8))
+    a, b = a + human, b + human
+    plain = perm_both(human, a, b, kind="pearson", level="item", trials=200, seed=1)
+    assert perm_both(human, a * size, b, kind="pearson", level="item", trials=200, seed=1) == plain

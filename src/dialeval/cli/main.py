@@ -59,6 +59,16 @@ def main() -> None:
     except DialevalError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(
+            f"error: {error.filename}: {error.strerror}. Check the path, and who may write there.",
+            file=sys.stderr,
+        )
+        sys.exit(1)
 
 
 def _print_version(wanted: bool) -> None:

@@ -154,7 +154,11 @@ def _scale(rows: Floats) -> tuple[Floats, Floats]:
         return np.zeros(rows.shape[1]), np.ones(rows.shape[1])
     constant = rows.min(axis=0) == rows.max(axis=0)
     # The mean of equal values may differ from them in the last digit.
-    return np.where(constant, rows[0], rows.mean(axis=0)), np.where(constant, 1.0, rows.std(axis=0))
+    size = np.abs(rows).max(axis=0)
+    size = np.where(size > 0, size, 1.0)  # squares of very small or large scores are beyond any float
+    near = rows / size
+    mean, spread = size * near.mean(axis=0), size * near.std(axis=0)
+    return np.where(constant, rows[0], mean), np.where(constant, 1.0, spread)
 
 
 def _deal(usable: Flags, folds: int, seed: int) -> Integers:
@@ -168,7 +172,7 @@ def _deal(usable: Flags, folds: int, seed: int) -> Integers:
     if count < folds:
         raise Unsuitable(
             f"Found {count} items with both ratings and scores, needed at least one for each of {folds} folds. "
-            "Rate more items or take fewer folds."
+            "Rate more items; from Python, take fewer folds."
         )
     fold = np.full(len(usable), -1, dtype=np.int64)
     fold[np.random.default_rng(seed).permutation(np.flatnonzero(usable))] = np.arange(count) % folds

@@ -222,7 +222,8 @@ def _doubts(parts: PartlyRated) -> tuple[str, ...]:
     if 2 <= scored < FEW:
         doubts.append(f"only {scored} rated items: the interval is rough")
     if scored and len(parts.predicted_rest) < 2:
-        doubts.append("every item is rated, so the measure has nothing to add")
+        left = "every item is rated" if not len(parts.predicted_rest) else "only one item is not rated"
+        doubts.append(f"{left}, so the measure has nothing to add")
     if unscored := len(parts.rated) - scored:
         doubts.append(
             f"{unscored} rated items without a score count for the ratings alone, of which there are {len(parts.rated)}"

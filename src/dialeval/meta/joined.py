@@ -138,10 +138,11 @@ class Joined:
         return self.people.raters
 
     def measure_named(self, name: str) -> MeasureGrid:
-        """The measure of that name."""
-        for measure in self.measures:
-            if measure.name == name:
-                return measure
+        """The measure of that name, or the only one of that criterion, as ``rouge_l`` for ``rouge_l(beta=1.2)``."""
+        same = [one for one in self.measures if one.name == name]
+        same = same or [one for one in self.measures if one.criterion == name]
+        if len(same) == 1:
+            return same[0]
         names = [measure.name for measure in self.measures]
         raise UnknownName("measure", name, names, todo=f"There are {', '.join(names)}." if names else "")
 
@@ -163,6 +164,18 @@ class Joined:
             )
             for measure, own in zip(self.measures, scored, strict=True)
         )
+
+    @property
+    def scored(self) -> Joined:
+        """The same with only those ratings whose cell some measure scored, as measures are held against no others."""
+        if not self.measures:
+            return self
+        cells = np.any([~np.isnan(measure.values) for measure in self.measures], axis=0)
+        people = self.people
+        kept = cells[people.system, people.item]
+        columns = {name: getattr(people, name)[kept] for name in ("rater", "system", "item", "value")}
+        human = dataclasses.replace(self.human, values=np.where(cells, self.human.values, np.nan))
+        return dataclasses.replace(self, human=human, people=dataclasses.replace(people, **columns))
 
     @property
     def apart(self) -> Apart:

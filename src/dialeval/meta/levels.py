@@ -131,7 +131,7 @@ def _row(joined: Joined, measure: MeasureGrid, at: Level, asked: _Asked) -> Row:
         n=main.n,
         systems=int(both.any(axis=1).sum()),
         items=int(both.any(axis=0).sum()),
-        groups=main.groups if at in _GROUPED else None,
+        groups=main.groups - main.undefined if at in _GROUPED else None,
         undefined=main.undefined if at in _GROUPED else 0,
         warnings=doubts(Correlated(human, scores, at, coefficient, main, trialled, resample)),
     )

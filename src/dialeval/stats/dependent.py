@@ -140,7 +140,9 @@ def _counted(differences: Iterable[Floats], least: float, enough: int | None) ->
 def _standardised(cells: Cells) -> Cells:
     """Both measures with mean 0 and deviation 1; values that only rounding tells apart are made equal."""
     human, a, b = cells.tables
-    a, b = (settled((table - table.mean()) / table.std()) for table in (a, b))
+    # Brought near 1 first: squares of values such as the probabilities of sentences are beyond any float.
+    near = [table / np.abs(table).max(initial=0.0) if table.any() else table for table in (a, b)]
+    a, b = (settled((table - table.mean()) / table.std()) for table in near)
     return Cells(cells.system, cells.item, (human, a, b))
 
 
