@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from dialeval.resources import Status
 
 PURPOSES: Final[Mapping[str, str]] = {
-    "neural": "bertscore, sentence_cosine, skip_thought",
+    "neural": "bertscore, sentence_cosine, skip_thought; language models",
+    "api": "systems behind a server",
     "meteor": "meteor",
     "ja": "bleu(tokens='ja-mecab')",
+    "language": "word frequencies for select build",
+    "retrieval": "search for select build",
+    "milvus": "select build --engine milvus",
 }
-"""Which metrics each extra is for."""
+"""What each extra is for."""
 
 TO_COME: Final[Mapping[str, str]] = {
-    "language": "word frequencies, lemmas",
-    "retrieval": "search in large collections",
-    "milvus": "vector search in Milvus",
     "ray": "scoring on a cluster",
     "serve": "ratings in the browser",
 }
