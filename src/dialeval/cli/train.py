@@ -46,10 +46,10 @@ def skip_thought(
     Example: dialeval train skip-thought dialogues.jsonl -o my-encoder --scale small
     """
     from dialeval.data import Dialogue, Prompt
-    from dialeval.encoder.files import require_torch
     from dialeval.engine.progress import RichProgress
     from dialeval.metrics.skip_thought.config import SCALES
     from dialeval.metrics.skip_thought.neighbours import triples
+    from dialeval.resources.neural import require_torch
 
     require_torch("Skip-Thought models", "safetensors")
     from dialeval.metrics.skip_thought.training import train

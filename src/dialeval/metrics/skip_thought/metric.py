@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.encoder.files import require_torch
 from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.metrics.embedding.sources import Source
@@ -19,6 +18,7 @@ from dialeval.metrics.sentence_vectors import best_cosines
 from dialeval.metrics.skip_thought.layout import own_files, published_files
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.neural import require_torch
 
 _TODO: Final = (
     "Train a model on your dialogues with 'dialeval train skip-thought CORPUS -o DIR' and write "

@@ -11,12 +11,8 @@ import numpy as np
 import torch
 
 from dialeval.engine import SILENT, Progress
-from dialeval.metrics.skip_thought.checkpoint import (
-    Checkpoint,
-    forget_checkpoint,
-    read_checkpoint,
-    write_checkpoint,
-)
+from dialeval.engine.checkpoint import forget_checkpoint
+from dialeval.metrics.skip_thought.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.folder import write_model
 from dialeval.metrics.skip_thought.model import Batch, SkipThought

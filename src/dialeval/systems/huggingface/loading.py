@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from dialeval.errors import DialevalError, ResourceUnavailable
+from dialeval.errors import ResourceUnavailable
 from dialeval.systems.huggingface.embedded import embedded_folder
 from dialeval.systems.huggingface.files import ModelFiles
 from dialeval.systems.huggingface.pace import Pace
@@ -56,7 +56,9 @@ class Loaded:
 def load(wanted: Wanted) -> Loaded:
     """The model and what it takes to speak to it; the last two are kept."""
     folder = wanted.files.folder or embedded_folder()
-    device = _device(wanted.device)
+    from dialeval.systems.tensors import find_device
+
+    device = str(find_device(wanted.device))
     tokenizer, model = _read(folder, wanted.dtype, device)
     seq2seq = bool(model.config.is_encoder_decoder)
     end, ends = _ends(tokenizer, model, wanted.form, seq2seq=seq2seq)
@@ -141,21 +143,3 @@ def _window(config: Any, tokenizer: Any) -> int:
     sizes = [size for size in (*known, tokenizer.model_max_length) if isinstance(size, int) and size > 0]
     # Tokenizers that know no limit give an enormous one.
     return min(sizes, default=sys.maxsize)
-
-
-def _device(wanted: str) -> str:
-    import torch
-
-    if wanted == "auto":
-        backends = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-        return next((name for name, there in backends.items() if there), "cpu")
-    try:
-        device = torch.device(wanted)
-    except RuntimeError:
-        raise DialevalError(f"There is no device {wanted!r}. Write auto, cpu, cuda, cuda:1 or mps.") from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ResourceUnavailable(
-            f"The device {wanted!r} is not here: torch sees {torch.cuda.device_count()} CUDA devices. Set "
-            "'device: auto'."
-        )
-    return wanted

@@ -44,15 +44,6 @@ def accepts(model: Any, argument: str) -> bool:
     return argument in inspect.signature(model.forward).parameters
 
 
-def normalised(logits: Tensor) -> Tensor:
-    """Natural-log probabilities, in 32-bit floats.
-
-    Torch's own log_softmax adds up a vocabulary one token after the other, which costs it a digit or two.
-    """
-    logits = logits.float()
-    return logits - logits.logsumexp(-1, keepdim=True)
-
-
 def token_sums(
     logits: Tensor, rows: Sequence[Sequence[int]], responses: Sequence[Sequence[int]]
 ) -> list[float]:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.systems.huggingface.models import Pair, Tokens, grid, normalised, token_sums
+from dialeval.systems.huggingface.models import Pair, Tokens, grid, token_sums
 from dialeval.systems.huggingface.pace import Pace
+from dialeval.systems.tensors import normalised
 
 
 class _State(NamedTuple):

@@ -7,7 +7,6 @@ from typing import Final
 
 import torch
 
-from dialeval.errors import DialevalError, ResourceUnavailable
 from dialeval.systems.trained.config import Architecture, Shape
 from dialeval.systems.trained.convolutional import Convolutional
 from dialeval.systems.trained.network import Network
@@ -27,19 +26,3 @@ def build(shape: Shape, vocabulary: int, seed: int) -> Network:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return ARCHITECTURES[shape.architecture](shape, vocabulary)
-
-
-def find_device(name: str) -> torch.device:
-    """The device of that name; ``auto`` is a graphics card where there is one."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise DialevalError(f"There is no device {name!r}. Write auto, cpu, cuda or cuda:1.") from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        count = torch.cuda.device_count()
-        raise ResourceUnavailable(
-            f"The device {name!r} is not here: torch sees {count} CUDA devices. Write auto."
-        )
-    return device

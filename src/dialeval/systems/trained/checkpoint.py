@@ -1,4 +1,4 @@
-"""Where a training run stands, in one file that is either whole or not there."""
+"""How far the training of a generator has come, and its checkpoint."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Final
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from dialeval.data.atomic import atomic_path
-from dialeval.errors import BadInput, Unsuitable
+from dialeval.engine.checkpoint import forget_checkpoint, learnt, read_checkpoint, take_up, write_checkpoint
 from dialeval.systems.trained.learning import Sums
 
-FILE: Final = "checkpoint.safetensors"
-_MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
+_MODEL: Final = "model"
+_BEST: Final = "best."
 
 Weights = Mapping[str, Tensor]
 
@@ -67,47 +64,24 @@ class Checkpoints:
         self, place: Place, model: nn.Module, optimiser: torch.optim.Optimizer, best: Weights | None
     ) -> None:
         """Put weights, the best weights so far, moments and place into the file in one step."""
-        tensors = {f"best.{name}": weight for name, weight in (best or {}).items()}
-        for name, weight in model.named_parameters():
-            tensors[f"model.{name}"] = weight.detach().cpu()
-            for moment, value in optimiser.state.get(weight, {}).items():
-                tensors[f"adam.{moment}.{name}"] = value.cpu()
-        # One file, so that weights and place cannot be of two different moments.
-        about = {"identity": self.identity, "place": json.dumps(asdict(place))}
-        with atomic_path(self.folder / FILE) as scratch:
-            save_file(tensors, scratch, metadata=about)
+        tensors = {f"{_BEST}{name}": weight for name, weight in (best or {}).items()}
+        tensors |= learnt(_MODEL, model, optimiser)
+        write_checkpoint(self.folder, self.identity, json.dumps(asdict(place)), tensors)
 
     def read(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> tuple[Place, Weights | None] | None:
         """Take up weights and moments; where the run stands and its best weights, or None without a checkpoint."""
-        path = self.folder / FILE
-        if not path.exists():
+        saved = read_checkpoint(self.folder, self.identity)
+        if saved is None:
             return None
-        try:
-            with safe_open(path, "pt") as file:
-                about = file.metadata() or {}
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-        except (SafetensorError, OSError) as error:
-            todo = "Train with --no-resume."
-            raise BadInput(str(path), f"no checkpoint ({error})", "what training left", todo) from error
-        _check_identity(path, about.get("identity", "{}"), self.identity)
-        for name, weight in model.named_parameters():
-            with torch.no_grad():
-                weight.copy_(tensors[f"model.{name}"])
-            moments = {moment: tensors.get(f"adam.{moment}.{name}") for moment in _MOMENTS}
-            if None not in moments.values():
-                optimiser.state[weight] = {
-                    moment: value if moment == "step" else value.to(weight.device)
-                    for moment, value in moments.items()
-                    if value is not None
-                }
+        take_up(_MODEL, model, optimiser, saved)
         best = {
-            name.removeprefix("best."): each for name, each in tensors.items() if name.startswith("best.")
+            name.removeprefix(_BEST): each for name, each in saved.tensors.items() if name.startswith(_BEST)
         }
-        return _place(json.loads(about["place"])), best or None
+        return _place(json.loads(saved.place)), best or None
 
     def forget(self) -> None:
         """Remove the file, if it is there, so that training begins anew."""
-        (self.folder / FILE).unlink(missing_ok=True)
+        forget_checkpoint(self.folder)
 
 
 def take_weights(model: nn.Module) -> Weights:
@@ -131,15 +105,3 @@ def _look(found: object) -> Look:
     assert isinstance(found, dict)
     held = found["held_out"]
     return Look(**{**found, "train": Sums(*found["train"]), "held_out": held and Sums(*held)})
-
-
-def _check_identity(path: Path, found: str, needed: str) -> None:
-    theirs, ours = json.loads(found), json.loads(needed)
-    other = [
-        f"{key} was {theirs.get(key)!r} and is {ours[key]!r}" for key in ours if theirs.get(key) != ours[key]
-    ]
-    if other:
-        raise Unsuitable(
-            f"{path} is of another training run: {'; '.join(other)}. Give another folder, the same settings, or "
-            "--no-resume to begin anew."
-        )

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.systems.trained.architectures import find_device
+from dialeval.systems.tensors import find_device, normalised
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.convolutional import fold_norms
 from dialeval.systems.trained.folder import read_generator
@@ -55,7 +55,7 @@ class Stepping:
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """Log-probabilities after one more token per row."""
         states, past = self.network.advance(state.memory, state.past, tokens, state.position)
-        return _normalised(self.network.logits(states)), State(state.memory, past, state.position + 1)
+        return normalised(self.network.logits(states)), State(state.memory, past, state.position + 1)
 
     def select(self, state: State, rows: Tensor) -> State:
         """The state of these rows."""
@@ -85,7 +85,7 @@ class Stepping:
         read = grid([(START, *response[:-1]) for response in responses], self.network.device)
         logits = self.network.logits(self.network.decode(memory, read.ids)[read.mask])
         tokens = torch.tensor([token for one in responses for token in one], device=logits.device)
-        values = _normalised(logits).gather(1, tokens[:, None])[:, 0].double()
+        values = normalised(logits).gather(1, tokens[:, None])[:, 0].double()
         lengths = [len(one) for one in responses]
         return [float(part.sum()) for part in torch.split(values, lengths)]
 
@@ -104,8 +104,3 @@ def load(files: GeneratorFiles, device: str) -> Loaded:
     network, subwords, config = read_generator(files.folder)
     fold_norms(network)
     return Loaded(Stepping(network.requires_grad_(False).to(find_device(device))), subwords, config)
-
-
-def _normalised(logits: Tensor) -> Tensor:
-    """Natural-log probabilities; torch's own log_softmax adds a vocabulary up less exactly."""
-    return logits - logits.logsumexp(-1, keepdim=True)

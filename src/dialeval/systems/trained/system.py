@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,8 @@ import numpy as np
 
 from dialeval.core import Floats, Integers, Signature
 from dialeval.data.types import Context, Response
-from dialeval.errors import DialevalError, ResourceUnavailable, Unsuitable
+from dialeval.errors import DialevalError, Unsuitable
+from dialeval.resources.neural import require_torch
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
 from dialeval.systems.trained.layout import GeneratorFiles, find_generator, read_config
 
@@ -116,14 +116,7 @@ class Trained:
         return find_generator(self.path)
 
     def _load(self) -> Loaded:
-        missing = [
-            name for name in ("torch", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None
-        ]
-        if missing:
-            todo = f"Run: pip install {' '.join(missing)}"
-            raise ResourceUnavailable(
-                f"Trained generators need {' and '.join(missing)}, not installed. {todo}"
-            )
+        require_torch("Trained generators", "tokenizers", "safetensors")
         from dialeval.systems.trained.scoring import load
 
         return load(self._files, self.device)

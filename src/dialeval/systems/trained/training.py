@@ -10,8 +10,10 @@ from typing import Any
 
 from dialeval.data.atomic import write_atomically
 from dialeval.engine import SILENT, Progress
-from dialeval.systems.trained.architectures import build, find_device
-from dialeval.systems.trained.checkpoint import FILE, Checkpoints, Look
+from dialeval.engine.checkpoint import FILE
+from dialeval.systems.tensors import find_device
+from dialeval.systems.trained.architectures import build
+from dialeval.systems.trained.checkpoint import Checkpoints, Look
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.fitting import Course, Ending, fit
 from dialeval.systems.trained.folder import (
