@@ -3,8 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-torch = pytest.importorskip("torch")
+import torch
 
 from dialeval.engine.checkpoint import forget_checkpoint, learnt, read_checkpoint, take_up, write_checkpoint
 from dialeval.errors import BadInput, Unsuitable
