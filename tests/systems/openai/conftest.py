@@ -41,18 +41,6 @@ def locked_llama() -> Iterator[str]:
 
 
 @pytest.fixture
-def openai_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Studies may name the kind, whether or not the table lists it yet."""
-    from dialeval import systems
-    from dialeval.study import config
-    from dialeval.systems import building
-    from dialeval.systems.openai import OpenAI
-
-    for module in (config, building):
-        monkeypatch.setattr(module, "SYSTEMS", {**systems.SYSTEMS, "openai": OpenAI})
-
-
-@pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch) -> str:
     """A key, in the variable DIALEVAL_TEST_KEY."""
     monkeypatch.setenv("DIALEVAL_TEST_KEY", KEY)

@@ -108,7 +108,6 @@ def test_an_answer_that_holds_the_key_is_kept_without_it(key: str, tmp_path: Pat
 
 def test_a_run_folder_and_its_report_hold_no_key(
     key: str,
-    openai_kind: None,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,

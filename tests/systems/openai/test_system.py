@@ -21,7 +21,7 @@ HERE = "http://127.0.0.1:9/v1"
 
 
 @pytest.fixture
-def study(tmp_path: Path, openai_kind: None):
+def study(tmp_path: Path):
     """Load a study with these systems, in flow style."""
     prompts = [{"id": str(at), "context": [{"role": "user", "content": f"Hi {at}"}]} for at in range(3)]
     (tmp_path / "prompts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in prompts))
