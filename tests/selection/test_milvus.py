@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from repositories import LINES, Count, small_repository
 
@@ -55,3 +58,32 @@ def test_a_second_opening_sends_nothing_again(repository, tmp_path):
 def test_an_address_where_no_milvus_is_ends_with_a_hint(repository):
     with pytest.raises(RunFailed, match="Check the address"), milvus_engine(repository, "http://127.0.0.1:1"):
         pass
+
+
+LOGGED = """
+import logging, sys
+from pathlib import Path
+from dialeval.errors import RunFailed
+from dialeval.selection.milvus import milvus_engine
+from dialeval.selection.repository import Repository
+handler = logging.FileHandler(sys.argv[2])
+try:
+    with milvus_engine(Repository.open(Path(sys.argv[1])), "http://127.0.0.1:1"):
+        pass
+except RunFailed:
+    print("open" if handler.stream else "closed")
+"""
+
+
+@pytest.mark.slow
+def test_what_a_process_logs_to_stays_open(repository, tmp_path):
+    command = [sys.executable, "-c", LOGGED, str(repository.folder), str(tmp_path / "log.txt")]
+    assert subprocess.run(command, capture_output=True, text=True).stdout == "open\n"
+
+
+def test_another_may_open_the_file_once_it_is_closed(repository, tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    with milvus_engine(repository, str(tmp_path / "milvus.db")):
+        (lock,) = (tmp_path / "milvus.db").glob("LOCK*")
+    with lock.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import logging.config
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ def milvus_engine(
     BM25 has the same parameters and words as here; vectors are searched exactly up to 200,000, in cells beyond.
     """
     require("pymilvus", "Milvus")
-    from pymilvus import MilvusClient, MilvusException
+    with _logging_left_alone():
+        from pymilvus import MilvusClient, MilvusException
 
     name, local = f"dialeval_{_digest(repository)[:24]}", "://" not in uri
     try:
@@ -51,6 +53,8 @@ def milvus_engine(
             yield Engine(_Words(client, name), _Nearest(client, name, len(repository)))
         finally:
             client.close()
+            if local:
+                _release(uri)
     except MilvusException as error:
         raise RunFailed(
             f"Milvus at {uri} refused: {error.message}. Check the address, the token and that the server is version "
@@ -174,6 +178,27 @@ def _create(client: MilvusClient, name: str, repository: Repository, *, local: b
         cells = {"nlist": cells_for(len(repository))}
         indexes.add_index("vector", index_type="IVF_SQ8", metric_type="IP", params=cells)
     client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Strong")
+
+
+@contextmanager
+def _logging_left_alone() -> Iterator[None]:
+    """Without the logging set-up that pymilvus does when imported, which closes every handler of the process.
+
+    absl's handler then closes its stream as well, should that no longer be the standard one.
+    """
+    before = logging.config.dictConfig
+    logging.config.dictConfig = lambda config: None
+    try:
+        yield
+    finally:
+        logging.config.dictConfig = before
+
+
+def _release(uri: str) -> None:
+    """Stop the server that milvus-lite runs in this process, so that others may open the file."""
+    from milvus_lite.server_manager import server_manager_instance
+
+    server_manager_instance.release_server(uri)
 
 
 @contextmanager
