@@ -284,6 +284,40 @@ def test_bad_ways_to_build_are_told(dialeval, sources):
 def test_vetting_needs_scores_or_the_sieve(dialeval, asked):
     assert dialeval("select", "vet", asked, "-o", "set").code == 2
     assert dialeval("select", "label", asked, "-o", "set").code == 2
+    few = dialeval("select", "vet", asked, "--scores", "s.csv", "--raters", "2", "-o", "set")
+    assert few.code == 2  # no rule would ever drop anything
+
+
+def fill(tasks: Path, filled: Path, scores: dict[str, str]) -> None:
+    """Five raters' answers by candidate, to the tasks in a folder."""
+    key = {one["task"]: one["candidate"] for one in read(tasks / "key.jsonl")}
+    lines = [f"{task},{rater},{scores[name]}" for task, name in key.items() for rater in "abcde"]
+    filled.write_text("\n".join(["task,rater,score", *lines, "q99c1,a,1", "q1c1,f,", "q1c1,a,5", "q1c1,g,8"]))
+
+
+def test_answers_that_cannot_be_used_are_listed_in_the_record(dialeval, asked, tmp_path):
+    dialeval("select", "tasks", asked, "-o", "tasks")
+    fill(tmp_path / "tasks", tmp_path / "filled.csv", {"ground_truth": "5", "false_1": "1", "false_2": "2"})
+    given = ("--scores", "filled.csv", "--key", "tasks/key.jsonl", "--false", "2", "-o", "set")
+    done = dialeval("select", "vet", asked, *given)
+    assert done.code == 0, done.err
+    record = json.loads((tmp_path / "set/vetting.json").read_text(encoding="utf-8"))
+    faults = {
+        "unknown task": 1,
+        "no answer": 1,
+        "not an answer of the form": 1,
+        "second answer": 1,
+    }
+    assert record["unusable_answers"] == faults
+    assert record["unusable"][0] == {"fault": "unknown task", "item": "q99c1", "rater": "a", "found": "1"}
+    for fault in faults:
+        assert f"1 answers not used: {fault}" in done.out
+
+
+def test_what_to_do_with_tasks_depends_on_what_they_ask(dialeval, asked):
+    assert "Next: dialeval select vet " in dialeval("select", "tasks", asked, "-o", "a").out
+    classes = dialeval("select", "tasks", asked, "--form", "mistake", "-o", "b")
+    assert "Next: dialeval select label --form mistake " in classes.out
 
 
 def test_labels_by_people_make_questions_on_consistency(dialeval, asked, tmp_path):
@@ -298,9 +332,10 @@ def test_labels_by_people_make_questions_on_consistency(dialeval, asked, tmp_pat
         for number, value in ((1, 1), (2, 2))
         for rater in "abc"
     ]
-    write(tmp_path / "classes.jsonl", judgements)
+    write(tmp_path / "classes.jsonl", [*judgements, {**judgements[0], "value": 7}])
     done = dialeval("select", "label", asked, "--scores", "classes.jsonl", "-o", "labelled", "--json")
     assert json.loads(done.out)["consistency_questions"] == 1
+    assert json.loads(done.out)["unusable_answers"] == {"not an answer of the form": 1}
     (pair,) = read(tmp_path / "labelled/consistency.jsonl")
     assert len(pair["candidates"]) == 2
     assert {one.get("error") for one in pair["candidates"]} == {None, "contradictory"}

@@ -39,7 +39,7 @@ LOW, HIGH, BROKEN = [1, 1, 2, 1, 1], [5, 5, 4, 5, 3], [0, 0, 0, 1, 1]
 def drafts(draw: st.DrawFn) -> tuple[list[Question], list[Judgement]]:
     """Some questions with 0 to 12 false candidates, each with 0 to 6 scores that lean to one end."""
     questions, judgements = [], []
-    for number in range(draw(st.integers(1, 3))):
+    for number in range(draw(st.integers(1, 2))):
         # A plain draft has enough scores and mostly clear ones, so that second questions come about.
         plain = draw(st.booleans())
         one = question(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Votes
+from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,9 @@ def test_rules_print_as_sentences():
 def test_rules_that_no_question_can_meet_are_refused():
     with pytest.raises(ValueError, match="no question can have 4 or more and at most 3"):
         Rules(fewest=Fewest(4), most=Most(3))
+
+
+def test_fewer_raters_than_a_rule_needs_are_refused_for_then_nothing_would_ever_be_dropped():
+    with pytest.raises(ValueError, match="2 raters cannot be 3, as a rule needs"):
+        Rules(settled=Settled(2))
+    assert Rules(settled=Settled(3)).false_rule(Votes((5, 5), absent=1)) == Settled(3)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
 from dialeval.selection.forms import candidate_ids
-from dialeval.selection.rules import SATO_2020, Rules, Votes
+from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
+from dialeval.selection.scores import Problem
 from dialeval.selection.vetting import apply, rated_questions
-from dialeval.selection.vetting_record import FILES, write_record
+from dialeval.selection.vetting_record import FILES, as_json, write_record
 from dialeval.stats.kappa import counts_of, fleiss_kappa
 
 
@@ -87,6 +88,25 @@ class TestByHand:
         assert len(vetted.questions) == 1
         assert Counter(one.rule for one in vetted.removed) == {SATO_2020.most: 3, SATO_2020.acceptable: 1}
 
+    def test_no_second_question_where_either_would_have_too_few_false_candidates(self):
+        draft = question("q", 7)
+        scores = {f"false_{n}": LOW for n in range(1, 7)} | {"false_7": HIGH, "ground_truth": HIGH}
+        vetted = apply(Rules(fewest=Fewest(4), most=Most(4)), [draft], scored(draft, scores))
+        assert [(one.item, len(one.candidates)) for one in vetted.questions] == [("q", 5)]
+
+    def test_of_an_odd_number_the_first_question_has_one_more_than_the_second(self):
+        draft = question("q", 8)
+        scores = {f"false_{n}": LOW for n in range(1, 8)} | {"false_8": HIGH, "ground_truth": HIGH}
+        vetted = apply(Rules(most=None), [draft], scored(draft, scores))
+        assert [len(one.candidates) for one in vetted.questions] == [5, 4]
+
+    def test_as_many_scores_are_expected_as_the_rules_say(self):
+        draft = question("q", 3)
+        scores = {f"false_{n}": [1, 1, 3] for n in (1, 2, 3)} | {"ground_truth": [5, 5, 4]}
+        few = apply(Rules(settled=Settled(3)), [draft], scored(draft, scores))
+        assert len(few.questions) == 1
+        assert apply(SATO_2020, [draft], scored(draft, scores)).removed[0].rule == SATO_2020.settled
+
     def test_all_that_is_left_stays_where_no_most_is_set(self):
         draft = question("q", 5)
         scores = {f"false_{n}": LOW for n in range(1, 6)} | {"ground_truth": HIGH}
@@ -126,6 +146,14 @@ class TestByHand:
         ]
         assert vetted.removed[0].rule == SATO_2020.settled
         assert vetted.removed[1].rule == SATO_2020.fewest
+
+    def test_answers_that_never_became_judgements_are_in_the_record_before_the_others(self):
+        draft = question("q", 3)
+        scores = {f"false_{n}": LOW for n in (1, 2, 3)} | {"ground_truth": [*HIGH, 9]}
+        blank = Problem("no answer", "q1c1", "ana", "a blank cell")
+        vetted = apply(SATO_2020, [draft], scored(draft, scores), problems=[blank])
+        assert [one.fault for one in vetted.problems] == ["no answer", "not an answer of the form"]
+        assert as_json(vetted)["unusable"][0] == blank._asdict()
 
 
 @given(drafts(), st.integers(0, 3), st.booleans())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from dialeval.data import Judgement, Question
+    from dialeval.data import Question
     from dialeval.selection.forms import Form
-    from dialeval.selection.scores import Problem
+    from dialeval.selection.scores import Problem, Read
     from dialeval.selection.trials import Utterances
     from dialeval.selection.utterances import Corpus
 
@@ -74,18 +75,25 @@ def utterances_of(sources: Sequence[str] | None, questions: Iterable[Question]) 
     return listed(texts), ", ".join(sources)
 
 
-def read_scores(
-    files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form
-) -> tuple[list[Judgement], list[Problem]]:
+def read_scores(files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form) -> Read:
     """What raters answered about the questions' candidates, and what of it cannot be used."""
-    from dialeval.selection.scores import read_answers
+    from dialeval.selection.scores import Read, read_answers
     from dialeval.selection.tasks import check_key, read_key
 
     entries = read_key(key) if key is not None else None
     if entries is not None:
         check_key(entries, questions)
     read = [read_answers(file, key=entries, form=form) for file in files]
-    return [one for part in read for one in part.judgements], [one for part in read for one in part.problems]
+    return Read(
+        tuple(one for part in read for one in part.judgements),
+        tuple(one for part in read for one in part.problems),
+    )
+
+
+def unused_notes(problems: Iterable[Problem]) -> list[str]:
+    """How many answers could not be used, a line for each reason."""
+    faults = Counter(one.fault for one in problems)
+    return [f"{count:,} answers not used: {fault}" for fault, count in faults.most_common()]
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dialeval.cli.options import Json, Seed
-from dialeval.cli.select_files import Format, Key, Out, Questions, Scores, read_questions, read_scores
+from dialeval.cli.select_files import (
+    Format,
+    Key,
+    Out,
+    Questions,
+    Scores,
+    read_questions,
+    read_scores,
+    unused_notes,
+)
 
 if TYPE_CHECKING:
     from dialeval.data import Question
+    from dialeval.selection.scores import Problem
 
 
 def label(
@@ -48,17 +59,17 @@ def label(
     if guess:
         from dialeval.selection.mistakes import guess_mistakes
 
-        _finish(guess_mistakes(asked), out, {}, json=json)
+        _finish(guess_mistakes(asked), out, {}, (), json=json)
     elif form == "error_class":
         _consistency(asked, scores or [], key, at_least, seed, out, json=json)
     else:
         from dialeval.cli.select_vet import form_named
         from dialeval.selection.labelling import settle_labels
 
-        judgements, unread = read_scores(scores or [], key, asked, form_named(form))
-        found = settle_labels(asked, judgements, form=form_named(form), at_least=at_least)
-        facts = {"undecided": len(found.undecided), "unasked": found.unasked, "unread": len(unread)}
-        _finish(list(found.questions), out, facts, json=json)
+        read = read_scores(scores or [], key, asked, form_named(form))
+        found = settle_labels(asked, read.judgements, form=form_named(form), at_least=at_least)
+        facts = {"undecided": len(found.undecided), "unasked": found.unasked}
+        _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
 
 
 def _consistency(
@@ -74,8 +85,8 @@ def _consistency(
     from dialeval.data import write
     from dialeval.selection.consistency_subset import ERROR_CLASSES, consistency_subset
 
-    judgements, unread = read_scores(scores, key, asked, ERROR_CLASSES)
-    found = consistency_subset(asked, judgements, at_least=at_least, seed=seed)
+    read = read_scores(scores, key, asked, ERROR_CLASSES)
+    found = consistency_subset(asked, read.judgements, at_least=at_least, seed=seed)
     if found.questions:
         write(out / "consistency.jsonl", found.questions)
     facts = {
@@ -83,23 +94,33 @@ def _consistency(
         "several_truths": len(found.several_truths),
         "undecided": len(found.labelled.undecided),
         "unasked": found.labelled.unasked,
-        "unread": len(unread),
     }
-    _finish(list(found.labelled.questions), out, facts, json=json)
+    problems = (*read.problems, *found.labelled.problems)
+    _finish(found.labelled.questions, out, facts, problems, json=json)
 
 
-def _finish(questions: list[Question], out: Path, facts: dict[str, int], *, json: bool) -> None:
+def _finish(
+    questions: Sequence[Question],
+    out: Path,
+    facts: dict[str, int],
+    problems: Sequence[Problem],
+    *,
+    json: bool,
+) -> None:
     from dialeval.data import write
 
     write(out / "questions.jsonl", questions)
     false = [one for question in questions for one in question.candidates if not one.correct]
     labels = dict(Counter(one.error for one in false if one.error).most_common())
-    content = {"candidates": len(false), "labels": labels, **facts, "folder": str(out)}
+    unusable = dict(Counter(one.fault for one in problems))
+    content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": unusable}
     if json:
-        print(jsonlib.dumps(content, ensure_ascii=False))
+        print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
         return
     print(f"{sum(labels.values()):,} of {len(false):,} false candidates have a label: {out}/questions.jsonl")
     for name, count in labels.items():
         print(f"  {name}: {count:,}")
     for name, count in facts.items():
         print(f"  {name.replace('_', ' ')}: {count:,}")
+    for note in unused_notes(problems):
+        print(f"  {note}")

@@ -19,6 +19,7 @@ from dialeval.cli.select_files import (
     Scores,
     read_questions,
     read_scores,
+    unused_notes,
     write_lines,
 )
 
@@ -57,7 +58,8 @@ def tasks(
         return
     print(f"{where.tasks:,} tasks for raters: {where.csv}, {where.jsonl}")
     print(f"The key to them, which raters must not see: {where.key}")
-    print(f"Next: dialeval select vet {questions} --scores FILLED.csv --key {where.key} -o vetted")
+    then = "vet" if form == "acceptability" else f"label --form {form}"
+    print(f"Next: dialeval select {then} {questions} --scores FILLED.csv --key {where.key} -o OUT")
 
 
 def vet(
@@ -74,7 +76,7 @@ def vet(
             "--system", metavar="NAME", help="With --automatic: the model of likelihoods, or 'none'."
         ),
     ] = "smollm2-135m-instruct",
-    raters: Annotated[int, typer.Option("--raters", min=1, help="Scores expected of each candidate.")] = 5,
+    raters: Annotated[int, typer.Option("--raters", min=3, help="Scores expected of each candidate.")] = 5,
     false: Annotated[int, typer.Option("--false", min=1, help="False candidates per question.")] = 3,
     format: Format = None,
     seed: Seed = 0,
@@ -100,19 +102,14 @@ def vet(
     from dialeval.selection.vetting import apply
     from dialeval.selection.vetting_record import as_json, write_record
 
-    judgements, unread = read_scores(scores or [], key, drafted, ACCEPTABILITY)
+    read = read_scores(scores or [], key, drafted, ACCEPTABILITY)
     rules = Rules(settled=Settled(raters), fewest=Fewest(false), most=Most(false))
-    vetted = apply(rules, drafted, judgements, seed=seed)
+    vetted = apply(rules, drafted, read.judgements, problems=read.problems, seed=seed)
     write_record(vetted, out)
     if json:
-        unreadable = dict(Counter(one.fault for one in unread))
-        print(
-            jsonlib.dumps(
-                {**as_json(vetted), "unreadable": unreadable, "folder": str(out)}, ensure_ascii=False
-            )
-        )
+        print(jsonlib.dumps({**as_json(vetted), "folder": str(out)}, ensure_ascii=False))
         return
-    _say(vetted, len(unread), out)
+    _say(vetted, out)
 
 
 def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form:
@@ -125,7 +122,7 @@ def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form
     return forms[name]
 
 
-def _say(vetted: Vetted, unread: int, out: Path) -> None:
+def _say(vetted: Vetted, out: Path) -> None:
     from rich.console import Console
 
     from dialeval.report import Cell, Column, Table, print_table
@@ -136,9 +133,7 @@ def _say(vetted: Vetted, unread: int, out: Path) -> None:
     )
     columns = (Column("rule"), Column("questions", numeric=True), Column("candidates", numeric=True))
     notes = [f"{vetted.second_questions:,} of the questions were made of surplus candidates"]
-    problems = Counter(one.fault for one in vetted.problems)
-    notes += [f"{count:,} answers not used: {fault}" for fault, count in problems.most_common()]
-    notes += [f"{unread:,} lines of the files could not be read as answers"] if unread else []
+    notes += unused_notes(vetted.problems)
     title = f"{len(vetted.questions):,} questions of {vetted.drafted:,} drafted, vetted"
     print_table(Table(title, columns, rows, tuple(notes)), Console())
     print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")

@@ -135,6 +135,10 @@ class Rules:
     """None to keep every false candidate that is left."""
 
     def __post_init__(self) -> None:
+        agreeing = max(rule.at_least for rule in (self.ground_truth, self.acceptable, self.ungrammatical))
+        if self.settled.raters < agreeing:
+            # Else no rule could ever hold, and all would stand for want of raters.
+            raise ValueError(f"{self.settled.raters} raters cannot be {agreeing}, as a rule needs")
         if self.most is not None and self.most.false < self.fewest.false:
             raise ValueError(
                 f"no question can have {self.fewest.false} or more and at most {self.most.false}"

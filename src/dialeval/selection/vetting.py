@@ -70,12 +70,18 @@ class Vetted:
 
 
 def apply(
-    rules: Rules, questions: Iterable[Question], judgements: Iterable[Judgement], *, seed: int = 0
+    rules: Rules,
+    questions: Iterable[Question],
+    judgements: Iterable[Judgement],
+    *,
+    problems: Iterable[Problem] = (),
+    seed: int = 0,
 ) -> Vetted:
     """The questions that stand under ``rules`` by these scores (criterion ``acceptability``).
 
-    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. Applied to
-    its own questions and scores with the same seed, it changes nothing.
+    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. ``problems``
+    are answers that became no judgements, to be kept in the record. Applied to its own questions and scores with the
+    same seed, it changes nothing.
     """
     drafted = list(questions)
     answers = collect(drafted, judgements)
@@ -94,7 +100,7 @@ def apply(
         tuple(one.question for one in finished),
         tuple(judgement for one in finished for judgement in _judgements(one, answers)),
         tuple(removed),
-        answers.problems,
+        (*problems, *answers.problems),
     )
 
 
