@@ -41,7 +41,7 @@ def test_undo_takes_the_last_exchange_back_and_again_asks_anew(dialeval, typed, 
 def test_a_script_is_answered_to_its_end(dialeval, tmp_path):
     (tmp_path / "ann.txt").write_text("Hi.\n\nTea?\n")
     done = dialeval("chat", "echo", "--script", tmp_path / "ann.txt")
-    assert done.out == "# echo-1\nann: Hi.\necho: Hi.\nann: Tea?\necho: Tea?\n\n"
+    assert done.out == "# talk\nann: Hi.\necho: Hi.\nann: Tea?\necho: Tea?\n\n"
 
 
 def test_a_system_talks_with_itself_from_each_opening(dialeval, tmp_path):
@@ -56,6 +56,30 @@ def test_a_system_talks_with_itself_from_each_opening(dialeval, tmp_path):
     talks = [json.loads(line) for line in out.read_text().splitlines()]
     assert [[turn["content"] for turn in talk["messages"]] for talk in talks] == [["a"] * 4, ["b"] * 4]
     assert {talk["system"] for talk in talks} == {"echo"}
+    assert [talk["id"] for talk in talks] == ["0", "1"]
+
+
+def test_what_was_said_is_kept_where_the_system_fails(dialeval, typed, tmp_path):
+    typed("Hello")
+    out = tmp_path / "talk.jsonl"
+    nobody = f"openai(base_url='http://127.0.0.1:9/v1', model='m', retries=0, cache='{tmp_path}')"
+    done = dialeval("chat", nobody, "-o", out)
+    assert done.code == 1
+    assert kept(out) == [("user", "Hello")]
+
+
+def test_an_ending_that_is_no_format_is_named_before_the_talk(dialeval, typed, tmp_path):
+    typed("Hello")
+    done = dialeval("chat", "echo", "-o", tmp_path / "talk.txt")
+    assert (done.code, done.out) == (1, "")
+    assert "'.txt'" in done.err
+
+
+def test_a_command_that_is_none_is_not_said_to_the_system(dialeval, typed):
+    typed("/help", "/ is a slash")
+    done = dialeval("chat", "echo")
+    assert done.out == "echo: / is a slash\n"
+    assert "There is no /help. /again another answer" in done.err
 
 
 def test_what_cannot_answer_says_so(dialeval, tmp_path):

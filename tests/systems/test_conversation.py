@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from dialeval.core import Signature
-from dialeval.data import Response, Turn
+from dialeval.data import Prompt, Response, Turn
 from dialeval.errors import Unsuitable
 from dialeval.systems import Echo
 from dialeval.systems.conversation import Script, converse
@@ -62,16 +62,37 @@ def test_turns_of_one_conversation_draw_from_different_seeds():
     ("last", "begins"), [("user", "assistant"), ("assistant", "user"), ("narrator", "user")]
 )
 def test_whoever_did_not_speak_last_in_the_opening_begins(last, begins):
-    [talk] = converse(Counter("a"), Counter("b"), openings=[(Turn(last, "So."),)], turns=1)
+    [talk] = converse(Counter("a"), Counter("b"), openings=[Prompt("so", (Turn(last, "So."),))], turns=1)
     assert talk.turns[1].speaker == begins
     assert talk.metadata["opening"] == 1
 
 
 def test_conversations_go_forward_together_and_do_not_mix():
-    first, second = (Turn("user", "One."),), (Turn("user", "Two."), Turn("assistant", "Three."))
+    first = Prompt("p1", (Turn("user", "One."),))
+    second = Prompt("p2", (Turn("user", "Two."), Turn("assistant", "Three.")))
     talks = converse(Echo("parrot"), Echo("other"), openings=[first, second], turns=2)
     assert [texts(talk) for talk in talks] == [["One."] * 3, ["Two.", "Three.", "Three.", "Three."]]
-    assert [talk.item for talk in talks] == ["parrot-1", "parrot-2"]
+    # The opening's own ids, so that talks of several systems from the same openings can be held side by side.
+    assert [talk.item for talk in talks] == ["p1", "p2"]
+
+
+def test_a_script_begins_with_its_first_line_whatever_was_said_in_the_opening():
+    said = (Turn("user", "One."), Turn("assistant", "Two."), Turn("user", "Three."))
+    [talk] = converse(Echo("parrot"), Script("ann", ("Hi.", "Tea?")), openings=[Prompt("p", said)])
+    assert texts(talk)[3:] == ["Three.", "Hi.", "Hi.", "Tea?", "Tea?"]
+    assert "stopped" not in talk.metadata
+
+
+def test_talks_of_unlike_length_each_end_where_their_script_is_answered():
+    openings = [Prompt("empty", ()), Prompt("asked", (Turn("user", "One."),))]
+    talks = converse(Echo("parrot"), Script("ann", ("Hi.",)), openings=openings)
+    assert [texts(talk) for talk in talks] == [["Hi.", "Hi."], ["One.", "One.", "Hi.", "Hi."]]
+    assert [talk.metadata["opening"] for talk in talks] == [0, 1]
+
+
+def test_systems_talk_for_eight_turns_unless_told():
+    [talk] = converse(Counter("a"), Counter("b"))
+    assert len(talk.turns) == 8
 
 
 def test_no_turns_are_no_conversation():

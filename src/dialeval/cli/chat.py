@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dialeval.core import Generator, System
-    from dialeval.data import Context, Dialogue, Turn
+    from dialeval.data import Dialogue, Prompt, Turn
+    from dialeval.systems.conversation import Script
 
 COMMANDS = "/again another answer, /undo takes your last turn back, /new begins anew, /quit"
 
@@ -36,7 +37,15 @@ def chat(
     openings: Annotated[
         Path | None, typer.Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
     ] = None,
-    turns: Annotated[int, typer.Option("--turns", min=1, help="How long a talk is beside its opening.")] = 8,
+    turns: Annotated[
+        int | None,
+        typer.Option(
+            "--turns",
+            min=1,
+            help="How long a talk is beside its opening.",
+            show_default="8, or the whole script",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the dialogues in this file.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N openings.")] = None,
     seed: Seed = 0,
@@ -47,9 +56,13 @@ def chat(
 
     Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
     """
+    from dialeval.data import Dialogue
+    from dialeval.data.suffixes import native_format
     from dialeval.errors import DialevalError
 
     speaker = _generator(named_system(system))
+    if out:
+        native_format(out, writing=True)  # an ending that is no format should be known before the talk
     if partner and script:
         raise DialevalError(
             "Found both --with and --script; a system can talk with one of them. Leave one out."
@@ -57,12 +70,19 @@ def chat(
     begin = _openings(openings, limit)
     if partner or script:
         listener = _scripted(script) if script else speaker if partner == "self" else _partner(partner)
-        dialogues = _converse(
-            speaker, listener, begin, turns if partner or not script else _most(script), seed
-        )
+        dialogues = _converse(speaker, listener, begin, turns, seed)
         _show(dialogues)
+        _keep(out, dialogues)
     else:
-        dialogues = [_talk(speaker, begin[0], seed)]
+        said = list(begin[0].context)
+        try:
+            _talk(speaker, said, seed)
+        finally:
+            # Also where the system fails or is interrupted: what was said until then is not lost.
+            _keep(out, [Dialogue(begin[0].item, tuple(said), speaker.name, {"seed": seed})])
+
+
+def _keep(out: Path | None, dialogues: Sequence[Dialogue]) -> None:
     if out:
         from dialeval.data import write
 
@@ -83,15 +103,10 @@ def _partner(text: str | None) -> Generator:
     return _generator(named_system(str(text)))
 
 
-def _scripted(path: Path) -> Generator:
+def _scripted(path: Path) -> Script:
     from dialeval.systems.conversation import Script
 
     return Script(path.stem, tuple(_lines(path)))
-
-
-def _most(path: Path) -> int:
-    """Turns until a script is spent."""
-    return 2 * len(_lines(path))
 
 
 def _lines(path: Path) -> list[str]:
@@ -108,23 +123,22 @@ def _lines(path: Path) -> list[str]:
     return found
 
 
-def _openings(path: Path | None, limit: int | None) -> Sequence[Context]:
-    if path is None:
-        return [()]
+def _openings(path: Path | None, limit: int | None) -> Sequence[Prompt]:
     from itertools import islice
 
-    from dialeval.data import read_prompts
+    from dialeval.data import Prompt, read_prompts
 
-    return [prompt.context for prompt in islice(read_prompts(path), limit)]
+    return [Prompt("talk", ())] if path is None else list(islice(read_prompts(path), limit))
 
 
 def _converse(
-    speaker: Generator, listener: Generator, openings: Sequence[Context], turns: int, seed: int
+    speaker: Generator, listener: Generator | Script, openings: Sequence[Prompt], turns: int | None, seed: int
 ) -> list[Dialogue]:
     from dialeval.engine.progress import RichProgress
-    from dialeval.systems.conversation import converse
+    from dialeval.systems.conversation import converse, talk_length
 
-    with RichProgress("talking", len(openings) * turns) as progress:
+    total = sum(talk_length(turns, listener, opening.context) for opening in openings)
+    with RichProgress("talking", total) as progress:
         return converse(speaker, listener, openings=openings, turns=turns, seed=seed, spoken=progress.advance)
 
 
@@ -144,17 +158,17 @@ def _line(turn: Turn) -> str:
     return f"{turn.name or turn.speaker}: {one_line(turn.text)}"
 
 
-def _talk(system: Generator, opening: Context, seed: int) -> Dialogue:
-    """A person talks with the system until they stop."""
-    from dialeval.data import Dialogue, Turn
+def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
+    """A person talks with the system until they stop; ``turns`` holds the opening, and then all that is said."""
+    from dialeval.data import Turn
 
     print(COMMANDS, file=sys.stderr)
-    turns, draw = list(opening), seed
+    opening, draw = tuple(turns), seed
     for turn in turns:
         print(_line(turn))
     while (said := _asked()) is not None and said != "/quit":
         if said == "/new":
-            turns = list(opening)
+            turns[:] = opening
             continue
         if said in ("/undo", "/again"):
             # The system's last answer goes; with /undo, what it answered goes as well.
@@ -162,12 +176,14 @@ def _talk(system: Generator, opening: Context, seed: int) -> Dialogue:
                 turns.pop()
             draw += 1
             if said == "/undo":
-                turns = turns[:-1]
+                del turns[-1:]
                 continue
+        elif said.startswith("/") and said[1:].isalpha():
+            print(f"There is no {said}. {COMMANDS}", file=sys.stderr)
+            continue
         elif said:
             turns.append(Turn("user", said))
         _answer(system, turns, draw)
-    return Dialogue(f"{system.name}-chat", tuple(turns), system.name, {"seed": seed})
 
 
 def _answer(system: Generator, turns: list[Turn], seed: int) -> None:

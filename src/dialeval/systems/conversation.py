@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dialeval.core import Generator, Signature
-from dialeval.data.types import Context, Dialogue, Response, Turn
+from dialeval.core import Generator
+from dialeval.data.types import Context, Dialogue, Prompt, Turn
 from dialeval.errors import Unsuitable
 
 Spoken = Callable[[int], None]
 """Told how many conversations have had a turn more."""
 
+_TURNS: Final = 8
+"""How long a talk between systems is, beside its opening, where nobody says."""
 _OTHER: Final = {"assistant": "user", "user": "assistant"}
 
 
@@ -24,72 +25,84 @@ class Script:
     name: str
     lines: tuple[str, ...]
 
-    @property
-    def signature(self) -> Signature:
-        """All that could move its lines."""
-        spoken = hashlib.sha256("\n".join(self.lines).encode()).hexdigest()
-        return Signature("script", (), (("lines", spoken),))
-
-    def generate(
-        self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
-    ) -> list[tuple[Response, ...]]:
-        """The next line of each conversation, by how often this user has spoken; ``seed`` changes nothing."""
-        spoken = [sum(turn.speaker == "assistant" for turn in context) for context in contexts]
-        return [tuple(Response(line) for line in self.lines[k : k + min(n, 1)]) for k in spoken]
-
 
 def converse(
     system: Generator,
-    partner: Generator,
+    partner: Generator | Script,
     *,
-    openings: Sequence[Context] = ((),),
-    turns: int = 8,
+    openings: Sequence[Prompt] = (Prompt("talk", ()),),
+    turns: int | None = None,
     seed: int = 0,
     spoken: Spoken = lambda _n: None,
 ) -> list[Dialogue]:
-    """One dialogue per opening, ``turns`` turns long beside the opening; ``system`` is the one under test.
+    """One dialogue per opening, under the opening's id; ``system`` is the one under test.
 
+    A talk is ``turns`` turns long beside its opening: eight where not told, or until a script is spent and answered.
     ``partner`` may be the same system. Each hears the other as the user and itself as the assistant; in the dialogue
     the partner is the user. Whoever did not speak last in the opening begins, and in an empty one the partner. All
     conversations go forward together, a batch a turn. A conversation ends early where somebody has no answer; its
     metadata say who and after how many turns.
     """
-    if turns < 1:
+    if turns is not None and turns < 1:
         raise Unsuitable(f"A conversation needs at least 1 turn, found {turns}.")
-    talks = [_Talk(f"{system.name}-{at + 1}", list(opening)) for at, opening in enumerate(openings)]
-    for turn in range(turns):
+    talks = [_Talk(one.item, one.context, talk_length(turns, partner, one.context)) for one in openings]
+    for turn in range(max((talk.length for talk in talks), default=0)):
         for speaker, speaking in (("user", partner), ("assistant", system)):
-            due = [talk for talk in talks if talk.stopped is None and talk.due(turn) == speaker]
+            due = [talk for talk in talks if talk.due(turn) == speaker]
             _speak(speaking, speaker, due, seed=_mixed(seed, turn))
             spoken(len(due))
     return [_dialogue(talk, system, partner, seed) for talk in talks]
 
 
-@dataclass(slots=True)
+def talk_length(told: int | None, partner: Generator | Script, opening: Context) -> int:
+    """How many turns a talk has beside its opening: as told, or eight, or until a script is spent and answered."""
+    if told is not None:
+        return told
+    if isinstance(partner, Script):
+        return 2 * len(partner.lines) + (_first(opening) == "assistant")
+    return _TURNS
+
+
+def _first(opening: Context) -> str:
+    """Who begins after an opening, in the dialogue's own roles."""
+    return _OTHER.get(opening[-1].speaker if opening else "assistant", "user")
+
+
 class _Talk:
-    item: str
-    turns: list[Turn]
-    begun: int = -1
-    stopped: str | None = None
+    """A dialogue under way."""
 
-    def due(self, turn: int) -> str:
-        """Whose turn it is, in the dialogue's own roles."""
-        if self.begun < 0:
-            self.begun = len(self.turns)
-        last = self.turns[self.begun - 1].speaker if self.begun else "assistant"
-        first = _OTHER.get(last, "user")
-        return first if turn % 2 == 0 else _OTHER[first]
+    def __init__(self, item: str, opening: Context, length: int) -> None:
+        self.item, self.turns, self.length = item, list(opening), length
+        self.opening, self.first = len(opening), _first(opening)
+        self.stopped: str | None = None
+
+    def due(self, turn: int) -> str | None:
+        """Whose turn it is, in the dialogue's own roles; None where the talk is over."""
+        if self.stopped is not None or turn >= self.length:
+            return None
+        return self.first if turn % 2 == 0 else _OTHER[self.first]
+
+    def said_by(self, speaker: str) -> int:
+        """How often somebody has spoken since the opening."""
+        return sum(turn.speaker == speaker for turn in self.turns[self.opening :])
 
 
-def _speak(system: Generator, speaker: str, talks: Sequence[_Talk], *, seed: int) -> None:
+def _speak(system: Generator | Script, speaker: str, talks: Sequence[_Talk], *, seed: int) -> None:
     if not talks:
         return
-    heard = [_as_heard_by(speaker, talk.turns) for talk in talks]
-    for talk, answers in zip(talks, system.generate(heard, n=1, seed=seed), strict=True):
-        if answers and answers[0].text.strip():
-            talk.turns.append(Turn(speaker, answers[0].text, system.name))
+    for talk, text in zip(talks, _texts(system, speaker, talks, seed), strict=True):
+        if text.strip():
+            talk.turns.append(Turn(speaker, text, system.name))
         else:
             talk.stopped = f"{system.name} had no answer after {len(talk.turns)} turns"
+
+
+def _texts(system: Generator | Script, speaker: str, talks: Sequence[_Talk], seed: int) -> list[str]:
+    """What is said next in each talk; nothing where there is no answer."""
+    if isinstance(system, Script):
+        return ["".join(system.lines[talk.said_by(speaker) :][:1]) for talk in talks]
+    heard = [_as_heard_by(speaker, talk.turns) for talk in talks]
+    return [answers[0].text if answers else "" for answers in system.generate(heard, n=1, seed=seed)]
 
 
 def _as_heard_by(speaker: str, turns: Sequence[Turn]) -> Context:
@@ -104,7 +117,7 @@ def _mixed(seed: int, turn: int) -> int:
     return seed * 1_000_003 + turn
 
 
-def _dialogue(talk: _Talk, system: Generator, partner: Generator, seed: int) -> Dialogue:
-    metadata: dict[str, object] = {"partner": partner.name, "seed": seed, "opening": talk.begun}
+def _dialogue(talk: _Talk, system: Generator, partner: Generator | Script, seed: int) -> Dialogue:
+    metadata: dict[str, object] = {"partner": partner.name, "seed": seed, "opening": talk.opening}
     metadata |= {"stopped": talk.stopped} if talk.stopped else {}
     return Dialogue(talk.item, tuple(talk.turns), system.name, metadata)
