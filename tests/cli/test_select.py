@@ -115,6 +115,10 @@ def test_a_system_that_cannot_choose_exits_with_1_after_the_others(dialeval, ask
     assert [one["system"] for one in content["results"]] == ["tfidf"]
     assert content["failures"][0]["system"] == "echo"
     assert "1 of 2 systems could not be asked" in done.err
+    none = dialeval("select", "ask", asked, "--system", "echo", "--random-trials", "3", "--json")
+    assert none.code == 1
+    assert json.loads(none.out)["trials"] is None
+    assert "1 of 1 systems could not be asked" in none.err
 
 
 def test_candidates_of_one_error_can_be_asked_about_alone(dialeval, asked):

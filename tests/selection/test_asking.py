@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from choosing_systems import Noisy, Table, question, town_questions
 
-from dialeval.core import Missing
+from dialeval.core import Interval, Missing
 from dialeval.data import Candidate, Question
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import Plan, by_dialogue
 from dialeval.selection.asking import ask, chance, status_line
 from dialeval.selection.choosers import TfIdfChooser
-from dialeval.selection.error_breakdown import break_down, only_against
+from dialeval.selection.error_breakdown import labelled_errors, only_against
 from dialeval.systems.echo import Echo
 
 PLAN = Plan(trials=200, seed=3)
@@ -59,6 +59,7 @@ def test_ties_and_unscored_questions_are_counted():
     assert answer.accuracy.score == 0.5
     assert (answer.accuracy.scored, len(answer.accuracy)) == (2, 4)
     assert answer.choices[2] == Missing("unknown", "t", "t does not know '?'")
+    assert answer.choices[3] == Missing("empty", "t", "the question has no false candidate")
 
 
 def test_questions_are_checked_before_any_system_is_asked():
@@ -72,14 +73,45 @@ def test_questions_are_checked_before_any_system_is_asked():
 def test_second_questions_on_one_context_can_be_resampled_together():
     asked = town_questions(20)
     asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
-    alone = ask([Noisy("fair", 1)], asked, plan=Plan(trials=300)).answered[0].accuracy
-    together = ask([Noisy("fair", 1)], asked, plan=Plan(trials=300, cluster=by_dialogue)).answered[0].accuracy
-    width = np.subtract(*dataclasses.astuple(alone.interval)[1::-1])
-    assert np.subtract(*dataclasses.astuple(together.interval)[1::-1]) > 1.2 * width
+    alone, together = (
+        ask([Noisy("fair", 1)], asked, plan=Plan(trials=300, cluster=cluster)).answered[0].accuracy
+        for cluster in (None, by_dialogue)
+    )
+    assert _width(together.interval) > 1.2 * _width(alone.interval)
 
 
-def test_chance_is_the_mean_share_of_right_candidates():
-    assert chance([question("a", "x", false=["y"]), question("b", "x", "z", false=["y", "w", "v"])]) == 0.45
+def _width(interval: Interval | None) -> float:
+    assert interval is not None
+    return interval.high - interval.low
+
+
+def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
+    asked = [
+        dataclasses.replace(
+            one,
+            candidates=tuple(c if c.correct else dataclasses.replace(c, error="odd") for c in one.candidates),
+        )
+        for one in town_questions(20)
+    ]
+    asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
+    plain, together, wide = (
+        _width(ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0].alone.interval)
+        for plan in (Plan(trials=300), Plan(trials=300, cluster=by_dialogue), Plan(trials=300, level=0.999))
+    )
+    assert together > 1.2 * plain
+    assert wide > 1.2 * plain
+
+
+def test_the_signature_tells_the_questions_a_chooser_was_fitted_to():
+    first, second = (ask([TfIdfChooser()], town_questions(n), plan=PLAN).answered[0] for n in (4, 5))
+    assert first.signature == str(TfIdfChooser().fit(town_questions(4)).signature)
+    assert first.signature != second.signature
+
+
+def test_chance_is_the_mean_share_of_right_candidates_where_there_is_a_choice():
+    asked = [question("a", "x", false=["y"]), question("b", "x", "z", false=["y", "w", "v"])]
+    assert chance(asked) == 0.45
+    assert chance([*asked, question("c", "x"), question("d", false=["y"])]) == 0.45
     assert np.isnan(chance([]))
 
 
@@ -122,7 +154,7 @@ def test_errors_are_broken_down_by_what_is_wrong():
 
 def test_there_is_no_breakdown_without_labels():
     assert ask([Noisy("good", 3)], town_questions(4), plan=PLAN).answered[0].errors == ()
-    assert break_down([]) == ()
+    assert labelled_errors([]) == ()
 
 
 def test_a_choice_among_fewer_candidates_keeps_their_scores():

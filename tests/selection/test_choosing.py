@@ -95,6 +95,34 @@ def test_a_question_that_cannot_be_scored_is_missing_and_its_neighbours_are_not(
     assert second == Missing("b", "t", "t does not know 'never heard'")
 
 
+def test_a_choice_by_scores_of_which_one_is_no_number_is_missing():
+    asked = [question("a", "short", false=["odd"]), question("b", "short", false=["same"])]
+    first, second = choose(Table("t", {**KNOWN, "odd": math.nan}), asked)
+    assert first == Missing("a", "t", "a candidate's score is no number")
+    assert isinstance(second, Choice)
+
+
+def test_a_mean_over_no_token_is_undefined_and_other_reasons_are_kept():
+    asked = [
+        question("a", "short", false=[""]),
+        question("b", "short", false=["never heard"]),
+        question("c", "short", false=["same"]),
+    ]
+    first, second, third = choose(Table("t", {**KNOWN, "": -1.0}), asked, normalise="mean")
+    assert first == Missing(
+        "a", "t", "a candidate has no token, so that its mean log-probability is undefined"
+    )
+    assert second == Missing("b", "t", "t does not know 'never heard'")
+    assert isinstance(third, Choice)
+
+
+def test_of_equal_false_candidates_the_first_is_the_choice():
+    asked = question("q", "a longer one", false=["short", "same"])
+    (choice,) = choose(Table("t", KNOWN), [asked])
+    assert isinstance(choice, Choice)
+    assert choice.chosen == 1
+
+
 def test_where_nothing_can_be_scored_the_reason_is_raised():
     with pytest.raises(Unsuitable, match="t does not know 'what'"):
         choose(Table("t", KNOWN), [question("q", "what", false=["same"])])
@@ -112,5 +140,22 @@ def test_a_cache_spares_the_system_what_it_has_scored(tmp_path):
     assert whole == choose(Table("t", known), asked)
     assert len(again.asked) == len(before.asked) == 4 * QUESTIONS_AT_ONCE
     # Normalising needs token counts but no new log-probability.
-    choose(again, asked, cache=cache, normalise="mean")
+    means = choose(again, asked, cache=cache, normalise="mean")
     assert len(again.asked) == 4 * QUESTIONS_AT_ONCE
+    assert means == choose(Table("t", known), asked, normalise="mean")
+
+
+def test_a_cache_knows_other_weights_under_the_same_name(tmp_path):
+    class Weighted(Table):
+        """Names the file its numbers come from."""
+
+        @property
+        def resources(self):
+            return {"weights": str(sorted(self.known.items()))}
+
+    asked, cache = [question("q", "short", false=["same"])], Cache(tmp_path)
+    (old,) = choose(Weighted("t", KNOWN), asked, cache=cache)
+    (new,) = choose(Weighted("t", {**KNOWN, "short": -1.0}), asked, cache=cache)
+    assert isinstance(old, Choice)
+    assert isinstance(new, Choice)
+    assert (old.right, new.right) == (False, True)

@@ -72,13 +72,12 @@ def test_batches_change_nothing_and_ranks_are_bounded(scores):
     assert accuracy <= mrr
 
 
-def test_what_cannot_be_chosen_is_unscored_with_its_reason():
+@pytest.mark.parametrize("metric", [SelectionAccuracy(), ReciprocalRank(), HitsAt(2)])
+def test_what_cannot_be_chosen_is_unscored_with_its_reason(metric):
     nothing_right = Choice(Question("a", (), (Candidate("x", False),)), "s", (0.0,))
     nothing_false = Choice(Question("b", (), (Candidate("x", True),)), "s", (0.0,))
     undefined = choice("c", float("nan"), -1)
-    found = evaluate(
-        SelectionAccuracy(), [nothing_right, nothing_false, undefined, Missing("d", "s", "why"), CHOICES[0]]
-    )
+    found = evaluate(metric, [nothing_right, nothing_false, undefined, Missing("d", "s", "why"), CHOICES[0]])
     assert dict(found.reasons) == {
         0: "the question has no correct candidate",
         1: "the question has no false candidate",

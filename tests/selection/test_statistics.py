@@ -12,6 +12,7 @@ from dialeval.errors import Unsuitable
 from dialeval.selection.narrowing import against
 from dialeval.selection.rules import SATO_2020
 from dialeval.selection.statistics import agreement_of_scores, shared_words, statistics
+from dialeval.selection.trials import listed
 from dialeval.selection.vetting import apply, rated_questions
 
 
@@ -47,6 +48,12 @@ def test_counts_and_what_cannot_be_known_of_a_tiny_set():
     assert found.warnings == ()
     with pytest.raises(Unsuitable, match="no question"):
         statistics([])
+
+
+def test_random_candidates_come_from_what_was_named_even_where_that_is_too_little():
+    drafts = [question(f"q{at}", 3) for at in range(9)]
+    assert statistics(drafts, trials=2).lexical.reason is None
+    assert "0 of 0 utterances" in (statistics(drafts, utterances=listed([]), trials=2).lexical.reason or "")
 
 
 def test_agreement_counts_what_is_not_used():

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from choosing_systems import Noisy, Table, question, town_questions
 
+from dialeval.data import Question
 from dialeval.errors import Unsuitable
 from dialeval.meta.instability import over_scores
 from dialeval.selection.choosers import TfIdfChooser
-from dialeval.selection.trials import candidates_of, listed, random_pool, run_trials
+from dialeval.selection.trials import Listed, candidates_of, listed, random_pool, run_trials
 
 OTHERS = listed(f"something else, number {at}" for at in range(50))
 
@@ -37,6 +38,11 @@ def test_a_repository_too_small_for_the_pool_is_refused():
         random_pool(question("q", "right", false=["wrong"]), listed(["a", "b"]))
     with pytest.raises(Unsuitable, match="A pool of 1 random candidates is too small"):
         random_pool(question("q", "right", false=["x", "y"]), OTHERS, size=1)
+
+
+def test_trials_without_a_system_are_refused():
+    with pytest.raises(Unsuitable, match="need a system that can choose"):
+        run_trials([], town_questions(4), OTHERS)
 
 
 def test_each_candidate_is_scored_once_for_any_number_of_trials():
@@ -82,6 +88,41 @@ def test_every_candidate_of_a_pool_is_drawn_about_equally_often():
     found = run_trials([Table("t", known)], asked, listed("wxyz"), trials=4000)
     assert found.random.mean() == pytest.approx(0.75, abs=0.02)
     assert found.chosen.tolist() == [1.0]
+
+
+def test_a_tie_with_a_random_candidate_is_wrong_too():
+    asked = [question("q", "right", false=["wrong"])]
+    known = dict.fromkeys(["right", *"wxyz"], -1.0) | {"wrong": -2.0}
+    found = run_trials([Table("t", known)], asked, listed("wxyz"), trials=5)
+    assert found.chosen.tolist() == [1.0]
+    assert found.random.ravel().tolist() == [0.0] * 5
+
+
+def test_one_of_several_right_answers_above_the_random_ones_is_enough():
+    asked = [question("q", "good", "bad", false=["wrong"])]
+    known = {"good": -1.0, "bad": -9.0, "wrong": -2.0} | dict.fromkeys("wxyz", -3.0)
+    found = run_trials([Table("t", known)], asked, listed("wxyz"), trials=5)
+    assert found.random.ravel().tolist() == [1.0] * 5
+
+
+def test_a_pool_holds_each_utterance_once_and_every_question_has_its_own():
+    spelled = Listed(("a", "A!", "b", "c"))
+    wide = random_pool(question("q", "right", false=["wrong"]), spelled, size=3)
+    assert {one.text.strip("!").lower() for one in wide.candidates} == {"right", "a", "b", "c"}
+    drawn = {random_pool(question(item, "right", false=["wrong"]), OTHERS).candidates for item in "pqrs"}
+    assert len(drawn) == 4
+
+
+def test_a_chooser_is_fitted_to_the_questions_and_not_to_random_candidates():
+    class Fitted(TfIdfChooser):
+        def fit(self, questions):
+            seen.append(list(questions))
+            return super().fit(questions)
+
+    seen: list[list[Question]] = []
+    asked = town_questions(5)
+    run_trials([Fitted()], asked, OTHERS, trials=2)
+    assert seen == [asked]
 
 
 def test_random_candidates_are_easier_than_chosen_ones_for_shared_words():

@@ -110,7 +110,7 @@ def ask(
         )
         done = (
             _trials(found, systems, repository, random_trials, pool, seed, people, shop)
-            if random_trials
+            if random_trials and found.answered
             else None
         )
     content = asked_json(found, settings, trials=done, sources=_digests([questions, *(repository or [])]))

@@ -11,11 +11,11 @@ from typing import NamedTuple, TypeAlias
 from dialeval.compare import Comparison, compare_all
 from dialeval.core import Missing, Result, System
 from dialeval.data.types import Question
-from dialeval.engine import SILENT, Cache, Progress
+from dialeval.engine import SILENT, Progress
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluate import Plan, evaluate
 from dialeval.selection.choosers import Chooser
-from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser, why_no_question
 from dialeval.selection.error_breakdown import LabelErrors, labelled_errors
 from dialeval.selection.measures import HitsAt, ReciprocalRank, SelectionAccuracy
 
@@ -36,6 +36,7 @@ class Answered:
 
     system: str
     signature: str
+    """Of the system, fitted to the questions where it must be."""
     choices: tuple[Choice | Missing, ...]
     """One for each question, in their order."""
     accuracy: Result
@@ -84,14 +85,15 @@ def ask(
     refused: list[Refused] = []
     for system in systems:
         try:
-            choices = _choices(system, asked, normalise, plan.cache, watch)
-        except (
-            Exception
-        ) as error:  # a system is foreign code: whatever it raises must not take the others down
+            chooser = fitted_chooser(system, asked)
+            with watch(f"{chooser.name} chooses", len(asked)) as progress:
+                choices = choose(chooser, asked, normalise=normalise, cache=plan.cache, progress=progress)
+        # A system is foreign code: whatever it raises must not take the others down.
+        except Exception as error:
             known = isinstance(error, DialevalError)
             refused.append(Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}"))
         else:
-            answered.append(_answered(system, choices, normalise, hits, plan))
+            answered.append(_answered(chooser, choices, normalise, hits, plan))
     results = [one.accuracy for one in answered if one.accuracy.scored]
     comparisons = (
         compare_all(results, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster)
@@ -114,8 +116,9 @@ def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
 
 
 def chance(questions: Sequence[Question]) -> float:
-    """The accuracy of guessing: the mean share of correct candidates; NaN of no question."""
-    shares = [sum(one.correct for one in q.candidates) / len(q.candidates) for q in questions if q.candidates]
+    """The accuracy of guessing: the mean share of correct candidates, where there is a choice; NaN of no question."""
+    asked = [question.candidates for question in questions if why_no_question(question) is None]
+    shares = [sum(one.correct for one in candidates) / len(candidates) for candidates in asked]
     return sum(shares) / len(shares) if shares else float("nan")
 
 
@@ -132,20 +135,8 @@ def status_line(questions: Sequence[Question]) -> str:
     return f"{counts['vetted']:,} questions vetted by people, {counts['unvetted']:,} unvetted{unknown}"
 
 
-def _choices(
-    system: System | Chooser,
-    questions: Sequence[Question],
-    normalise: Normalise,
-    cache: Cache | None,
-    watch: Watch,
-) -> list[Choice | Missing]:
-    chooser = fitted_chooser(system, questions)
-    with watch(f"{chooser.name} chooses", len(questions)) as progress:
-        return choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
-
-
 def _answered(
-    system: System | Chooser,
+    chooser: Chooser,
     choices: Sequence[Choice | Missing],
     normalise: Normalise,
     hits: Sequence[int],
@@ -158,11 +149,18 @@ def _answered(
 
     made = [choice for choice in choices if isinstance(choice, Choice)]
     return Answered(
-        system.name,
-        str(system.signature),
+        chooser.name,
+        str(chooser.signature),
         tuple(choices),
         measured(SelectionAccuracy(normalise)),
         measured(ReciprocalRank(normalise)),
         {k: measured(HitsAt(k, normalise)) for k in hits},
-        labelled_errors(made, normalise=normalise, trials=plan.trials, seed=plan.seed),
+        labelled_errors(
+            made,
+            normalise=normalise,
+            trials=plan.trials,
+            seed=plan.seed,
+            level=plan.level,
+            cluster=plan.cluster,
+        ),
     )

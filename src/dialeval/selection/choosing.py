@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -95,10 +96,7 @@ def choose(
     if reasons and len(reasons) == len(questions):
         raise Unsuitable(reasons[0])
     return [
-        Missing(question.item, chooser.name, found)
-        if isinstance(found, str)
-        else Choice(question, chooser.name, found)
-        for question, found in zip(questions, scores, strict=True)
+        _outcome(question, chooser.name, found) for question, found in zip(questions, scores, strict=True)
     ]
 
 
@@ -126,6 +124,21 @@ def why_no_question(question: Question) -> str | None:
     if True not in kinds:
         return "the question has no correct candidate"
     return None if False in kinds else "the question has no false candidate"
+
+
+def why_no_choice(question: Question, scores: Sequence[float]) -> str | None:
+    """Why a choice by these scores would be neither right nor wrong; None where it is one of them."""
+    nothing = why_no_question(question)
+    if nothing:
+        return nothing
+    return "a candidate's score is no number" if any(map(math.isnan, scores)) else None
+
+
+def _outcome(question: Question, system: str, found: _Scores) -> Choice | Missing:
+    if isinstance(found, str):
+        return Missing(question.item, system, found)
+    reason = why_no_choice(question, found)
+    return Choice(question, system, found) if reason is None else Missing(question.item, system, reason)
 
 
 def _scores(

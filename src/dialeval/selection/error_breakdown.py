@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dialeval.core import Result
@@ -25,24 +25,32 @@ class LabelErrors:
     """The accuracy where they are the only false candidates, over the questions that have any."""
 
 
-def break_down(
-    choices: Sequence[Choice], *, normalise: Normalise = "sum", trials: int = 1000, seed: int = 0
+def labelled_errors(
+    choices: Sequence[Choice],
+    *,
+    normalise: Normalise = "sum",
+    trials: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    cluster: Callable[[str], str] | None = None,
 ) -> tuple[LabelErrors, ...]:
-    """One system's choices by the label of false candidates, the label most often chosen first."""
+    """One system's choices by the label of false candidates, the label most often chosen first.
+
+    Nothing where no false candidate has a label. Trials, seed, level and cluster are those of ``evaluate``.
+    """
+
+    def measured(alone: Sequence[Choice]) -> Result:
+        metric = SelectionAccuracy(normalise)
+        return evaluate(metric, alone, trials=trials, seed=seed, level=level, cluster=cluster)
+
     asked = [choice for choice in choices if why_unscorable(choice) is None]
     labels = dict.fromkeys(
         one.error for choice in asked for one in choice.question.candidates if not one.correct
     )
-    found = [_label_errors(label, asked, normalise, trials, seed) for label in labels]
+    if not any(labels):
+        return ()
+    found = [_label_errors(label, asked, measured) for label in labels]
     return tuple(sorted(found, key=lambda one: (-len(one.chosen), one.label is None, one.label or "")))
-
-
-def labelled_errors(
-    choices: Sequence[Choice], *, normalise: Normalise = "sum", trials: int = 1000, seed: int = 0
-) -> tuple[LabelErrors, ...]:
-    """The breakdown, or nothing where no false candidate has a label."""
-    said = any(one.error for choice in choices for one in choice.question.candidates if not one.correct)
-    return break_down(choices, normalise=normalise, trials=trials, seed=seed) if said else ()
 
 
 def only_against(choice: Choice, label: str | None) -> Choice | None:
@@ -56,7 +64,7 @@ def only_against(choice: Choice, label: str | None) -> Choice | None:
 
 
 def _label_errors(
-    label: str | None, choices: Sequence[Choice], normalise: Normalise, trials: int, seed: int
+    label: str | None, choices: Sequence[Choice], measured: Callable[[Sequence[Choice]], Result]
 ) -> LabelErrors:
     alone = [one for choice in choices if (one := only_against(choice, label)) is not None]
     taken = [(choice, choice.question.candidates[choice.chosen]) for choice in choices]
@@ -64,5 +72,5 @@ def _label_errors(
         label,
         sum(not one.correct for choice in alone for one in choice.question.candidates),
         tuple(choice for choice, one in taken if not one.correct and one.error == label),
-        evaluate(SelectionAccuracy(normalise), alone, trials=trials, seed=seed),
+        measured(alone),
     )

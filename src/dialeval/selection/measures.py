@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from dialeval.core import Floats, Signature
 from dialeval.metrics.means import mean_of_rows, rows_of_values
-from dialeval.selection.choosing import Choice, Normalise, why_no_question
+from dialeval.selection.choosing import Choice, Normalise, why_no_choice
 from dialeval.selection.consistency_subset import CONTRADICTORY
 
 _TIES: Final = (("ties", "against_the_system"),)
@@ -133,7 +132,4 @@ class HitsAt:
 
 def why_unscorable(choice: Choice) -> str | None:
     """Why a choice can be neither right nor wrong; None where it is one of them."""
-    nothing = why_no_question(choice.question)
-    if nothing:
-        return nothing
-    return "a candidate's score is no number" if any(map(math.isnan, choice.scores)) else None
+    return why_no_choice(choice.question, choice.scores)

@@ -160,7 +160,11 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
     )
     try:
         found = run_trials(
-            [tfidf], questions, utterances or candidates_of(questions), trials=trials, seed=seed
+            [tfidf],
+            questions,
+            candidates_of(questions) if utterances is None else utterances,
+            trials=trials,
+            seed=seed,
         )
     except Unsuitable as error:
         return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))

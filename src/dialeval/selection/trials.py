@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from dialeval.errors import Unsuitable
 from dialeval.selection.asking import Watch
 from dialeval.selection.choosers import Chooser
 from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
-from dialeval.selection.measures import why_unscorable
 from dialeval.selection.utterances import same_key
 
 _MOST_TRIED: Final = 10_000
@@ -37,7 +36,8 @@ class Utterances(Protocol):
         """The utterances of these numbers."""
 
 
-class Listed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Listed:
     """Utterances in memory."""
 
     all: tuple[str, ...]
@@ -96,6 +96,8 @@ def run_trials(
     of any number of trials below three times that of one. ``dialeval.meta.instability.over_scores`` correlates the
     result with people.
     """
+    if not systems:
+        raise Unsuitable("Trials with random candidates need a system that can choose; none was given.")
     pools = [random_pool(question, utterances, size=pool, seed=seed) for question in questions]
     right_of: list[Floats] = []
     for system in systems:
@@ -169,9 +171,7 @@ def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterat
 
 
 def _right(own: Choice, among: Choice, *, trials: int, seed: int) -> Floats:
-    """1 or 0 for the question's own candidates, then for each trial; NaN where there is nothing to choose."""
-    if why_unscorable(own) or why_unscorable(among):
-        return np.full(1 + trials, np.nan)
+    """1 or 0 for the question's own candidates, then for each trial."""
     right = np.array([one.correct for one in among.question.candidates])
     scores = np.array(among.scores)
     false = scores[~right]
