@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_draft_and_another_moves_the_candidates(rep
 
 def test_the_place_of_the_truth_tells_nothing(repository):
     places = set()
-    for seed in range(12):
+    for seed in range(24):
         question = build_draft(CORPUS[:1], repository, m=3, seed=seed).questions[0]
         places.add([one.correct for one in question.candidates].index(True))
     assert places == {0, 1, 2, 3}

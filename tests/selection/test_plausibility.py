@@ -48,6 +48,13 @@ class TestByHand:
     # The truth costs 2 nats over 2 tokens: -1 a token, of which the context has spared 1.
     draft = asked("coffee please", "no idea", "coffee or tea or nothing", "tea then go now")
 
+    def test_the_truth_is_shown_at_each_place_equally_often_whatever_is_spare(self):
+        drafted = [question(f"q{at}", 10) for at in range(200)]
+        found = sift(drafted, [], fewest=Fewest(3), most=Most(3)).questions
+        places = [[one.correct for one in asked.candidates].index(True) for asked in found]
+        # Of 200 by chance 50 at each, with a standard deviation of 6.
+        assert all(30 <= places.count(at) <= 70 for at in range(4)), places
+
     def test_as_likely_is_by_the_token(self):
         (found,) = AsLikely(Words()).excess([self.draft])
         assert found == pytest.approx((0, 0, -1, 1 - 2 / 5, -1 / 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,6 +89,14 @@ class TestByHand:
         assert len(vetted.questions) == 1
         assert Counter(one.rule for one in vetted.removed) == {SATO_2020.most: 3, SATO_2020.acceptable: 1}
 
+    def test_what_becomes_a_ground_truth_loses_the_error_it_was_thought_to_have(self):
+        draft = question("q", 7)
+        guessed = tuple(replace(one, error=None if one.correct else "other?") for one in draft.candidates)
+        scores = {f"false_{n}": LOW for n in range(1, 7)} | {"false_7": HIGH, "ground_truth": HIGH}
+        draft = replace(draft, candidates=guessed)
+        second = apply(SATO_2020, [draft], scored(draft, scores)).questions[1]
+        assert {(one.correct, one.error) for one in second.candidates} == {(True, None), (False, "other?")}
+
     def test_no_second_question_where_either_would_have_too_few_false_candidates(self):
         draft = question("q", 7)
         scores = {f"false_{n}": LOW for n in range(1, 7)} | {"false_7": HIGH, "ground_truth": HIGH}
@@ -121,6 +130,15 @@ class TestByHand:
         judgements = scored(draft, {**high, **low, "false_7": HIGH}) + scored(other, {**high, **few})
         vetted = apply(SATO_2020, [draft, other], judgements)
         assert [one.item for one in vetted.questions] == ["q", "q/3", "q/2"]
+
+    def test_the_truth_is_shown_at_each_place_equally_often_whatever_is_spare(self):
+        drafted = [question(f"q{at}", 10) for at in range(200)]
+        scores = {f"false_{n}": LOW for n in range(1, 11)} | {"ground_truth": HIGH}
+        judgements = [one for draft in drafted for one in scored(draft, scores)]
+        found = apply(SATO_2020, drafted, judgements).questions
+        places = Counter([one.correct for one in asked.candidates].index(True) for asked in found)
+        # Of 200 by chance 50 at each, with a standard deviation of 6.
+        assert all(30 <= places[at] <= 70 for at in range(4)), places
 
     def test_the_seed_draws_and_shuffles_and_nothing_else_does(self):
         draft, other = question("q", 5), question("r", 3)

@@ -193,12 +193,15 @@ def _left(
 ) -> tuple[Question, list[Doubted]]:
     """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
     named = list(zip(candidate_ids(question), question.candidates, strict=True))
-    order = shuffled_places([one.text for _, one in named], item=question.item, seed=seed)
+    texts = [one.text for one in question.candidates]
+    order = shuffled_places(texts, item=question.item, seed=seed, purpose="drawn")
     left = [named[at] for at in order if named[at][0] not in dropped]
     false = [name for name, one in left if not one.correct]
     spare = set(false[most.false :]) if most is not None else set()
     out = [Doubted(question.item, name, one.text, str(most)) for name, one in left if name in spare]
-    candidates = tuple(one for name, one in left if name not in spare)
+    stay = [one for name, one in left if name not in spare]
+    shown = shuffled_places([one.text for one in stay], item=question.item, seed=seed)
+    candidates = tuple(stay[at] for at in shown)
     return replace(question, candidates=candidates, status=question.status or "unvetted"), out
 
 

@@ -11,7 +11,7 @@ from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.selection.forms import candidate_ids
 from dialeval.selection.rules import Rule, Rules, Votes
 from dialeval.selection.scores import Answers, Problem, collect
-from dialeval.selection.shuffling import shuffled_places
+from dialeval.selection.shuffling import Purpose, shuffled_places
 
 
 class Removal(NamedTuple):
@@ -160,7 +160,7 @@ def _sift(question: Question, rules: Rules, answers: Answers, seed: int) -> _Sif
     against = rules.truth_rule(truth.votes)
     if against is not None:
         return _Sifted([], [_whole(question, truth, against)])
-    false = _in_order([one for one in named if not one.candidate.correct], question.item, seed)
+    false = _in_order([one for one in named if not one.candidate.correct], question.item, seed, "drawn")
     judged = [(one, rules.false_rule(one.votes)) for one in false]
     removed = [_single(question, one, rule) for one, rule in judged if rule is not None]
     left = [one for one, rule in judged if rule is None]
@@ -200,14 +200,14 @@ def _free_id(item: str, taken: Container[str]) -> str:
     return next(name for name in (f"{item}/{number}" for number in count(2)) if name not in taken)
 
 
-def _in_order(named: Sequence[_Named], item: str, seed: int) -> list[_Named]:
-    """Candidates in the order in which they are drawn, and shown."""
-    places = shuffled_places([one.candidate.text for one in named], item=item, seed=seed)
+def _in_order(named: Sequence[_Named], item: str, seed: int, purpose: Purpose) -> list[_Named]:
+    """Candidates in the order in which they are drawn or shown."""
+    places = shuffled_places([one.candidate.text for one in named], item=item, seed=seed, purpose=purpose)
     return [named[at] for at in places]
 
 
 def _finish(kept: _Kept, seed: int) -> _Finished:
-    named = _in_order([kept.truth, *kept.false], kept.item, seed)
+    named = _in_order([kept.truth, *kept.false], kept.item, seed, "shown")
     candidates = tuple(
         # A dropped utterance that became a ground truth no longer has the error it was thought to have.
         Candidate(one.candidate.text, correct=True) if one is kept.truth else one.candidate
