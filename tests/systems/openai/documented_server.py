@@ -95,6 +95,8 @@ class DocumentedServer:
     least_tokens: int = 0
     """1 for servers that refuse to generate nothing, as older versions of vLLM."""
     usage: bool = True
+    window: int = 10**6
+    """Tokens that a prompt may have."""
     tells_the_key: bool = False
     """Answer every request with an error that repeats the headers it came with."""
     bodies: list[dict] = field(default_factory=list)
@@ -126,6 +128,9 @@ class DocumentedServer:
         if chat:
             cue, go_on = body.get("add_generation_prompt", True), body.get("continue_final_message", False)
             prompt = self.model.chat(body["messages"], cue, go_on)
+        if len(self.model.encode(prompt)) > self.window:
+            told = f"This model's maximum context length is {self.window} tokens. Please reduce the length."
+            return 400, {"error": {"message": told, "type": "BadRequestError", "code": 400}}
         return 200, self._complete(chat, prompt, body)
 
     def _complete(self, chat: bool, prompt: str, body: dict) -> dict:

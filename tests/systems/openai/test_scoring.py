@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from documented_server import Bigrams, documented_server
+from documented_server import Bigrams, Row, documented_server
 
 from dialeval.core import LikelihoodModel
 from dialeval.data.types import Context, Turn
@@ -139,3 +140,26 @@ def test_contexts_and_responses_must_pair_up(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="2 contexts and 1 responses"):
         system.logprob([HI, HI], ["Yes."])
     assert system.logprob([], []).shape == (0,)
+
+
+class Recent(Bigrams):
+    """Bigrams that also look at how many tokens came before."""
+
+    def after(self, tokens: Sequence[int]) -> list[Row]:
+        return [super(Recent, self).after([(token + at) % 256])[0] for at, token in enumerate(tokens)]
+
+
+@every_way
+def test_responses_to_one_context_are_scored_after_the_same_words(
+    api: str, likelihood: str, tmp_path: Path
+) -> None:
+    responses = ["Yes.", "No, I would rather have some coffee, thank you."]
+    with documented_server(Recent(), window=100) as server:
+        settings = {"api": api, "likelihood": likelihood, "layout": CHATML, "end": "<|im_end|>"}
+        system = OpenAI("bot", server.url, "bigrams", cache=tmp_path, **settings)
+        with pytest.warns(UserWarning, match="bot: 1 of 2 contexts are longer .*oldest turns, 1 in all"):
+            found = system.logprob([ASK, HI, ASK], [responses[0], "Hi.", responses[1]])
+        expected = system.logprob([ASK[1:], HI, ASK[1:]], [responses[0], "Hi.", responses[1]])
+        whole = system.logprob([ASK], responses[:1])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert abs(whole[0] - found[0]) > 1e-3  # alone, the short one has room for the whole context

@@ -101,7 +101,7 @@ def test_after_so_many_retries_it_gives_up_and_says_what_happened_last(tmp_path:
         told = failure(proxy, tmp_path, retries=2)
         assert "tried 3 times" in told
         assert "HTTP 500, out of memory" in told
-        assert "0 of the 1 answers asked for are kept" in told
+        assert "are kept" not in told  # there is nothing to go on from
         assert proxy.received == 3
 
 

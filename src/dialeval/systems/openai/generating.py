@@ -11,7 +11,7 @@ from dialeval.data.types import Context, Response
 from dialeval.systems.decoding.streams import context_seed, sample_stream
 from dialeval.systems.openai.answers import read_answer
 from dialeval.systems.openai.opening import open_session
-from dialeval.systems.openai.prompts import messages, shortened
+from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
 from dialeval.systems.openai.session import Question, Session, run_async
 
@@ -100,14 +100,7 @@ def _best_first(responses: Sequence[Response]) -> tuple[Response, ...]:
 
 
 def _warn_of_long_contexts(system: str, told: Sequence[_Told]) -> None:
-    cut = [one for one in told if one.dropped and one.fits]
-    if cut:
-        turns = sum(one.dropped for one in cut)
-        warnings.warn(
-            f"{system}: {len(cut)} of {len(told)} contexts are longer than the server's window; "
-            f"their oldest turns, {turns} in all, were left out.",
-            stacklevel=4,
-        )
+    warn_of_cut_contexts(system, [one.dropped if one.fits else 0 for one in told])
     over = sum(not one.fits for one in told)
     if over:
         warnings.warn(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -62,3 +64,14 @@ def shortened(context: Context) -> Context | None:
     if len(spoken) < 2:
         return None
     return context[: spoken[0]] + context[spoken[0] + 1 :]
+
+
+def warn_of_cut_contexts(system: str, dropped: Sequence[int]) -> None:
+    """Say how many contexts lost turns, given how many turns each of them lost."""
+    cut = [turns for turns in dropped if turns]
+    if cut:
+        warnings.warn(
+            f"{system}: {len(cut)} of {len(dropped)} contexts are longer than the server's window; "
+            f"their oldest turns, {sum(cut)} in all, were left out.",
+            stacklevel=5,
+        )

@@ -24,7 +24,8 @@ class Refusal(RunFailed):
 
     def __init__(self, status: int, said: str, todo: str) -> None:
         self.status, self.said = status, said
-        super().__init__(f"The server refused (HTTP {status}): {said} {todo}".rstrip())
+        stop = "" if said.endswith((".", "!", "?")) else "."
+        super().__init__(f"The server refused (HTTP {status}): {said}{stop} {todo}".rstrip())
 
     @property
     def too_long(self) -> bool:

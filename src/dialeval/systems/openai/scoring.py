@@ -7,7 +7,7 @@ Which these are follows from the tokens of the context alone: they must be the b
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +15,7 @@ from dialeval.data.types import Context, Turn
 from dialeval.errors import Unsuitable
 from dialeval.systems.openai.answers import Prompted, read_echo, read_prompt_logprobs
 from dialeval.systems.openai.opening import open_session
-from dialeval.systems.openai.prompts import messages, shortened
+from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
 from dialeval.systems.openai.session import Question, Session, run_async
 
@@ -30,21 +30,43 @@ class Scored(NamedTuple):
 
     logprob: float
     tokens: int
+    dropped: int = 0
+    """Oldest turns of its context that were left out, because the server's window is too short for both."""
 
 
 def score_all(system: OpenAI, contexts: Sequence[Context], responses: Sequence[str]) -> list[Scored]:
-    """The score of each response in its context."""
+    """The score of each response in its context.
+
+    Responses to one context are scored after the same words: where the longest has no room for all of its turns, the
+    others do without them too.
+    """
 
     async def work() -> list[Scored]:
         async with open_session(system) as session:
             scorer = _Scorer(session, system)
-            works: list[Callable[[], Awaitable[Scored]]] = [
-                partial(scorer.score, context, response)
-                for context, response in zip(contexts, responses, strict=True)
-            ]
-            return await session.do_all(works)
+
+            async def score(dropped: Mapping[Context, int]) -> list[Scored]:
+                works: list[Callable[[], Awaitable[Scored]]] = [
+                    partial(scorer.score, context, response, dropped.get(context, 0))
+                    for context, response in zip(contexts, responses, strict=True)
+                ]
+                return await session.do_all(works)
+
+            found = await score({})
+            dropped = _most_dropped(contexts, found)
+            warn_of_cut_contexts(system.name, list(dropped.values()))
+            # What is as it was asked the first time is remembered, and not sent again.
+            return await score(dropped) if any(dropped.values()) else found
 
     return run_async(work)
+
+
+def _most_dropped(contexts: Sequence[Context], found: Sequence[Scored]) -> dict[Context, int]:
+    """How many turns of each context were left out for the response that left the least room."""
+    dropped: dict[Context, int] = {}
+    for context, scored in zip(contexts, found, strict=True):
+        dropped[context] = max(scored.dropped, dropped.get(context, 0))
+    return dropped
 
 
 def count_all(system: OpenAI, responses: Sequence[str]) -> list[int]:
@@ -70,7 +92,10 @@ class _Scorer:
         known = self.session.recall(self._count(response))
         return int(known[0]) if known else (await self.score(_PLAIN, response)).tokens
 
-    async def score(self, context: Context, response: str) -> Scored:
+    async def score(self, context: Context, response: str, dropped: int = 0) -> Scored:
+        """The response's score after the context without so many of its oldest turns, or more where it must be."""
+        for _ in range(dropped):
+            context = shortened(context) or context
         written = self.system.written(response)
         if not written.strip() and not self.system.ending:
             raise Unsuitable(
@@ -85,9 +110,9 @@ class _Scorer:
                 shorter = shortened(context) if refused.too_long else None
                 if shorter is None:
                     raise
-                context = shorter
+                context, dropped = shorter, dropped + 1
             else:
-                scored = _difference(before, whole, response)
+                scored = _difference(before, whole, response)._replace(dropped=dropped)
                 self.session.note(self._count(response), [scored.tokens])
                 return scored
 

@@ -111,7 +111,7 @@ class Session:
         return [done[at] for at in range(len(works))]
 
     def _with_progress(self, error: Exception, done: int, total: int) -> Exception:
-        if not isinstance(error, RunFailed):
+        if not isinstance(error, RunFailed) or not done:
             return error
         kept = f"{done} of the {total} answers asked for are kept in {self._cache.folder}"
         return RunFailed(f"{error} {kept}; run again to go on from there.")
