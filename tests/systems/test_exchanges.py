@@ -27,6 +27,18 @@ def test_every_turn_of_a_dialogue_answers_those_before_it(tmp_path: Path) -> Non
     assert found(path) == [((), "a"), (("a", " "), "c")]  # the blank turn is context, but no answer
 
 
+def test_instructions_to_a_system_are_neither_context_nor_answer(tmp_path: Path) -> None:
+    told = [
+        {"role": "system", "content": "You are kind."},
+        message("a"),
+        {"role": "developer", "content": "!"},
+    ]
+    path = write(tmp_path / "d.jsonl", {"id": "1", "messages": [*told, message("b")]})
+    assert found(path) == [((), "a"), (("a",), "b")]
+    path = write(tmp_path / "p.jsonl", {"id": "1", "context": told, "references": ["c"]})
+    assert found(path) == [(("a",), "c")]
+
+
 def test_every_reference_of_a_prompt_answers_its_context(tmp_path: Path) -> None:
     path = write(
         tmp_path / "p.jsonl",

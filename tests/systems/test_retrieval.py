@@ -136,3 +136,19 @@ def test_a_corpus_that_cannot_serve_is_refused(tmp_path: Path) -> None:
     bare.write_text('{"id": "1", "context": [{"role": "user", "content": "Any tea?"}]}\n')
     with pytest.raises(BadInput, match="no turn that answers another"):
         texts(Retrieval("r", bare), "tea")
+
+
+@pytest.mark.parametrize("method", ["bm25", "tfidf", "encoder"])
+def test_a_corpus_in_which_nothing_answers_anything_is_refused(tmp_path: Path, method: Method) -> None:
+    path = corpus(tmp_path / "c.jsonl", ["Hello!"], ["Good day."])
+    with pytest.raises(BadInput, match=r"c\.jsonl: found no turn that comes before a response"):
+        Retrieval("r", path, method).generate([context("Hello!")])
+
+
+@both_methods
+def test_instructions_are_not_looked_for(tmp_path: Path, method: Method) -> None:
+    path = corpus(tmp_path / "c.jsonl", ["Do you sell tea?", "We do."], ["Be kind.", "Always."])
+    asked = (Turn("user", "Tea, please."), Turn("system", "Be kind."))
+    assert Retrieval("r", path, method).generate([asked]) == Retrieval("r", path, method).generate(
+        [asked[:1]]
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from dialeval.data import kind_of, read
-from dialeval.data.types import Dialogue, Example, Prompt
+from dialeval.data.types import Dialogue, Example, Prompt, Turn
 from dialeval.errors import BadInput
 from dialeval.systems.files import Stamp, stamp
+
+_INSTRUCTIONS: Final = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,14 @@ def exchanges(corpus: Path) -> tuple[Exchange, ...]:
     """Every exchange of a corpus file, in its order; read again only when the file has changed.
 
     A dialogue gives one exchange per turn, a prompt one per reference, an example one per reference, or one with its
-    response where it has none. Blank turns answer nothing.
+    response where it has none. Blank turns answer nothing, and instructions to a system are no part of what was said.
     """
     return _exchanges(stamp(corpus))
+
+
+def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
+    """What was said in these turns, without instructions to a system."""
+    return tuple(turn.text for turn in turns if turn.speaker not in _INSTRUCTIONS)
 
 
 @lru_cache(maxsize=4)
@@ -61,10 +69,10 @@ def _read(path: Path) -> Iterator[Exchange]:
         )
     for record in read(path, kind):
         if isinstance(record, Dialogue):
-            turns = tuple(turn.text for turn in record.turns)
+            turns = spoken(record.turns)
             yield from (Exchange(turns, end, text) for end, text in enumerate(turns) if text.strip())
         elif isinstance(record, Prompt | Example):
-            context = tuple(turn.text for turn in record.context)
+            context = spoken(record.context)
             texts = record.references
             if isinstance(record, Example) and not texts:
                 texts = (record.response.text,)

@@ -31,7 +31,7 @@ class Random:
     @property
     def signature(self) -> Signature:
         """All that could move its responses, beside the seed."""
-        return Signature("random", (), (("corpus", digest(self.corpus)),))
+        return Signature("random", (), (("corpus", digest(self.corpus)),), version=2)
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0

@@ -12,7 +12,8 @@ from typing import Final, Literal, TypeAlias
 
 from dialeval.core import Signature
 from dialeval.data.types import Context, Response
-from dialeval.systems.exchanges import Exchange, exchanges
+from dialeval.errors import BadInput
+from dialeval.systems.exchanges import Exchange, exchanges, spoken
 from dialeval.systems.files import Stamp, digest, stamp
 from dialeval.systems.turn_vectors import TurnVectors, encoder_fact, encoder_resources, turn_vectors
 from dialeval.text.bm25 import Bm25
@@ -44,7 +45,7 @@ class Retrieval:
         """All that could move its responses."""
         like = ("encoder", encoder_fact()) if self.method == "encoder" else ("tokens", "search_terms")
         facts = (("corpus", digest(self.corpus)), ("query", "last_turn"), like)
-        return Signature("retrieval", (("method", self.method),), facts)
+        return Signature("retrieval", (("method", self.method),), facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -70,9 +71,10 @@ class _Library:
 
     def answers(self, context: Context, n: int) -> Iterator[Response]:
         """Responses that followed like turns, best first, no text twice."""
-        asked = [search_terms(turn.text) for turn in context[-2:]]
+        said = spoken(context)
+        asked = [search_terms(text) for text in said[-2:]]
         seen: set[str] = set()
-        for hit in self._hits(context[-1].text if context else "", n):
+        for hit in self._hits(said[-1] if said else "", n):
             exchange = self.places[hit.document]
             if exchange.response not in seen and not _same_place(asked, exchange):
                 seen.add(exchange.response)
@@ -92,6 +94,13 @@ class _Library:
 @lru_cache(maxsize=4)
 def _library(corpus: Stamp, method: Method) -> _Library:
     answered = tuple(exchange for exchange in exchanges(corpus.path) if exchange.end)
+    if not answered:
+        raise BadInput(
+            path=str(corpus.path),
+            found="no turn that comes before a response",
+            needed="dialogues of two turns or more, or prompts with a context",
+            todo="Give 'corpus' a file of conversations.",
+        )
     if method == "encoder":
         return _Library(answered, None, turn_vectors([e.turns[e.end - 1] for e in answered]))
     documents = (search_terms(exchange.turns[exchange.end - 1]) for exchange in answered)
