@@ -12,7 +12,15 @@ from dialeval.core import Signature
 from dialeval.data import Candidate, Question, Turn, read
 from dialeval.errors import Unsuitable
 from dialeval.resources import check
-from dialeval.selection.plausibility import AsLikely, FitsContext, GainsAsMuch, LikeTruth, sift
+from dialeval.selection.plausibility import (
+    UNJUDGED,
+    AsLikely,
+    FitsContext,
+    GainsAsMuch,
+    LikeTruth,
+    default_judges,
+    sift,
+)
 from dialeval.selection.rules import Fewest, Most
 from dialeval.selection.sieve_audit import audit
 
@@ -64,6 +72,25 @@ class TestByHand:
     def test_a_gain_is_over_no_context_at_all(self):
         (found,) = GainsAsMuch(Words()).excess([self.draft])
         assert found == pytest.approx((0, 0, -1, 2 * 4 / 5 - 1, 2 / 4 - 1))
+
+    def test_what_has_no_token_or_no_context_cannot_be_judged(self):
+        blank = asked("", "no idea")
+        assert np.isnan(AsLikely(Words()).excess([blank])[0]).tolist() == [False, True, False]
+        bare = asked("no idea", heard=" ")
+        assert np.isnan(GainsAsMuch(Words()).excess([bare])).all()
+        assert not np.isnan(AsLikely(Words()).excess([bare])).any()
+        good = Candidate("neither thanks", correct=True)
+        several = Question("q", (), (*asked("", truth="tea").candidates, good))
+        assert audit([several], [AsLikely(Words())]).false_kept == {"false": 0.0}
+
+    def test_what_cannot_be_judged_is_dropped_for_that_reason(self):
+        sifted = sift([asked("", "no idea")], [AsLikely(Words())], fewest=Fewest(1))
+        assert {one.text for one in sifted.questions[0].candidates} == {"tea please", "no idea"}
+        assert sifted.removed == (("q", "false_1", "", UNJUDGED, None),)
+
+    def test_by_default_a_model_judges_by_what_the_context_adds(self):
+        assert default_judges(Words()) == (LikeTruth(), FitsContext(), GainsAsMuch(Words()))
+        assert default_judges() == (LikeTruth(), FitsContext())
 
     def test_what_is_dropped_is_named_with_its_reason_and_the_rest_stays_unvetted(self):
         judge = AsLikely(Words())
@@ -130,12 +157,19 @@ class TestEncoder:
         )
         (found,) = LikeTruth(0.7).excess([draft])
         assert found[1] > 0
-        assert max(found[2:]) < 0
-        assert found[4] == pytest.approx(-0.7)  # a blank text is like nothing
+        assert max(found[2:4]) < 0
+        assert np.isnan(found[4])  # nobody can say what a blank text is like
         (fits,) = FitsContext().excess([draft])
         assert fits[0] == 0
         assert fits[1] > -0.1
-        assert max(fits[2:]) < -0.3
+        assert max(fits[2:4]) < -0.3
+        assert np.isnan(fits[4])
+
+    def test_where_the_last_turn_is_blank_nothing_is_said_to_be_close_to_it(self):
+        draft = asked("The train left.", truth="Tea for me, please.", heard=" ")
+        sifted = sift([draft], [FitsContext()], fewest=Fewest(1))
+        assert sifted.questions == ()
+        assert sifted.removed[0] == ("q", "false_1", "The train left.", UNJUDGED, None)
 
     @pytest.mark.slow
     def test_on_dailydialog_plusplus_it_lets_much_pass(self, shared_data):

@@ -144,18 +144,14 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     from dialeval.core import LikelihoodModel
     from dialeval.data import write
     from dialeval.errors import Unsuitable
-    from dialeval.selection.plausibility import AsLikely, FitsContext, Judge, LikeTruth, sift
+    from dialeval.selection.plausibility import default_judges, sift
     from dialeval.selection.rules import Fewest, Most
 
-    judges: list[Judge] = [LikeTruth(), FitsContext()]
-    if system != "none":
-        model = named_system(system)
-        if not isinstance(model, LikelihoodModel):
-            raise Unsuitable(
-                f"{model.name} cannot say how likely a response is. Name another --system, or none."
-            )
-        judges.append(AsLikely(model))
+    model = None if system == "none" else named_system(system)
+    if model is not None and not isinstance(model, LikelihoodModel):
+        raise Unsuitable(f"{model.name} cannot say how likely a response is. Name another --system, or none.")
     print("Nobody looks at the candidates: the result stays unvetted.", file=sys.stderr)
+    judges = default_judges(model)
     sifted = sift(drafted, judges, fewest=Fewest(false), most=Most(false), seed=seed)
     if not sifted.questions:
         raise Unsuitable(

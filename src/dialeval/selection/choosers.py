@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
@@ -20,6 +20,7 @@ from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
 from dialeval.metrics.sentence_cosine import SentenceCosine
+from dialeval.selection.unit_vectors import unit_vectors
 from dialeval.text.words import search_terms
 
 Heard: TypeAlias = Literal["all", "last"]
@@ -51,12 +52,8 @@ class FittableChooser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ByLikelihood:
-    """Chooses what a system finds likeliest: the lowest cross-entropy loss (Sato et al., 2020, section 4.1.2).
-
-    A candidate's score is its natural-log probability given the context, summed over its tokens. All candidates of the
-    questions go to the system in one call, which lets it read a context once.
-    """
+class _OfSystem:
+    """What a language model lends to those that ask it: its name, its signature and its resources."""
 
     system: LikelihoodModel
 
@@ -74,6 +71,16 @@ class ByLikelihood:
     def resources(self) -> Mapping[str, str]:
         """The system's."""
         return self.system.resources if isinstance(self.system, UsesResources) else {}
+
+
+class ByLikelihood(_OfSystem):
+    """Chooses what a system finds likeliest: the lowest cross-entropy loss (Sato et al., 2020, section 4.1.2).
+
+    A candidate's score is its natural-log probability given the context, summed over its tokens. All candidates of the
+    questions go to the system in one call, which lets it read a context once.
+    """
+
+    __slots__ = ()
 
     def scores(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """The log-probability of each candidate."""
@@ -81,26 +88,10 @@ class ByLikelihood:
         return _shared_out(questions, self.system.logprob(contexts, _texts(questions)))
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounts:
+class TokenCounts(_OfSystem):
     """No chooser to be asked, but what turns summed log-probabilities into means: each candidate's tokens."""
 
-    system: LikelihoodModel
-
-    @property
-    def name(self) -> str:
-        """The system's."""
-        return self.system.name
-
-    @property
-    def signature(self) -> Signature:
-        """The system's."""
-        return self.system.signature
-
-    @property
-    def resources(self) -> Mapping[str, str]:
-        """The system's."""
-        return self.system.resources if isinstance(self.system, UsesResources) else {}
+    __slots__ = ()
 
     def scores(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """How many tokens each candidate counts for."""
@@ -150,7 +141,7 @@ class EncoderChooser:
     """Chooses the candidate whose sentence vector has the largest cosine with the context's.
 
     The context is one text, its turns joined by blanks; where it is too long for the encoder, the oldest turns are left
-    out, and of a last turn that is too long, its end. A blank text is as far from any other as can be said: 0.
+    out, and of a last turn that is too long, its end. With a blank text there is no cosine: NaN.
     """
 
     name: str = "encoder"
@@ -171,11 +162,11 @@ class EncoderChooser:
         return SentenceCosine(self.model).resources
 
     def scores(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
-        """Cosines in [-1, 1]."""
+        """Cosines in [-1, 1]; NaN with a blank text."""
         heard = [self._heard(question.context) for question in questions]
-        units = self._units([*heard, *_texts(questions)])
+        units = unit_vectors([*heard, *_texts(questions)], self.model)
         return [
-            tuple(float(units[text.strip()] @ units[one.text.strip()]) for one in question.candidates)
+            tuple(float(units[text] @ units[one.text]) for one in question.candidates)
             for question, text in zip(questions, heard, strict=True)
         ]
 
@@ -188,14 +179,6 @@ class EncoderChooser:
         while len(turns) > 1 and len(encoder.tokens([joined(turns)], longest=most + 1)[0]) > most:
             turns = turns[1:]
         return joined(turns)
-
-    def _units(self, texts: Iterable[str]) -> dict[str, Floats]:
-        """Each text's vector at length 1; zeros for a blank one."""
-        known = sorted({text.strip() for text in texts} - {""})
-        vectors = SentenceCosine(self.model).encode(known).astype(np.float64) if known else np.zeros((0, 1))
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-        return {**dict(zip(known, units, strict=True)), "": np.zeros(units.shape[1])}
 
 
 CHOOSERS: Final[Mapping[str, Callable[..., Chooser]]] = {"encoder": EncoderChooser, "tfidf": TfIdfChooser}
@@ -224,4 +207,4 @@ def _weights(text: str, idf: Mapping[str, float], rarest: float) -> dict[str, fl
 
 
 def _cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    return sum(weight * b[word] for word, weight in a.items() if word in b)
+    return sum((weight * b[word] for word, weight in a.items() if word in b), start=0.0)

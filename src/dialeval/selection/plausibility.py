@@ -5,29 +5,39 @@ It does not replace people. Its questions are ``unvetted``, and docs/selection-v
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from dialeval.core import Floats, LikelihoodModel
 from dialeval.data.types import Question
 from dialeval.encoder.files import EMBEDDED
-from dialeval.metrics.sentence_cosine import SentenceCosine
 from dialeval.selection.forms import candidate_ids
 from dialeval.selection.rules import Fewest, Most, OneTruth
 from dialeval.selection.shuffling import shuffled_places
+from dialeval.selection.unit_vectors import unit_vectors
 
 
 class Judge(Protocol):
     """A program's view of which false candidates might be right; prints as the sentence that says when."""
 
     def excess(self, questions: Sequence[Question], /) -> list[tuple[float, ...]]:
-        """By how much each candidate exceeds the bound from which on it is dropped; 0 or more drops it.
+        """By how much each candidate exceeds the bound from which on it is dropped; NaN where nobody can say.
 
-        Questions have one ground truth each.
+        Questions have one ground truth each. See ``drops``.
         """
+
+
+UNJUDGED: Final = "Drop a false candidate that a program cannot judge, as where a text is blank."
+
+
+def drops(excess: float) -> bool:
+    """Whether a candidate is dropped: from the bound on, and where it cannot be judged, for none stays unseen."""
+    return not excess < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +55,8 @@ class AsLikely:
     def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """Mean log-probability, less the truth's, plus the margin."""
         contexts = [question.context for question in questions for _ in question.candidates]
-        texts = [one.text for question in questions for one in question.candidates]
-        means = self.system.logprob(contexts, texts) / np.maximum(self.system.tokens(texts), 1)
+        texts = _candidates(questions)
+        means = _per_token(self.system, self.system.logprob(contexts, texts), texts)
         return _over_truth(questions, means, -self.margin)
 
 
@@ -70,9 +80,10 @@ class GainsAsMuch:
     def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """Mean gain in log-probability over no context at all, less the truth's, plus the margin."""
         contexts = [question.context for question in questions for _ in question.candidates]
-        texts = [one.text for question in questions for one in question.candidates]
+        texts = _candidates(questions)
         gains = self.system.logprob(contexts, texts) - self.system.logprob([()] * len(texts), texts)
-        return _over_truth(questions, gains / np.maximum(self.system.tokens(texts), 1), -self.margin)
+        gains[[not any(turn.text.strip() for turn in context) for context in contexts]] = np.nan
+        return _over_truth(questions, _per_token(self.system, gains, texts), -self.margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ class FitsContext:
 
     def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """Cosine with the last turn, less the truth's, plus the margin."""
-        units = _units(questions, self.model)
+        units = unit_vectors(chain(map(_last, questions), _candidates(questions)), self.model)
         cosines = [
             float(units[_last(question)] @ units[one.text])
             for question in questions
@@ -113,7 +124,7 @@ class LikeTruth:
 
     def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """Cosine with the ground truth, less the bound."""
-        units = _units(questions, self.model)
+        units = unit_vectors(_candidates(questions), self.model)
         return [
             tuple(
                 float(units[_truth(question)] @ units[one.text]) - self.cosine for one in question.candidates
@@ -131,7 +142,7 @@ class Doubted(NamedTuple):
     text: str
     why: str
     excess: float | None = None
-    """How far it was over the judge's bound."""
+    """How far it was over the judge's bound; None where no number says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +154,15 @@ class Sifted:
     removed: tuple[Doubted, ...]
     judges: tuple[str, ...]
     """Each judge's sentence."""
+
+
+def default_judges(system: LikelihoodModel | None = None) -> tuple[Judge, ...]:
+    """The judges of ``dialeval select vet --automatic``; without a language model, those that need none.
+
+    A model judges by ``GainsAsMuch``: it finds more that is acceptable and spares more that is not than ``AsLikely``.
+    """
+    judges: tuple[Judge, ...] = (LikeTruth(), FitsContext())
+    return judges if system is None else (*judges, GainsAsMuch(system))
 
 
 def sift(
@@ -181,10 +201,13 @@ def _doubted(
     """Each false candidate that a judge drops, with the first that does."""
     found = []
     for at, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
-        against = next((place for place, own in enumerate(excesses) if own[at] >= 0), None)
+        against = next((place for place, own in enumerate(excesses) if drops(own[at])), None)
         if not one.correct and against is not None:
-            why, excess = str(judges[against]), excesses[against][at]
-            found.append(Doubted(question.item, name, one.text, why, excess))
+            excess = excesses[against][at]
+            why = UNJUDGED if math.isnan(excess) else str(judges[against])
+            found.append(
+                Doubted(question.item, name, one.text, why, excess if math.isfinite(excess) else None)
+            )
     return found
 
 
@@ -212,18 +235,20 @@ def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> 
         own = values[start : start + len(question.candidates)]
         start += len(own)
         truth = own[[one.correct for one in question.candidates].index(True)]
-        found.append(tuple((own - truth - bound).tolist()))
+        with np.errstate(invalid="ignore"):  # two that are impossible differ by no number
+            found.append(tuple((own - truth - bound).tolist()))
     return found
 
 
-def _units(questions: Sequence[Question], model: str) -> dict[str, Floats]:
-    """The sentence vector of every candidate and last turn at length 1; zeros for blank texts."""
-    texts = {one.text for question in questions for one in question.candidates} | set(map(_last, questions))
-    known = sorted(text for text in texts if text.strip())
-    vectors = SentenceCosine(model).encode(known).astype(np.float64) if known else np.zeros((0, 1))
-    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    blank = {text: np.zeros(vectors.shape[1]) for text in texts if not text.strip()}
-    return dict(zip(known, units, strict=True)) | blank
+def _per_token(system: LikelihoodModel, values: Floats, texts: Sequence[str]) -> Floats:
+    """The values over the number of tokens; NaN where there is none."""
+    counts = system.tokens(texts)
+    means: Floats = np.divide(values, counts, out=np.full(len(texts), np.nan), where=counts > 0)
+    return means
+
+
+def _candidates(questions: Iterable[Question]) -> list[str]:
+    return [one.text for question in questions for one in question.candidates]
 
 
 def _last(question: Question) -> str:

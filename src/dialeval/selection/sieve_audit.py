@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from dialeval.data.types import Candidate, Question
 from dialeval.errors import Unsuitable
-from dialeval.selection.plausibility import Judge
+from dialeval.selection.plausibility import Judge, drops
 
 _ACCEPTABLE: Final = "acceptable"
 
@@ -39,7 +39,7 @@ def audit(questions: Sequence[Question], judges: Sequence[Judge]) -> Audit:
         for place, one in enumerate(question.candidates):
             if not one.correct:
                 dropped.setdefault(one.error or "false", []).append(
-                    any(own[at][place] >= 0 for own in excesses)
+                    any(drops(own[at][place]) for own in excesses)
                 )
     shares = {error: sum(own) / len(own) for error, own in dropped.items()}
     return Audit(shares.pop(_ACCEPTABLE), {error: 1 - share for error, share in shares.items()}, len(posed))
