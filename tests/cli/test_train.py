@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import typer
 
 pytest.importorskip("torch")
 
@@ -172,3 +173,12 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
 
     assert get_args(Architecture) == get_args(config.Architecture)
     assert get_args(Scale) == get_args(config.Scale)
+
+
+def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
+    from dialeval.cli.train_files import going_on_later
+
+    with pytest.raises(typer.Exit) as stopped, going_on_later():
+        raise KeyboardInterrupt
+    assert stopped.value.exit_code == 130
+    assert "The same command goes on" in capsys.readouterr().err

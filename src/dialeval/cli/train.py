@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train_files import Epochs, Format, Resume, Scale, check_target, read_corpus
+from dialeval.cli.train_files import Epochs, Format, Resume, Scale, check_target, going_on_later, read_corpus
 from dialeval.cli.train_generator import generator
 
 app = typer.Typer(
@@ -61,7 +61,7 @@ def skip_thought(
     )
     data = triples(islice(records, limit))
     print(f"{len(data)} turns with neighbours", file=sys.stderr)
-    with RichProgress("training", len(data) * config.epochs) as progress:
+    with going_on_later(), RichProgress("training", len(data) * config.epochs) as progress:
         done = train(data, config, out, resume=resume, progress=progress)
     if json:
         found = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}

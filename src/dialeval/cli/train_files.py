@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 
@@ -44,6 +46,16 @@ def read_corpus(
                 "'dialeval data convert'."
             )
         yield record
+
+
+@contextmanager
+def going_on_later() -> Iterator[None]:
+    """Tell whoever stops training by the keyboard how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on from the last checkpoint.", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def check_target(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dialeval.cli.train_files import read_corpus
+from dialeval.cli.train_files import going_on_later, read_corpus
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig
@@ -102,7 +102,8 @@ class Sitting:
         from dialeval.engine.progress import RichProgress
         from dialeval.systems.trained.training import train
 
-        with RichProgress(folder.name, len(data.train) * config.schedule.epochs) as progress:
+        total = len(data.train) * config.schedule.epochs
+        with going_on_later(), RichProgress(folder.name, total) as progress:
             return train(
                 data,
                 config,
@@ -125,7 +126,8 @@ class Sitting:
         from dialeval.systems.trained.tuning import TUNING, tune
 
         config = changes.to(TUNING)
-        with RichProgress(folder.name, len(data.train) * config.schedule.epochs) as progress:
+        total = len(data.train) * config.schedule.epochs
+        with going_on_later(), RichProgress(folder.name, total) as progress:
             return tune(
                 data,
                 config,

@@ -208,6 +208,32 @@ def test_the_papers_scale_is_the_papers() -> None:
     assert (tiny.layers, tiny.embedding, tiny.hidden) == (4, 64, 64)
 
 
+class Impatient:
+    """Somebody who stops training after so many updates."""
+
+    def __init__(self, updates: int) -> None:
+        self.left = updates
+
+    def advance(self, n: int, /) -> None:
+        self.left -= n > 0
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(0, True), (3600, False)])
+def test_a_checkpoint_is_written_when_its_time_has_come_though_updates_are_few(
+    tmp_path: Path, seconds: float, kept: bool
+) -> None:
+    slow = config("gru", save_every=10**6, save_seconds=seconds)
+    with pytest.raises(KeyboardInterrupt):
+        train(made_split(), slow, tmp_path / "stopped", progress=Impatient(2))
+    assert (tmp_path / "stopped" / "checkpoint.safetensors").exists() is kept
+    train(made_split(), slow, tmp_path / "stopped")
+    train(made_split(), config("gru"), tmp_path / "whole")
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("stopped", "whole")]
+    assert weights[0] == weights[1]
+
+
 @pytest.mark.slow
 def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     here = Path(__file__).parent

@@ -60,11 +60,13 @@ class Schedule:
     """Looks without an improvement before training stops; moves no weight before that."""
     save_every: int = 200
     """Updates between checkpoints; moves no weight."""
+    save_seconds: float = 60.0
+    """Seconds after which a checkpoint is written sooner, as updates may be slow or few; moves no weight."""
     seed: int = 0
 
     def __post_init__(self) -> None:
         _at_least_one(self, "batch_tokens", "epochs", "patience", "save_every")
-        for name in ("warm_up", "evaluate_every"):
+        for name in ("warm_up", "evaluate_every", "save_seconds"):
             _need(name, getattr(self, name), getattr(self, name) >= 0, "0 or more")
         for name in ("learning_rate", "clip"):
             _need(name, getattr(self, name), getattr(self, name) > 0, "above 0")

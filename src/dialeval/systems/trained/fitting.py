@@ -68,7 +68,8 @@ def fit(
         checkpoints.forget()
     place, best = checkpoints.read(model, optimiser) or (Place(), None)
     ending: Ending = "epochs"
-    began = time.monotonic() - place.seconds
+    saved = time.monotonic()
+    began = saved - place.seconds
 
     with torch.random.fork_rng(devices=[]):
         for step in _steps(objective, course.train, schedule, place, progress):
@@ -87,8 +88,9 @@ def fit(
             if step.ends_epoch or _due(schedule.evaluate_every, place.updates):
                 place = _look(objective, course.held_out, schedule, place)
                 best = take_weights(model) if course.held_out and place.stale == 0 else best
-            if _due(schedule.save_every, place.updates):
+            if _due(schedule.save_every, place.updates) or time.monotonic() - saved >= schedule.save_seconds:
                 checkpoints.write(place, model, optimiser, best)
+                saved = time.monotonic()
             progress.advance(len(step.rows))
 
     checkpoints.write(place, model, optimiser, best)

@@ -112,7 +112,7 @@ def further(folder: Path) -> TrainConfig:
 def identity(config: TrainConfig, origin: Origin) -> str:
     """What must be equal for a run to be gone on with, as JSON; more epochs and more patience may come later."""
     settings: dict[str, Any] = {**asdict(config.shape), **asdict(config.schedule), **_plain(asdict(config))}
-    later = ("epochs", "patience", "save_every")
+    later = ("epochs", "patience", "save_every", "save_seconds")
     return json.dumps(
         {**asdict(origin), **{k: v for k, v in settings.items() if k not in later}}, sort_keys=True
     )
