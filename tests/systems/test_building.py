@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput, DialevalError, UnknownName
-from dialeval.systems import SYSTEMS, Echo, Retrieval, Transcript
+from dialeval.systems import SYSTEMS, Echo, HuggingFace, Retrieval, Transcript
 from dialeval.systems.building import build_system, keys_of, make_system
 
 
@@ -58,6 +58,28 @@ def test_what_a_kind_needs_and_does_not_get_is_named() -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     made = make_system("random", {"name": "r", "corpus": "gone.jsonl"}, folder=tmp_path)
     assert made == [f"corpus: {tmp_path / 'gone.jsonl'} is not there"]
+
+
+def test_a_models_folder_is_relative_to_the_folder_too_and_a_hub_name_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "models" / "bot").mkdir(parents=True)
+
+    def made(model: str) -> object:
+        return make_system("huggingface", {"name": "m", "model": model}, folder=tmp_path)
+
+    there = HuggingFace("m", str(tmp_path / "models" / "bot"))
+    assert made("models/bot") == made("./models/bot") == made(there.model) == there
+    assert made("./gone") == HuggingFace("m", str(tmp_path / "gone"))
+    assert made("microsoft/DialoGPT-medium") == HuggingFace("m", "microsoft/DialoGPT-medium")
+    (tmp_path / "smollm2-135m-instruct").mkdir()
+    assert made("smollm2-135m-instruct") == HuggingFace("m")
+
+
+def test_a_decoding_with_options_is_text_within_the_brackets() -> None:
+    built = build_system("huggingface(decoding='beam(beams=3)')")
+    assert isinstance(built, HuggingFace)
+    assert (built.decoding.method, built.decoding.beams) == ("beam", 3)
+    with pytest.raises(DialevalError, match=r"as in decoding='beam\(beams=10\)'"):
+        build_system("huggingface(decoding={'method': 'beam', 'beams': 3})")
 
 
 @pytest.mark.parametrize("kind", sorted(SYSTEMS))

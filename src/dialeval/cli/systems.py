@@ -32,7 +32,7 @@ def ls(json: Json = False) -> None:
     Example: dialeval systems ls
     """
     from dialeval.resources import check
-    from dialeval.systems.building import EMBEDDED
+    from dialeval.systems.huggingface.files import EMBEDDED
     from dialeval.systems.kinds import kinds
 
     model = check(EMBEDDED, verify=False)

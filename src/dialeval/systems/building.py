@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from dialeval.core import System
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
 from dialeval.systems import SYSTEMS
+from dialeval.systems.huggingface import HuggingFace
+from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.text.naming import split_call
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-EMBEDDED: Final = "smollm2-135m-instruct"
-"""The language model that comes in a package."""
+_TABLES: Final = (
+    "A decoding with options is written as in decoding='beam(beams=10)'; other keys that hold keys of their own need a "
+    "study, of which STUDY.yaml:NAME is one system."
+)
 
 
 def build_system(text: str, *, folder: Path | None = None) -> System:
@@ -52,7 +56,8 @@ def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> Sy
         return problems + [_problem(one) for one in error.errors()]
     except DialevalError as error:
         return [*problems, str(error)]
-    system = dataclasses.replace(system, **{key: _beside(folder, p) for key, p in paths_of(system).items()})
+    moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
+    system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
     problems += [
         f"{key}: {path} is not there" for key, path in inputs_of(system).items() if not path.exists()
     ]
@@ -90,7 +95,8 @@ def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
     except ValueError as error:
         if "(" not in text:
             return text, {}
-        raise DialevalError(f"Cannot read the system {text!r}: {error}.") from None
+        hint = f" {_TABLES}" if "{" in text else ""
+        raise DialevalError(f"Cannot read the system {text!r}: {error}.{hint}") from None
     if call.rest:
         raise DialevalError(f"Found {call.rest!r} after the system {call.name!r}; write only its brackets.")
     return call.name, dict(call.parameters)
@@ -117,6 +123,14 @@ def _name(kind: str, options: Mapping[str, object]) -> str:
 
 def _beside(folder: Path, path: Path) -> Path:
     return folder / path.expanduser()
+
+
+def _model_beside(folder: Path, system: object) -> dict[str, str]:
+    """The model's folder, where ``model`` is one; a name of the hub can look like a folder that is not there."""
+    if not isinstance(system, HuggingFace) or system.model == EMBEDDED:
+        return {}
+    path = _beside(folder, Path(system.model))
+    return {"model": str(path)} if path.is_dir() or system.model.startswith((".", "~")) else {}
 
 
 def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> str:
