@@ -95,6 +95,15 @@ def test_training_a_generator_and_going_on_with_it(dialeval, tmp_path):
     assert more.code == 0, more.err
 
 
+def test_a_generator_is_not_overwritten_by_what_starts_from_it(dialeval, tmp_path):
+    corpus = write_dialogues(tmp_path / "talk.jsonl")
+    done = dialeval(
+        "train", "generator", corpus, "-o", tmp_path / "bot", "--start-from", "bot", "--no-resume"
+    )
+    assert done.code == 2
+    assert "would be lost" in done.err
+
+
 def test_unlikelihood_from_questions(dialeval, tmp_path):
     corpus = write_dialogues(tmp_path / "talk.jsonl")
     dialeval("train", "generator", corpus, "-o", "bot", *QUICK)

@@ -78,6 +78,8 @@ def generator(
         raise typer.BadParameter("give a CORPUS, or questions with --unlikelihood")
     if roster is not None and (start_from is not None or unlikelihood is not None):
         raise typer.BadParameter("--roster takes neither --start-from nor --unlikelihood")
+    if start_from is not None and Path(start_from).resolve() == out.resolve():
+        raise typer.BadParameter("-o is the folder of --start-from, which would be lost; give another one")
     require_torch("Generators", "tokenizers", "safetensors")
     reading = Reading(format, limit, held_out, seed)
     data = reading.data(corpus, unlikelihood)
