@@ -109,7 +109,16 @@ def ask(
             systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
         )
         done = (
-            _trials(found, systems, repository, random_trials, pool, seed, people, shop)
+            _trials(
+                found,
+                systems,
+                shop,
+                people,
+                repository=repository,
+                trials=random_trials,
+                pool=pool,
+                seed=seed,
+            )
             if random_trials and found.answered
             else None
         )
@@ -194,12 +203,13 @@ def _ranking(file: Path, criterion: str | None) -> HumanRanking:
 def _trials(
     asked: Asked,
     systems: Sequence[System | Chooser],
+    shop: Workshop,
+    people: HumanRanking | None,
+    *,
     repository: Sequence[str] | None,
     trials: int,
     pool: int | None,
     seed: int,
-    people: HumanRanking | None,
-    shop: Workshop,
 ) -> TrialsDone:
     from dialeval.selection.trials import run_trials
     from dialeval.study.asked import TrialsDone

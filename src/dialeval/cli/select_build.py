@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.select_files import Format, Out, corpus_of, write_lines
+from dialeval.cli.select_files import Format, Out, corpus_of
 
 if TYPE_CHECKING:
     from dialeval.selection.building import Draft
@@ -83,6 +83,7 @@ def build(
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
     from dialeval.selection.building import build_draft
+    from dialeval.selection.json_lines import write_json_lines
     from dialeval.selection.repository import build_repository
     from dialeval.selection.utterances import Filters
 
@@ -115,8 +116,8 @@ def build(
             "for fewer candidates with --m."
         )
     write(out / "draft.jsonl", draft.questions)
-    write_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
-    write_lines(out / "retrieved.jsonl", _retrieved(draft))
+    write_json_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
+    write_json_lines(out / "retrieved.jsonl", _retrieved(draft))
     _say(draft, found, out, json=json)
 
 

@@ -1,10 +1,9 @@
-"""What the verbs of ``dialeval select`` share: questions, repositories, and lines of JSON."""
+"""What the verbs of ``dialeval select`` read: questions, repositories, and raters' answers."""
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -94,10 +93,3 @@ def unused_notes(problems: Iterable[Problem]) -> list[str]:
     """How many answers could not be used, a line for each reason."""
     faults = Counter(one.fault for one in problems)
     return [f"{count:,} answers not used: {fault}" for fault, count in faults.most_common()]
-
-
-def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write JSON Lines; the file appears whole."""
-    from dialeval.data import write_atomically
-
-    write_atomically(path, "".join(jsonlib.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())

@@ -66,7 +66,7 @@ def _lines(found: Statistics) -> Iterator[str]:
     yield f"questions: {found.questions:,}, of {found.contexts:,} contexts; {found.status}"
     yield f"candidates per question: {candidates.mean:.2f} ({candidates.least} to {candidates.most})"
     yield f"turns of the context: {turns.mean:.2f} ({turns.least} to {turns.most})"
-    yield f"guessing gets {found.chance:.3f}"
+    yield f"guessing gets {_number(found.chance)}"
     if found.labels:
         yield "labels: " + ", ".join(f"{label} {count:,}" for label, count in found.labels.items())
     if found.agreement is not None:
@@ -76,16 +76,16 @@ def _lines(found: Statistics) -> Iterator[str]:
         for fault, count in found.agreement.faults.items():
             yield f"  {count:,} scores not used: {fault}"
     yield (
-        f"a word of content in common: false candidates and ground truth {shared.false_with_truth:.1%}, false "
-        f"candidates and context {shared.false_with_context:.1%}, ground truth and context "
-        f"{shared.truth_with_context:.1%}"
+        f"a word of content in common: false candidates and ground truth {_share(shared.false_with_truth)}, false "
+        f"candidates and context {_share(shared.false_with_context)}, ground truth and context "
+        f"{_share(shared.truth_with_context)}"
     )
     random = (
         f"{lexical.random:.3f}{_ends(lexical.spread)}"
         if lexical.reason is None
         else f"none: {lexical.reason}"
     )
-    yield f"tf-idf accuracy: {lexical.chosen:.3f}{_ends(lexical.interval)}; with random false candidates {random}"
+    yield f"tf-idf accuracy: {_number(lexical.chosen)}{_ends(lexical.interval)}; with random false candidates {random}"
     for one in found.artefacts:
         shown = f"{one.accuracy:.3f}{_ends(one.interval)}" if one.reason is None else f"unknown: {one.reason}"
         yield f"without the context, by {one.looks_at.lower()}: {shown}"
@@ -95,6 +95,18 @@ def _lines(found: Statistics) -> Iterator[str]:
 
 def _estimate(found: Estimate) -> str:
     return f"{found.value:.4f}" if found.defined else f"undefined ({found.reason})"
+
+
+def _share(value: float) -> str:
+    return "none to tell" if math.isnan(value) else f"{value:.1%}"
+
+
+def _number(value: float) -> str:
+    return (
+        "unknown (no question has both a right and a false candidate)"
+        if math.isnan(value)
+        else f"{value:.3f}"
+    )
 
 
 def _ends(interval: Interval | None) -> str:

@@ -20,7 +20,6 @@ from dialeval.cli.select_files import (
     read_questions,
     read_scores,
     unused_notes,
-    write_lines,
 )
 
 if TYPE_CHECKING:
@@ -144,6 +143,7 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     from dialeval.core import LikelihoodModel
     from dialeval.data import write
     from dialeval.errors import Unsuitable
+    from dialeval.selection.json_lines import write_json_lines
     from dialeval.selection.plausibility import default_judges, sift
     from dialeval.selection.rules import Fewest, Most
 
@@ -158,9 +158,9 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
             f"The sieve left none of {len(drafted):,} questions. Draft more candidates per question (select build --m)."
         )
     write(out / "questions.jsonl", sifted.questions)
-    write_lines(out / "removed.jsonl", (one._asdict() for one in sifted.removed))
+    write_json_lines(out / "removed.jsonl", (one._asdict() for one in sifted.removed))
     content = _sifting(sifted, len(drafted))
-    write_lines(out / "sifting.json", [content])
+    write_json_lines(out / "sifting.json", [content])
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
         return

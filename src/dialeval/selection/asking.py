@@ -94,7 +94,7 @@ def ask(
             refused.append(Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}"))
         else:
             answered.append(_answered(chooser, choices, normalise, hits, plan))
-    results = [one.accuracy for one in answered if one.accuracy.scored]
+    results = [one.accuracy for one in answered]
     comparisons = (
         compare_all(results, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster)
         if plan.trials

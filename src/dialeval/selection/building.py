@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.data.types import Candidate, Context, Dialogue, Question, Turn
 from dialeval.engine import SILENT, Progress
@@ -18,7 +18,7 @@ from dialeval.selection.shuffling import shuffled_places
 from dialeval.selection.tidying import tidy
 from dialeval.selection.utterances import same_key
 
-_AT_ONCE = 64
+_AT_ONCE: Final = 64
 
 
 class LeftOut(NamedTuple):

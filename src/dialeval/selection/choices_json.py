@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dialeval.core import Result
-from dialeval.data.atomic import write_atomically
 from dialeval.selection.choosing import Choice
 from dialeval.selection.error_breakdown import LabelErrors
+from dialeval.selection.json_lines import write_json_lines
 
 Json: TypeAlias = dict[str, Any]
 
@@ -38,9 +37,8 @@ def choice_json(choice: Choice) -> Json:
 
 
 def write_choices(path: Path, rows: Iterable[Json]) -> None:
-    """Write these lines as JSON Lines; the file appears whole."""
-    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-    write_atomically(path, "".join(lines).encode())
+    """Write these choices, a line each."""
+    write_json_lines(path, rows)
 
 
 def errors_json(errors: Sequence[LabelErrors]) -> list[Json]:

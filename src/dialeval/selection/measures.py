@@ -14,15 +14,29 @@ from dialeval.selection.consistency_subset import CONTRADICTORY
 _TIES: Final = (("ties", "against_the_system"),)
 
 
+class _OverChoices:
+    """What all of them are: a mean over the questions in which there is something to choose."""
+
+    __slots__ = ()
+    higher_is_better: ClassVar[bool] = True
+
+    def unscorable(self, choice: Choice) -> str | None:
+        """Why there is nothing to choose, or that a score is no number; else None."""
+        return why_unscorable(choice)
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean over questions; NaN of none."""
+        return mean_of_rows(totals)
+
+
 @dataclass(frozen=True, slots=True)
-class SelectionAccuracy:
+class SelectionAccuracy(_OverChoices):
     """Share of questions in which the system chooses a correct candidate.
 
     In [0, 1], higher is better (Sato et al., 2020, section 4.1.2). A tie between a correct candidate and a false one
     counts as wrong; of several correct candidates one must be above all false ones.
     """
 
-    higher_is_better: ClassVar[bool] = True
     normalise: Normalise = "sum"
     """Of log-probabilities over tokens; choosers that are no language models have none."""
 
@@ -31,28 +45,19 @@ class SelectionAccuracy:
         """All that could move the number beside the questions and the system."""
         return Signature("selection_accuracy", (("normalise", self.normalise),), _TIES)
 
-    def unscorable(self, choice: Choice) -> str | None:
-        """Why there is nothing to choose, or that a score is no number; else None."""
-        return why_unscorable(choice)
-
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of 1 or 0, and 1."""
         return rows_of_values([float(choice.right) for choice in choices])
 
-    def aggregate(self, totals: Floats) -> Floats:
-        """The share of right choices; NaN of none."""
-        return mean_of_rows(totals)
-
 
 @dataclass(frozen=True, slots=True)
-class SelectionConsistency:
+class SelectionConsistency(_OverChoices):
     """Share of questions in which the system prefers a correct candidate to contradictory ones.
 
     Accuracy over questions whose false candidates all contradict the context (Sato's thesis, section 3.3.3); others
     are unscored.
     """
 
-    higher_is_better: ClassVar[bool] = True
     normalise: Normalise = "sum"
 
     @property
@@ -71,19 +76,14 @@ class SelectionConsistency:
         """Rows of 1 or 0, and 1."""
         return rows_of_values([float(choice.right) for choice in choices])
 
-    def aggregate(self, totals: Floats) -> Floats:
-        """The share of right choices; NaN of none."""
-        return mean_of_rows(totals)
-
 
 @dataclass(frozen=True, slots=True)
-class ReciprocalRank:
+class ReciprocalRank(_OverChoices):
     """Mean of 1 / the place of the best correct candidate, in (0, 1]; higher is better (Voorhees, 1999).
 
     False candidates with the same score stand before it.
     """
 
-    higher_is_better: ClassVar[bool] = True
     normalise: Normalise = "sum"
 
     @property
@@ -91,24 +91,15 @@ class ReciprocalRank:
         """All that could move the number beside the questions and the system."""
         return Signature("selection_mrr", (("normalise", self.normalise),), _TIES)
 
-    def unscorable(self, choice: Choice) -> str | None:
-        """Why there is nothing to choose, or that a score is no number; else None."""
-        return why_unscorable(choice)
-
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of the reciprocal rank and 1."""
         return rows_of_values([1 / choice.rank for choice in choices])
 
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean reciprocal rank; NaN of none."""
-        return mean_of_rows(totals)
-
 
 @dataclass(frozen=True, slots=True)
-class HitsAt:
+class HitsAt(_OverChoices):
     """Share of questions with a correct candidate among the system's first ``k``, in [0, 1]; higher is better."""
 
-    higher_is_better: ClassVar[bool] = True
     k: int = 2
     normalise: Normalise = "sum"
 
@@ -117,17 +108,9 @@ class HitsAt:
         """All that could move the number beside the questions and the system."""
         return Signature("selection_hits", (("k", self.k), ("normalise", self.normalise)), _TIES)
 
-    def unscorable(self, choice: Choice) -> str | None:
-        """Why there is nothing to choose, or that a score is no number; else None."""
-        return why_unscorable(choice)
-
     def statistics(self, choices: Sequence[Choice]) -> Floats:
         """Rows of 1 or 0, and 1."""
         return rows_of_values([float(choice.rank <= self.k) for choice in choices])
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The share of questions; NaN of none."""
-        return mean_of_rows(totals)
 
 
 def why_unscorable(choice: Choice) -> str | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from dialeval.data.json_value import loads
 from dialeval.data.types import Context, Question
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.selection.forms import ACCEPTABILITY, Form, candidate_ids
+from dialeval.selection.json_lines import write_json_lines
 from dialeval.selection.shuffling import shuffled_places
 
 KEY_NAME: Final = "key.jsonl"
@@ -84,8 +84,8 @@ def export_tasks(
     for_raters = folder / "for_raters"
     where = Exported(len(made.tasks), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY_NAME)
     write_atomically(where.csv, _table(made.tasks, form).encode())
-    write_atomically(where.jsonl, "".join(_line(_as_json(task, form)) for task in made.tasks).encode())
-    write_atomically(where.key, "".join(_line(entry._asdict()) for entry in made.key).encode())
+    write_json_lines(where.jsonl, (_as_json(task, form) for task in made.tasks))
+    write_json_lines(where.key, (entry._asdict() for entry in made.key))
     return where
 
 
@@ -172,7 +172,3 @@ def _spoken(task: Task) -> list[str]:
     last = lines[-1][0] if lines else ""
     other = next((letter for letter in reversed(letters.values()) if letter != last), "B" if lines else "A")
     return [*lines, f"{other}: {' '.join(task.candidate.split())}"]
-
-
-def _line(fields: dict[str, object]) -> str:
-    return json.dumps(fields, ensure_ascii=False) + "\n"

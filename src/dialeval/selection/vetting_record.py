@@ -11,6 +11,7 @@ from dialeval.data.atomic import write_atomically
 from dialeval.data.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
+from dialeval.selection.json_lines import write_json_lines
 from dialeval.selection.vetting import Removal, Vetted
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
@@ -26,7 +27,7 @@ def write_record(vetted: Vetted, folder: Path) -> None:
         )
     write(folder / "questions.jsonl", vetted.questions)
     write(folder / "scores.jsonl", vetted.scores)
-    write_atomically(folder / "removed.jsonl", "".join(map(_line, _removals(vetted.removed))).encode())
+    write_json_lines(folder / "removed.jsonl", _removals(vetted.removed))
     summary = json.dumps(as_json(vetted), ensure_ascii=False, indent=2) + "\n"
     write_atomically(folder / "vetting.json", summary.encode())
 
@@ -55,7 +56,3 @@ def as_json(vetted: Vetted) -> dict[str, object]:
 def _removals(removed: Iterable[Removal]) -> Iterable[dict[str, object]]:
     for one in removed:
         yield {**one._asdict(), "rule": str(one.rule)}
-
-
-def _line(fields: dict[str, object]) -> str:
-    return json.dumps(fields, ensure_ascii=False) + "\n"
