@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dialeval.report.meta.document import DifferenceEstimate, Estimates, SystemEstimate
+from dialeval.report.meta.estimated import DifferenceEstimate, Estimates, SystemEstimate
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.wording import NOTHING, decimals, interval, listing, number, p_value, signed
 

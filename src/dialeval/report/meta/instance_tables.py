@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dialeval.report.meta.document import Instances, InstanceTest
+from dialeval.report.meta.single_answers import Instances, InstanceTest
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.wording import NOTHING, decimals, listing, number, p_value
 

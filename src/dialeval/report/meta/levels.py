@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dialeval.report.meta.document import Document, Level, Row
+from dialeval.report.meta.correlated import Row
+from dialeval.report.meta.document import Document
 from dialeval.report.wording import number
+from dialeval.stats.levels import Level
 
 TITLES: Final[dict[Level, str]] = {
     "system": "Systems",

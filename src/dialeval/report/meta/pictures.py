@@ -9,11 +9,13 @@ import numpy as np
 from dialeval.core import Floats
 from dialeval.report.markup import Picture
 from dialeval.report.meta import plots
-from dialeval.report.meta.document import Document, Level, Matrix, Row
+from dialeval.report.meta.correlated import Matrix, Row
+from dialeval.report.meta.document import Document
 from dialeval.report.meta.levels import COEFFICIENTS, LABELS, MEANINGS, TITLES, correlation, ordered, value_of
 from dialeval.report.meta.points import Points
 from dialeval.report.meta.verdict import main_level
 from dialeval.report.wording import count, interval, number
+from dialeval.stats.levels import Level
 
 SHORT: Final[dict[Level, str]] = {"item": "by item", "system": "by system"}
 MOST_POINTS: Final = 6_000

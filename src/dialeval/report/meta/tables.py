@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dialeval.report.meta.document import (
-    Ceiling,
-    Document,
-    Level,
-    Rival,
-    Row,
-)
+from dialeval.report.meta.correlated import Ceiling, Rival, Row
+from dialeval.report.meta.document import Document
 from dialeval.report.meta.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
 from dialeval.report.table import Cell, Column, Table
 from dialeval.report.wording import NOTHING, count, interval, listing, p_value, signed
+from dialeval.stats.levels import Level
 
 MOST_RIVALS: Final = 60
 MOST_RATERS: Final = 30

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dialeval.report.meta import estimate_tables, instance_tables, tables
-from dialeval.report.meta.document import Document, Rival
+from dialeval.report.meta.correlated import Rival
+from dialeval.report.meta.document import Document
 from dialeval.report.meta.levels import TITLES
 from dialeval.report.meta.verdict import main_level
 from dialeval.report.table import Cell, Column, Table

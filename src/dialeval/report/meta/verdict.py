@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dialeval.report.meta.document import Document, Level, Rival, Row
+from dialeval.report.meta.correlated import Rival, Row
+from dialeval.report.meta.document import Document
 from dialeval.report.meta.levels import COEFFICIENTS, correlation, ordered, value_of
 from dialeval.report.wording import count, interval, listing, p_value
+from dialeval.stats.levels import Level
 
 WHERE: dict[Level, str] = {
     "item": "Item by item",
