@@ -12,6 +12,7 @@ from dialeval.core import Missing
 from dialeval.engine import Cache
 from dialeval.errors import BadStudy
 from dialeval.study import Workshop, load_run, load_study, run_study
+from dialeval.study.summary import summarise
 
 
 def run(folder, workshop=None, **changes):
@@ -46,6 +47,18 @@ def test_an_item_without_response_or_reference_is_counted_with_its_reason(study_
         "d3/0": "the system gave no response",
         "d5/1": "no references",
     }
+
+
+def test_a_system_that_cannot_even_say_what_it_is_takes_nothing_down(study_folder):
+    (study_folder / "lost").mkdir()
+    study = (study_folder / "study.yaml").read_text()
+    kept = study.replace("systems:\n", "systems:\n  - {name: lost, kind: trained, path: lost}\n")
+    (study_folder / "study.yaml").write_text(kept)
+    done = run(study_folder)
+    assert [failure.system for failure in done.failures] == ["lost"]
+    signatures = {one["name"]: one["signature"] for one in summarise(done)["systems"]}
+    assert signatures.pop("lost") is None
+    assert all(signatures.values())
 
 
 def test_pairs_are_compared_with_correction_within_a_measure(study_folder):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dialeval.compare import Comparison
-from dialeval.core import CorpusMeasure, Missing, Subject
+from dialeval.core import CorpusMeasure, Missing, Subject, System
 from dialeval.study.choices import selection_json
 from dialeval.study.gates import GateOutcome
 from dialeval.study.measures import summary_of
@@ -28,7 +28,7 @@ def summarise(run: Run) -> Json:
         "level": study.level,
         "cluster": study.cluster,
         "systems": [
-            {"name": system.name, "kind": kind, "signature": str(system.signature)}
+            {"name": system.name, "kind": kind, "signature": _signature(system, run)}
             for system, kind in zip(study.systems, study.kinds, strict=True)
         ],
         "measures": [
@@ -57,6 +57,16 @@ def summarise(run: Run) -> Json:
             )
         ],
     }
+
+
+def _signature(system: System, run: Run) -> str | None:
+    """All that could move its responses; None of a system that failed and cannot even say that."""
+    try:
+        return str(system.signature)
+    except Exception:  # foreign code, which has failed before: the others' scores must still be written
+        if any(failure.system == system.name for failure in run.failures):
+            return None
+        raise
 
 
 def _subjects(run: Run, label: str) -> dict[str, Sequence[Subject | Missing]]:
