@@ -107,3 +107,10 @@ def test_recorded_likelihoods_are_found_by_context_and_text(tmp_path: Path) -> N
         system.logprob([tea, rain], ["Yes.", "Hm."])
     with pytest.raises(Unsuitable, match="no numbers of tokens"):
         system.tokens(["Yes."])
+
+
+def test_a_file_of_other_records_is_named_for_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    path.write_text('{"id": "1", "messages": [{"role": "user", "content": "Hi."}]}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="found dialogue records, needed examples or n-best lists"):
+        Transcript("t", path).replay([Prompt("1", ())])

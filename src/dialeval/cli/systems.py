@@ -43,6 +43,7 @@ def ls(json: Json = False) -> None:
         return
     for kind in found:
         _print_kind(kind)
+    print("Keys with ? may be left out; docs/systems.md says what each is for.")
     here = "is here" if model.state != "absent" else f"is absent. Run: {model.resource.install}"
     print(f"The embedded model {EMBEDDED} {here}")
     print(f"Try one: dialeval chat {EMBEDDED}")

@@ -6,17 +6,16 @@ alone, and no code that lies beside them is run.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.encoder.files import Weights
+from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def load_encoder(weights: Weights) -> Encoder:
 
     blank = {"add_prefix_space": True} if weights.setting("config.json", "model_type") in _BLANK_FIRST else {}
     local = {"local_files_only": True, "trust_remote_code": False}
-    with _quiet_transformers() as transformers:
+    with quiet_transformers() as transformers:
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(weights.folder, **local, **blank)
             model = transformers.AutoModel.from_pretrained(
@@ -135,18 +134,3 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(at)
     if batch:
         yield batch
-
-
-@contextmanager
-def _quiet_transformers() -> Iterator[Any]:
-    """The library without its bars and notices; its settings are then as before."""
-    logging: Any = importlib.import_module("transformers.utils.logging")
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield importlib.import_module("transformers")
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()

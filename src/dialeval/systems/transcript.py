@@ -101,6 +101,13 @@ def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
 
 def _records(path: Path) -> Iterator[Example | NBest]:
     kind = kind_of(path)
+    if kind in ("dialogue", "question", "judgement"):
+        raise BadInput(
+            path=str(path),
+            found=f"{kind} records",
+            needed="examples or n-best lists",
+            todo="Give 'path' a file of recorded responses; docs/files.md lists the fields.",
+        )
     for record in read(path, kind if kind in ("example", "nbest") else "example"):
         if isinstance(record, Example | NBest):
             yield record

@@ -54,7 +54,8 @@ def test_what_a_template_refuses_is_said_with_its_own_words(folders):
 
 def test_an_unknown_role_is_refused_with_the_known_ones(folders):
     with pytest.raises(
-        Unsuitable, match=r"'asistant' means nothing.*user, assistant, system.*mean 'assistant'"
+        Unsuitable,
+        match=r"'asistant', of the turn 'Hello.', means nothing.*user, assistant, system.*mean 'assistant'",
     ):
         system(folders["chat"]).generate([(Turn("asistant", "Hello."),)])
 

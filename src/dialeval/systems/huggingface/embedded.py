@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.data.atomic import write_atomically
+from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import obtain
 from dialeval.resources.hashing import hash_file
 from dialeval.resources.kept import kept_folder
 from dialeval.systems.huggingface.files import EMBEDDED
-from dialeval.systems.huggingface.quiet import quiet_transformers
 
 _FORMAT: Final = 1
 """Rises with anything that changes what is written."""

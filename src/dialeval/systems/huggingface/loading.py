@@ -8,12 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
 from dialeval.systems.huggingface.embedded import embedded_folder
 from dialeval.systems.huggingface.files import ModelFiles
 from dialeval.systems.huggingface.pace import Pace
 from dialeval.systems.huggingface.prompting import Form, Prompting, line_end, prompting, turn_end
-from dialeval.systems.huggingface.quiet import quiet_transformers
 
 Precision: TypeAlias = Literal["float32", "bfloat16", "float16", "int8"]
 

@@ -146,6 +146,7 @@ def _check_role(turn: Turn) -> None:
         close = close_names(turn.speaker, ROLES)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise Unsuitable(
-            f"The role {turn.speaker!r} means nothing to a chat template; known are {', '.join(ROLES)}.{hint} "
-            "Rename the roles of the data, or set 'prompt: plain', which needs none."
+            f"The role {turn.speaker!r}, of the turn {turn.text[:40]!r}, means nothing to a chat template; "
+            f"known are {', '.join(ROLES)}.{hint} Rename the roles of the data, or set 'prompt: plain', "
+            "which needs none."
         )

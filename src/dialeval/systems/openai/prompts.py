@@ -52,8 +52,9 @@ def messages(context: Context) -> list[dict[str, str]]:
     for turn in context:
         if turn.speaker not in ROLES:
             raise Unsuitable(
-                f"Found the role {turn.speaker!r}, but the chat API knows {', '.join(ROLES)}. Rename the roles in the "
-                "data, or use the completions API ('api: completions'), which takes any."
+                f"Found the role {turn.speaker!r}, of the turn {turn.text[:40]!r}, but the chat API knows "
+                f"{', '.join(ROLES)}. Rename the roles in the data, or use the completions API "
+                "('api: completions'), which takes any."
             )
     return [{"role": turn.speaker, "content": turn.text} for turn in context]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A generator of ours by its folder.
+    """A generator by its folder, as 'dialeval train generator' wrote it.
 
     It reads as many turns as it was trained with, without regard to who speaks; system prompts are left out. A context
     that is too long is cut on the left: ``dropped`` counts the turns it does not read, and a warning says how many

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from dialeval.data.atomic import write_atomically
+from dialeval.encoder.quiet import quiet_transformers
 from dialeval.engine import SILENT, Progress
 from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form
-from dialeval.systems.huggingface.quiet import quiet_transformers
 from dialeval.systems.trained.batches import Width
 from dialeval.systems.trained.checkpoint import Checkpoints
 from dialeval.systems.trained.config import Schedule, TrainConfig
