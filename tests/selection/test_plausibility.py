@@ -138,6 +138,9 @@ class TestByHand:
         assert found.acceptable_dropped == 0.5
         assert found.false_kept == {"adversarial": 0.0, "random": 1.0}
         assert found.questions == 1
+        never = AsLikely(Words(), margin=-9)
+        both = audit([Question("q", self.draft.context, (*good, *bad))], [never, AsLikely(Words())])
+        assert both == found  # one judge that drops it is enough
         with pytest.raises(Unsuitable, match="two correct candidates or more"):
             audit([self.draft], [])
 

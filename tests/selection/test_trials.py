@@ -107,8 +107,9 @@ def test_one_of_several_right_answers_above_the_random_ones_is_enough():
 
 def test_a_pool_holds_each_utterance_once_and_every_question_has_its_own():
     spelled = Listed(("a", "A!", "b", "c"))
-    wide = random_pool(question("q", "right", false=["wrong"]), spelled, size=3)
-    assert {one.text.strip("!").lower() for one in wide.candidates} == {"right", "a", "b", "c"}
+    for seed in range(8):
+        wide = random_pool(question("q", "right", false=["wrong"]), spelled, size=3, seed=seed)
+        assert {one.text.strip("!").lower() for one in wide.candidates} == {"right", "a", "b", "c"}
     drawn = {random_pool(question(item, "right", false=["wrong"]), OTHERS).candidates for item in "pqrs"}
     assert len(drawn) == 4
 

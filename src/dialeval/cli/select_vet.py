@@ -149,10 +149,14 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
 
     model = None if system == "none" else named_system(system)
     if model is not None and not isinstance(model, LikelihoodModel):
-        raise Unsuitable(f"{model.name} cannot say how likely a response is. Name another --system, or none.")
-    print("Nobody looks at the candidates: the result stays unvetted.", file=sys.stderr)
-    judges = default_judges(model)
-    sifted = sift(drafted, judges, fewest=Fewest(false), most=Most(false), seed=seed)
+        raise Unsuitable(
+            f"{model.name} cannot say how likely a response is. Name another --system, or 'none'."
+        )
+    print("No person looks at the candidates: what is unvetted stays so.", file=sys.stderr)
+    try:
+        sifted = sift(drafted, default_judges(model), fewest=Fewest(false), most=Most(false), seed=seed)
+    except Unsuitable as error:
+        raise Unsuitable(f"{error} Or name another --system, or 'none'.") from None
     if not sifted.questions:
         raise Unsuitable(
             f"The sieve left none of {len(drafted):,} questions. Draft more candidates per question (select build --m)."
@@ -164,17 +168,19 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
         return
-    print(f"{len(sifted.questions):,} questions of {len(drafted):,} drafted, unvetted: {out}/questions.jsonl")
+    left = f"{len(sifted.questions):,} questions of {len(drafted):,} drafted"
+    print(f"{left}, {content['status']}: {out}/questions.jsonl")
     for why, count in Counter(one.why for one in sifted.removed).most_common():
         print(f"  {count:,} removed: {why}")
 
 
 def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:
     removed = Counter(one.why for one in sifted.removed)
+    statuses = {question.status for question in sifted.questions}
     return {
         "drafted": drafted,
         "questions": len(sifted.questions),
-        "status": "unvetted",
+        "status": statuses.pop() if len(statuses) == 1 else "mixed",
         "judges": list(sifted.judges),
         "removed": dict(removed.most_common()),
     }
