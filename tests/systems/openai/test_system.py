@@ -144,3 +144,9 @@ def test_importing_it_brings_no_http_library() -> None:
     code = "import sys, dialeval.systems.openai; print({'httpx2', 'asyncio', 'torch'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_key_where_the_name_of_its_variable_belongs_is_refused_and_not_shown() -> None:
+    with pytest.raises(DialevalError, match="found no name of an environment variable") as caught:
+        OpenAI("bot", HERE, "m", api_key_env="sk-0123456789abcdef")
+    assert "sk-" not in str(caught.value)

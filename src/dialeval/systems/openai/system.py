@@ -65,6 +65,12 @@ class OpenAI:
 
     def __post_init__(self) -> None:
         self._check_address()
+        if self.api_key_env is not None and not self.api_key_env.isidentifier():
+            # Not shown: what is no name of a variable may well be the key.
+            raise DialevalError(
+                "'api_key_env': found no name of an environment variable, needed one such as MY_KEY. Put the key into "
+                "that variable, and only its name here."
+            )
         if self.decoding.method in ("beam", "diverse_beam"):
             raise Unsuitable(
                 f"Decoding by {self.decoding.method!r} is not part of the OpenAI API. Choose greedy, nucleus, top_k or "
