@@ -90,6 +90,11 @@ if TYPE_CHECKING:
     )
     from dialeval.report import render
     from dialeval.scoring import score
+    from dialeval.selection.asking import Asked, ask
+    from dialeval.selection.building import Draft, build_draft
+    from dialeval.selection.choosers import EncoderChooser, TfIdfChooser
+    from dialeval.selection.measures import SelectionAccuracy
+    from dialeval.selection.repository import Repository, build_repository
     from dialeval.study import Study, Workshop, load_run, load_study, run_study, write_run
     from dialeval.systems import (
         SYSTEMS,
@@ -121,6 +126,11 @@ _HOME: Final = {
     " Length Meteor OverlapScores RougeL SelfBleu SentenceCosine SkipThought VectorExtrema Vocabulary"
     " bert_score build score_strings",
     "scoring": "score",
+    "selection.asking": "Asked ask",
+    "selection.building": "Draft build_draft",
+    "selection.choosers": "EncoderChooser TfIdfChooser",
+    "selection.measures": "SelectionAccuracy",
+    "selection.repository": "Repository build_repository",
     "study": "Study Workshop load_run load_study run_study write_run",
     "systems": "SYSTEMS Echo HuggingFace OpenAI Random Retrieval Trained Transcript",
     "systems.building": "build_system",
@@ -134,6 +144,7 @@ __all__ = [
     "CORPUS_MEASURES",
     "METRICS",
     "SYSTEMS",
+    "Asked",
     "BertScore",
     "Bleu",
     "Cache",
@@ -148,8 +159,10 @@ __all__ = [
     "DialevalError",
     "Dialogue",
     "Distinct",
+    "Draft",
     "Echo",
     "EmbeddingAverage",
+    "EncoderChooser",
     "Example",
     "Generator",
     "GreedyMatching",
@@ -173,17 +186,20 @@ __all__ = [
     "Random",
     "Ratings",
     "Replayer",
+    "Repository",
     "Response",
     "Result",
     "Retrieval",
     "RougeL",
     "Script",
+    "SelectionAccuracy",
     "SelfBleu",
     "SentenceCosine",
     "Signature",
     "SkipThought",
     "Study",
     "System",
+    "TfIdfChooser",
     "Trained",
     "Transcript",
     "Turn",
@@ -192,8 +208,11 @@ __all__ = [
     "Workshop",
     "__version__",
     "agreement_of",
+    "ask",
     "bert_score",
     "build",
+    "build_draft",
+    "build_repository",
     "build_system",
     "by_dialogue",
     "compare",

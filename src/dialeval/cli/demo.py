@@ -31,6 +31,8 @@ def demo(
 ) -> None:
     """Show the whole main job on bundled dialogues: first on quick measures, then on every one that can run here.
 
+    Last, what systems choose among the candidates of a small test set; not with --quick or --json.
+
     Example: dialeval demo -o runs/demo
     """
     from dialeval.errors import BadInput
@@ -51,6 +53,8 @@ def demo(
         if not quick:
             everything = _with_everything(study)
             carry_out(everything, out, jobs=jobs, resume=resume, cache=cache, json=json)
+        if not quick and not json:
+            _ask_to_choose(bundled / "selection", out / "selection", resume=resume, cache=cache)
 
 
 def _with_everything(study: Study) -> Study:
@@ -68,3 +72,19 @@ def _with_everything(study: Study) -> Study:
     study = annotated(study, f"by dialeval demo with more measures: {', '.join(found.metrics)}")
     labels = [name for name in EVERY_METRIC if name in own or name in found.metrics]
     return dataclasses.replace(study, measures=tuple(map(build_measure, labels)))
+
+
+def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
+    """Response selection on the bundled test set, by a language model's recorded likelihoods and by likeness."""
+    from dialeval.cli.select_ask import ask
+    from dialeval.encoder import find_encoder
+    from dialeval.errors import ResourceUnavailable
+
+    systems = [str(bundled / "smollm2-135m-instruct.jsonl"), "encoder", "tfidf"]
+    try:
+        find_encoder("minilm")
+    except ResourceUnavailable as error:
+        systems.remove("encoder")
+        print(f"left out: encoder: {error}", file=sys.stderr)
+    print("Now response selection: which of four candidates would each say next?", file=sys.stderr)
+    ask(str(bundled / "questions.jsonl"), systems, out=out, resume=resume, cache=cache)
