@@ -53,6 +53,14 @@ def test_each_hears_the_other_as_the_user():
     assert [turn.speaker for turn in talk.turns] == ["user", "assistant", "user"]
 
 
+def test_instructions_in_the_opening_are_for_the_system_alone():
+    opening = Prompt("p", (Turn("system", "Be kind."), Turn("user", "Hi.")))
+    [talk] = converse(Counter("a"), Counter("b"), openings=[opening], turns=2)
+    # a hears both turns; b hears what was said, its own "Hi." and a's answer.
+    assert [text.rsplit(" ", 1)[0] for text in texts(talk)[2:]] == ["2 user", "2 user"]
+    assert talk.turns[0] == Turn("system", "Be kind.")
+
+
 def test_turns_of_one_conversation_draw_from_different_seeds():
     [talk] = converse(Counter("a"), Counter("a"), turns=3, seed=5)
     assert len({text.rsplit(" ", 1)[1] for text in texts(talk)}) == 3

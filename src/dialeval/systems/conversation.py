@@ -9,6 +9,7 @@ from typing import Final
 from dialeval.core import Generator
 from dialeval.data.types import Context, Dialogue, Prompt, Turn
 from dialeval.errors import Unsuitable
+from dialeval.systems.exchanges import INSTRUCTIONS
 
 Spoken = Callable[[int], None]
 """Told how many conversations have had a turn more."""
@@ -106,10 +107,14 @@ def _texts(system: Generator | Script, speaker: str, talks: Sequence[_Talk], see
 
 
 def _as_heard_by(speaker: str, turns: Sequence[Turn]) -> Context:
-    """The turns with the listener as the assistant; names are left out, as they would tell who is who."""
+    """The turns with the listener as the assistant; names are left out, as they would tell who is who.
+
+    Instructions are to the dialogue's assistant: a partner who heard them would take them for its own.
+    """
     if speaker == "assistant":
         return tuple(Turn(turn.speaker, turn.text) for turn in turns)
-    return tuple(Turn(_OTHER.get(turn.speaker, turn.speaker), turn.text) for turn in turns)
+    said = (turn for turn in turns if turn.speaker not in INSTRUCTIONS)
+    return tuple(Turn(_OTHER.get(turn.speaker, turn.speaker), turn.text) for turn in said)
 
 
 def _mixed(seed: int, turn: int) -> int:

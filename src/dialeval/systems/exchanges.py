@@ -13,7 +13,8 @@ from dialeval.data.types import Dialogue, Example, Prompt, Turn
 from dialeval.errors import BadInput
 from dialeval.systems.files import Stamp, stamp
 
-_INSTRUCTIONS: Final = ("system", "developer")
+INSTRUCTIONS: Final = ("system", "developer")
+"""Roles whose turns tell a system what to do, and are no part of what is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def exchanges(corpus: Path) -> tuple[Exchange, ...]:
 
 def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
     """What was said in these turns, without instructions to a system."""
-    return tuple(turn.text for turn in turns if turn.speaker not in _INSTRUCTIONS)
+    return tuple(turn.text for turn in turns if turn.speaker not in INSTRUCTIONS)
 
 
 @lru_cache(maxsize=4)
