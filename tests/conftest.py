@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from dialeval.encoder import Encoder, Weights, find_encoder, load_encoder
 from dialeval.errors import ResourceUnavailable
@@ -16,6 +17,10 @@ from dialeval.errors import ResourceUnavailable
 # Tests run in parallel processes: more threads in each would only get in each other's way.
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
+
+# A busy machine is slow, and that is no fault of what is tested.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 ROOT = Path(__file__).resolve().parents[1]
 
