@@ -150,3 +150,31 @@ def test_rankings_of_trials_correlate_with_people():
     spread = over_scores("selection_accuracy", np.array([1.0, 2.0, 3.0, 4.0]), found.random)
     assert len(spread.values) == 100
     assert spread.summary.median > 0.9
+
+
+def test_a_system_that_cannot_score_random_candidates_does_not_lose_the_others():
+    asked = town_questions(6)
+    own = Table("own", {one.text: -1.0 for question in asked for one in question.candidates})
+    found = run_trials([own, Noisy("fair", 1.0)], asked, OTHERS, trials=3)
+    assert found.systems == ("fair",)
+    assert found.random.shape == (3, 1)
+    ((system, message),) = found.refused
+    assert system == "own"
+    assert message.startswith("own does not know 'something else, number")
+    with pytest.raises(Unsuitable, match=r"No system can score random candidates\. own: own does not know"):
+        run_trials([own], asked, OTHERS, trials=3)
+
+
+def test_what_is_right_in_a_context_is_no_random_candidate_of_another_question_on_it():
+    asked = [
+        question("d", "yes", false=["no"], said="tea?"),
+        question("d/2", "gladly", false=["no"], said="tea?"),
+        question("e", "never", false=["no"], said="coffee?"),
+    ]
+    known = dict.fromkeys(["yes", "gladly", "never", "no", "a", "b", "c", "d"], -1.0)
+    table = Table("t", known)
+    run_trials([table], asked, listed(["GLADLY!", "Yes.", "a", "b", "c", "d"]), trials=1)
+    heard = {(context[0].text, text) for context, text in table.asked}
+    assert not heard & {("tea?", "GLADLY!"), ("tea?", "Yes.")}
+    wide = random_pool(asked[2], listed(["GLADLY!", "Yes.", "a", "b"]), right=["b"], size=3)
+    assert {one.text for one in wide.candidates} == {"never", "GLADLY!", "Yes.", "a"}

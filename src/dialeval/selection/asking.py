@@ -90,8 +90,7 @@ def ask(
                 choices = choose(chooser, asked, normalise=normalise, cache=plan.cache, progress=progress)
         # A system is foreign code: whatever it raises must not take the others down.
         except Exception as error:
-            known = isinstance(error, DialevalError)
-            refused.append(Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}"))
+            refused.append(refusal(system, error))
         else:
             answered.append(_answered(chooser, choices, normalise, hits, plan))
     results = [one.accuracy for one in answered]
@@ -101,6 +100,12 @@ def ask(
         else ()
     )
     return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
+
+
+def refusal(system: System | Chooser, error: Exception) -> Refused:
+    """Why the system could not be asked, in the words of what it raised."""
+    known = isinstance(error, DialevalError)
+    return Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}")
 
 
 def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:

@@ -7,18 +7,18 @@ that a hundred trials cost little more than one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
 
-from dialeval.core import Floats, Integers, System
-from dialeval.data.types import Candidate, Question
+from dialeval.core import Floats, Integers, Missing, System
+from dialeval.data.types import Candidate, Context, Question
 from dialeval.engine import SILENT, Cache
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking import Watch
+from dialeval.selection.asking import Refused, Watch, refusal
 from dialeval.selection.choosers import Chooser
 from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
 from dialeval.selection.utterances import same_key
@@ -65,6 +65,8 @@ class RandomTrials:
     pool: int
     """Random candidates per question that were scored, the most of any question."""
     seed: int
+    refused: tuple[Refused, ...] = ()
+    """Systems that could not score random candidates, and that count nowhere else here."""
 
 
 def listed(texts: Iterable[str]) -> Listed:
@@ -93,25 +95,34 @@ def run_trials(
 
     A trial replaces the false candidates of each question by equally many, drawn without replacement from the
     question's pool. ``pool`` is its size; by default one more than three times what a trial draws, which keeps the cost
-    of any number of trials below three times that of one. ``dialeval.meta.instability.over_scores`` correlates the
-    result with people.
+    of any number of trials below three times that of one. A system that cannot score random candidates is recorded with
+    the reason; Unsuitable where none can. ``dialeval.meta.instability.over_scores`` correlates the result with people.
     """
     if not systems:
         raise Unsuitable("Trials with random candidates need a system that can choose; none was given.")
-    pools = [random_pool(question, utterances, size=pool, seed=seed) for question in questions]
-    right_of: list[Floats] = []
-    for system in systems:
+    right_in = _right_answers(questions)
+    pools = [
+        random_pool(one, utterances, size=pool, seed=seed, right=right_in[one.context]) for one in questions
+    ]
+
+    def tried(system: System | Chooser) -> Floats:
         chooser = fitted_chooser(system, questions)
         with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
             own = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
             wide = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
-        rows = [
-            _right(chosen, among, trials=trials, seed=seed)
-            if isinstance(chosen, Choice) and isinstance(among, Choice)
-            else np.full(1 + trials, np.nan)
-            for chosen, among in zip(own, wide, strict=True)
-        ]
-        right_of.append(np.array(rows))
+        return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(own, wide, strict=True)])
+
+    able: list[str] = []
+    right_of: list[Floats] = []
+    refused: list[Refused] = []
+    for system in systems:
+        try:
+            right_of.append(tried(system))
+            able.append(system.name)
+        except Exception as error:  # as in asking: foreign code must not take the others down
+            refused.append(refusal(system, error))
+    if not able:
+        raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
     right = np.array(right_of)
     kept = ~np.isnan(right).any(axis=(0, 2))
     if not kept.any():
@@ -120,23 +131,29 @@ def run_trials(
         )
     means = right[:, kept].mean(axis=1)
     return RandomTrials(
-        systems=tuple(system.name for system in systems),
+        systems=tuple(able),
         chosen=means[:, 0],
         random=means[:, 1:].T,
         questions=int(kept.sum()),
         left_out=int((~kept).sum()),
         pool=max(sum(not one.correct for one in wide.candidates) for wide in pools),
         seed=seed,
+        refused=tuple(refused),
     )
 
 
 def random_pool(
-    question: Question, utterances: Utterances, *, size: int | None = None, seed: int = 0
+    question: Question,
+    utterances: Utterances,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    right: Collection[str] = (),
 ) -> Question:
     """The question with a pool of random false candidates in place of its own.
 
-    None of them is, however spelled, one of the question's own candidates or turns. The draw hangs on the seed and the
-    question's id alone.
+    None of them is, however spelled, one of the question's own candidates or turns, or one of ``right``: what other
+    questions say is right in this context. The order of the draw hangs on the seed and the question's id alone.
     """
     own = sum(not one.correct for one in question.candidates)
     wanted = 3 * own + 1 if size is None else size
@@ -147,6 +164,7 @@ def random_pool(
         )
     taken = {same_key(one.text) for one in question.candidates}
     taken |= {same_key(turn.text) for turn in question.context}
+    taken |= set(map(same_key, right))
     drawn: list[Candidate] = []
     for text in _in_random_order(utterances, _rng(seed, question.item, "pool")):
         if len(drawn) == wanted:
@@ -159,8 +177,17 @@ def random_pool(
             f"Only {len(drawn)} of {len(utterances)} utterances may stand as random candidates of {question.item!r}; "
             f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
         )
-    right = tuple(one for one in question.candidates if one.correct)
-    return replace(question, candidates=(*right, *drawn))
+    own_right = tuple(one for one in question.candidates if one.correct)
+    return replace(question, candidates=(*own_right, *drawn))
+
+
+def _right_answers(questions: Iterable[Question]) -> Mapping[Context, list[str]]:
+    """What the questions say is right, by context: where two share one, the answer of either is right in both."""
+    found: dict[Context, list[str]] = {}
+    for question in questions:
+        right = [one.text for one in question.candidates if one.correct]
+        found.setdefault(question.context, []).extend(right)
+    return found
 
 
 def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterator[str]:
@@ -170,8 +197,10 @@ def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterat
         yield from utterances.texts(order[start : start + _READ_AT_ONCE])
 
 
-def _right(own: Choice, among: Choice, *, trials: int, seed: int) -> Floats:
-    """1 or 0 for the question's own candidates, then for each trial."""
+def _right(own: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> Floats:
+    """1 or 0 for the question's own candidates, then for each trial; NaN where there is no choice."""
+    if isinstance(own, Missing) or isinstance(among, Missing):
+        return np.full(1 + trials, np.nan)
     right = np.array([one.correct for one in among.question.candidates])
     scores = np.array(among.scores)
     false = scores[~right]
