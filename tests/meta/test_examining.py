@@ -12,8 +12,9 @@ from dialeval.data import Judgement
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.criteria import only_criterion
 from dialeval.meta.document import document
-from dialeval.meta.examining import Inquiry, examine
+from dialeval.meta.examining import examine
 from dialeval.meta.folder import is_ours, write_findings
+from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.instance_rules import InstanceRule
 from dialeval.meta.joining import Grid, Joined, MeasureGrid, join
 from dialeval.meta.points import write_points

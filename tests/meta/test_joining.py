@@ -93,7 +93,7 @@ def test_a_rater_who_may_be_a_person_is_noted() -> None:
     ratings = Ratings.of([*HUMAN, *people(("i1", "a", "cat", 1.0), criterion="fluency")])
     (note,) = join(ratings, "overall").notes
     assert note.startswith("taken for measures, since they never judge overall: cat;")
-    assert join(ratings, "overall", measures=["cat"]).notes == ()
+    assert join(ratings, "overall", measures=["cat"]).notes == ("people: ann, bob", "measures: cat")
 
 
 def test_an_unknown_criterion_suggests_the_close_one() -> None:

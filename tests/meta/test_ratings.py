@@ -77,7 +77,7 @@ def test_two_values_of_one_rater_are_refused(other: Judgement, shown: str) -> No
     with pytest.raises(BadInput) as caught:
         Ratings.of([*ROWS, other], source="ratings.jsonl")
     message = str(caught.value)
-    assert message.startswith("ratings.jsonl: found " + shown)
+    assert message.startswith("ratings.jsonl, field 'value': found " + shown)
     assert "'bob' for 'overall' of item 'i1', system 'a'" in message
 
 
@@ -95,7 +95,7 @@ def test_merging_equals_reading_all_at_once() -> None:
 
 def test_merging_sees_repeats_and_contradictions_across_parts() -> None:
     assert Ratings.merge([Ratings.of(ROWS), Ratings.of([*ROWS[:2], ROWS[0]])]).repeated == 3
-    with pytest.raises(BadInput, match="a and b: found two values, 3 and 1,"):
+    with pytest.raises(BadInput, match="a and b, field 'value': found two values, 3 and 1,"):
         Ratings.merge(
             [Ratings.of(ROWS), Ratings.of([Judgement("i1", "a", "ann", "overall", 1.0)])], source="a and b"
         )

@@ -82,8 +82,12 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
 def test_contradicting_files_are_both_named(tmp_path: Path) -> None:
     for name, value in (("a.jsonl", 1.0), ("b.jsonl", 2.0)):
         write(tmp_path / name, [Judgement("i", "s", "ann", "overall", value)])
-    with pytest.raises(BadInput, match=r"a\.jsonl, .*b\.jsonl: found two values, 1 and 2"):
+    with pytest.raises(
+        BadInput, match=r"b\.jsonl, line 1, field 'value': found two values, 1 and 2"
+    ) as error:
         read_judgements([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    assert "(the other stands in " in str(error.value)
+    assert "a.jsonl, line 1), needed one value" in str(error.value)
 
 
 def test_a_named_format_is_read_from_its_folder(shared_data: Path) -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from dialeval.meta.clusters import clusters, with_clusters
 from dialeval.meta.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
 from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.rivals import ENOUGH, Rivalry, clusters, compare_measures, with_clusters
+from dialeval.meta.rivals import ENOUGH, Rivalry, compare_measures
 from dialeval.stats.correlation_bootstrap import paired_correlation_bootstrap
 from dialeval.stats.dependent import permuted, williams
 from dialeval.stats.resampling import percentile_interval

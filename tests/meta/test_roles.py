@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data.types import Judgement
-from dialeval.errors import Unsuitable
+from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.criteria import only_criterion
 from dialeval.meta.ratings import Ratings
 from dialeval.meta.roles import called_like_a_metric, measures_among, measuring, named, taken_for_measures
@@ -40,8 +40,12 @@ def test_measures_are_told_from_people(
 
 
 def test_patterns_that_fit_nobody_or_both_sides_are_refused() -> None:
-    with pytest.raises(Unsuitable, match="No rater fits worker"):
+    with pytest.raises(
+        UnknownName, match=r"no rater called 'worker.*pattern of people has to fit one of the 4 raters"
+    ):
         measuring(MIXED, "overall", people=["worker*"], measures=None)
+    with pytest.raises(UnknownName, match=r"Did you mean 'rouge_l'.*pattern of measures"):
+        measuring(MIXED, "overall", people=None, measures=["mine", "rouge_1"])
     with pytest.raises(Unsuitable, match="'ann' fits a pattern of people and one of measures"):
         measuring(MIXED, "overall", people=["a*"], measures=["*n"])
 

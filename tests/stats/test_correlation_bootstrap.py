@@ -179,3 +179,28 @@ def test_a_measure_differs_from_itself_by_exactly_nothing():
     found = paired_correlation_bootstrap(human, a, 3 * a + 1, kind="pearson", level="item", trials=20)
     assert not found.any()
     assert bootstrap_p(found) == 1
+
+
+@pytest.mark.parametrize("level", ["system", "item", "item_within_system", "system_within_item"])
+@pytest.mark.parametrize("resample", ["items", "both"])
+def test_clusters_of_items_are_drawn_whole(level, resample):
+    """Twins of items, clustered with the originals, change nothing but what one draw is worth."""
+    rng = np.random.default_rng(3)
+    human, scores = rng.normal(size=(4, 12)), rng.normal(size=(4, 12))
+    human[0, 3] = np.nan
+    labels = np.array([7, 7, 1, 1, 1, 5, 5, 2, 9, 9, 9, 9])
+    options = {"kind": "pearson", "level": level, "trials": 40, "seed": 5, "resample": resample}
+    single = bootstrap_level(human, scores, **options)
+    alone = bootstrap_level(human, scores, clusters=np.arange(12), **options)
+    np.testing.assert_array_equal(single, alone)
+    twins = [np.repeat(table, 2, axis=1) for table in (human, scores)]
+    paired = bootstrap_level(*twins, clusters=np.repeat(np.arange(12), 2), **options)
+    np.testing.assert_allclose(paired, single, atol=1e-9)
+    assert not np.array_equal(bootstrap_level(human, scores, clusters=labels, **options), single)
+
+
+def test_clusters_must_label_every_item():
+    with pytest.raises(ValueError, match="3 items need as many cluster labels"):
+        bootstrap_level(
+            np.ones((2, 3)), np.ones((2, 3)), kind="pearson", level="item", clusters=np.array([1, 2])
+        )

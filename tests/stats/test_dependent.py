@@ -224,3 +224,30 @@ def test_scores_as_small_as_probabilities_of_sentences_are_compared_as_any(size)
     a, b = a + human, b + human
     plain = perm_both(human, a, b, kind="pearson", level="item", trials=200, seed=1)
     assert perm_both(human, a * size, b, kind="pearson", level="item", trials=200, seed=1) == plain
+
+
+def test_clusters_are_swapped_whole():
+    """Five clusters can be swapped in 32 ways, whatever the number of cells: all of them, by hand."""
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=(3, 10))
+    a, b = human + rng.normal(size=(3, 10)), rng.normal(size=(3, 10))
+    labels = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    found = permuted(human, a, b, kind="pearson", level="item", clusters=labels)
+    assert (found.exact, found.trials) == (True, 32)
+
+    def gap(one, two):
+        return np.corrcoef(human.ravel(), one.ravel())[0, 1] - np.corrcoef(human.ravel(), two.ravel())[0, 1]
+
+    x, y = ((table - table.mean()) / table.std() for table in (a, b))
+    seen = abs(gap(x, y))
+    swaps = [np.array([code >> bit & 1 for bit in range(5)], dtype=bool)[labels] for code in range(32)]
+    gaps = [abs(gap(np.where(swap, y, x), np.where(swap, x, y))) for swap in swaps]
+    assert found.p == sum(one >= seen - 1e-12 for one in gaps) / 32
+
+
+def test_items_alone_in_their_clusters_are_swapped_as_one_answer_of_each_system():
+    rng = np.random.default_rng(6)
+    human, a, b = rng.normal(size=(3, 1, 60))
+    one = permuted(human, a, b, kind="spearman", level="item", trials=200, seed=3)
+    same = permuted(human, a, b, kind="spearman", level="item", trials=200, seed=3, clusters=np.arange(60))
+    assert one == same

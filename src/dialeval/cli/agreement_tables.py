@@ -58,7 +58,11 @@ def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropp
 
 def _alone(found: Sequence[CriterionAgreement]) -> str:
     named = ", ".join(one.criterion for one in found[:8]) + (" ..." if len(found) > 8 else "")
-    return f"No agreement where one rater is alone: {len(found):,} criteria ({named})."
+    criteria = f"{len(found):,} {'criterion' if len(found) == 1 else 'criteria'}"
+    return (
+        f"No agreement where one rater is alone: {criteria} ({named}).\n"
+        "It takes two raters or more of the same answers: name their files, too."
+    )
 
 
 def _tables(one: CriterionAgreement) -> Iterator[Table]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from dialeval.cli.options import Json, Seed, Trials
+from dialeval.cli.scales import scale_given
 
 if TYPE_CHECKING:
+    from dialeval.meta.classes import Cut
     from dialeval.meta.ratings import Ratings
+    from dialeval.meta.scale import RatingScale
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
@@ -78,11 +82,10 @@ def agreement(
     from dialeval.cli.agreement_tables import print_agreement
     from dialeval.meta.agreement import agreement_of
     from dialeval.meta.agreement_json import agreement_json
-    from dialeval.meta.classes import Cut
     from dialeval.meta.dropping import drop_raters
 
-    cuts = [Cut.parse(text) for text in classes or []]
-    given = _ratings(ratings, format, criterion, system, scale)
+    cuts = _cuts(classes or ())
+    given = _ratings(ratings, format, criterion, system, scale_given(scale))
     found = agreement_of(given, cuts=cuts, trials=trials, seed=seed)
     dropped = None
     if drop_below is not None:
@@ -94,33 +97,53 @@ def agreement(
         print_agreement(found, dropped)
 
 
+def _cuts(texts: Sequence[str]) -> list[Cut]:
+    from dialeval.errors import DialevalError
+    from dialeval.meta.classes import Cut
+
+    try:
+        return [Cut.parse(text) for text in texts]
+    except DialevalError as error:
+        raise typer.BadParameter(str(error), param_hint="--classes") from None
+
+
 def _ratings(
     sources: list[str],
     format: str | None,
     criteria: list[str] | None,
     systems: list[str] | None,
-    scale: str | None,
+    scale: RatingScale | None,
 ) -> Ratings:
     """The ratings asked for; says on stderr what was counted once although it was given twice."""
     from dialeval.errors import UnknownName
+    from dialeval.meta.locating import located
     from dialeval.meta.ratings import Ratings
-    from dialeval.meta.scale import RatingScale
+    from dialeval.meta.spelling import variants
 
-    wanted_scale = RatingScale.parse(scale) if scale else None
     read = _read(sources, format)
     if read.repeated:
-        print(f"warning: {read.repeated:,} judgements were given twice and are counted once", file=sys.stderr)
+        print(f"warning: {_judgements(read.repeated)} given twice and counted once", file=sys.stderr)
+    for name in read.criteria:
+        for other in variants(name, read.criteria[: read.criteria.index(name)]):
+            said = f"{other!r} and {name!r} differ only in case or blanks, and count as two criteria"
+            print(f"warning: {said}; if they are one, write them alike", file=sys.stderr)
     for system in systems or []:
         if system not in read.systems:
-            raise UnknownName("system", system, read.systems)
+            todo = f"{', '.join(sources)} has {', '.join(map(repr, read.systems[:8]))}."
+            raise UnknownName("system", system, read.systems, todo=todo)
     chosen: Ratings = read if systems is None else read.by(systems=systems)
     if not criteria:
         chosen = _people(chosen)
     else:
         chosen = Ratings.merge([chosen.criterion_named(name) for name in dict.fromkeys(criteria)])
-    if wanted_scale is not None:
-        wanted_scale.check(chosen, ", ".join(sources))
+    if scale is not None:
+        with located(sources, format):
+            scale.check(chosen, ", ".join(sources))
     return chosen
+
+
+def _judgements(count: int) -> str:
+    return "1 judgement was" if count == 1 else f"{count:,} judgements were"
 
 
 def _read(sources: list[str], format: str | None) -> Ratings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from dialeval.cli.options import Json, Seed, Trials
+from dialeval.cli.scales import scale_given
 
 if TYPE_CHECKING:
     from dialeval.meta.instance_rules import InstanceRule
-    from dialeval.meta.joined import Joined
-    from dialeval.meta.ratings import Ratings
     from dialeval.stats.levels import Level
 
 # Spelled out again: typer reads them before a command runs, and dialeval.stats is slow to import.
@@ -71,6 +69,14 @@ def meta(
     resample: Annotated[
         Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
     ] = "items",
+    cluster: Annotated[
+        bool,
+        typer.Option("--cluster", help="Resample and swap whole dialogues (ids DIALOGUE/TURN), not items."),
+    ] = False,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", metavar="LOW-HIGH", help="Refuse people's ratings outside it, as in 1-5."),
+    ] = None,
     estimate: Annotated[
         bool,
         typer.Option("--estimate", help="Estimate systems' mean ratings over all items from the rated part."),
@@ -81,6 +87,10 @@ def meta(
             "--estimate-by", metavar="MEASURE", help="The same by this measure.", show_default="all, fitted"
         ),
     ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Say how many items, raters and systems the next study needs."),
+    ] = False,
     combine: Annotated[
         bool, typer.Option("--combine", help="Try combinations of the measures, too.")
     ] = False,
@@ -114,9 +124,11 @@ def meta(
 
     Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
     """
+    from dialeval.cli.meta_sources import Roles, join_files
     from dialeval.engine.progress import RichProgress
-    from dialeval.meta.examining import Inquiry, examine
+    from dialeval.meta.examining import examine
     from dialeval.meta.folder import write_findings
+    from dialeval.meta.inquiry import Inquiry
     from dialeval.report import print_meta, read_document, render_meta
 
     inquiry = Inquiry(
@@ -125,15 +137,18 @@ def meta(
         trials=trials,
         seed=seed,
         resample=resample,
+        cluster="dialogue" if cluster else None,
         estimate=estimate or estimate_by is not None,
         estimate_by=estimate_by,
         combine=combine,
+        plan=plan,
         lower_is_better=tuple(lower_is_better or ()),
         instances=_rules(instances or ()),
     )
+    bounds = scale_given(scale)
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     _check_target(folder)
-    joined = _join(judgements, format, human_criterion, people, measures, also)
+    joined = join_files(judgements, format, human_criterion, Roles(people, measures, also), bounds)
     for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
         joined.measure_named(name)  # a wrong name is worth knowing before the work
     content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
@@ -165,46 +180,6 @@ def _rules(texts: Sequence[str]) -> tuple[InstanceRule, ...]:
         return tuple(InstanceRule.parse(text) for text in texts)
     except DialevalError as error:
         raise typer.BadParameter(str(error), param_hint="--instances") from None
-
-
-def _join(
-    sources: Sequence[str],
-    format: str | None,
-    criterion: str | None,
-    people: Sequence[str] | None,
-    measures: Sequence[str] | None,
-    also: Sequence[str] | None,
-) -> Joined:
-    from dialeval.errors import Unsuitable
-    from dialeval.meta.criteria import only_criterion
-    from dialeval.meta.joining import join
-    from dialeval.meta.reading import read_judgements
-
-    ratings = read_judgements(sources, format=format)
-    if criterion is None:
-        todo = "Name the human one with --human-criterion."
-        criterion = only_criterion(ratings, people=people, measures=measures, todo=todo)
-        print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
-    joined = join(ratings, criterion, people=people, measures=measures, also=_criteria(ratings, also))
-    if not joined.measures:
-        raise Unsuitable(
-            f"There are people's ratings on {criterion!r} here, but no measure to hold against them: every one of "
-            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or name the "
-            "measures among the raters with --measures."
-        )
-    return joined
-
-
-def _criteria(ratings: Ratings, also: Sequence[str] | None) -> Sequence[str]:
-    from dialeval.errors import UnknownName
-    from dialeval.meta.roles import fits
-
-    for pattern in also or ():
-        if not any(fits(name, [pattern]) for name in ratings.criteria):
-            raise UnknownName(
-                "criterion", pattern, ratings.criteria, todo=f"There are {', '.join(ratings.criteria)}."
-            )
-    return also or ()
 
 
 def _name(source: str) -> str:

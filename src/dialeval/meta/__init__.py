@@ -26,10 +26,12 @@ from dialeval.meta.aggregating import (
 from dialeval.meta.agreement import CriterionAgreement, agreement_of
 from dialeval.meta.ceiling import Ceiling, LeftOut, leave_one_out, split_half
 from dialeval.meta.classes import Cut, collapse
+from dialeval.meta.clusters import clusters, with_clusters
 from dialeval.meta.combining import Combination, linear_combination, zscore_average
 from dialeval.meta.dropping import Dropped, drop_raters
 from dialeval.meta.estimating import Estimates, estimate_systems
-from dialeval.meta.examining import Findings, Inquiry, examine
+from dialeval.meta.examining import Findings, examine
+from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.instability import FiveNumbers, Instability, over_scores, over_test_sets
 from dialeval.meta.instances import InstanceValidation, validate_instances
 from dialeval.meta.joining import Grid, Joined, MeasureGrid, Unjoined, join, system_identity
@@ -41,11 +43,12 @@ from dialeval.meta.measure_planning import (
 )
 from dialeval.meta.nbest_shares import NBestValidation, validate_nbest
 from dialeval.meta.planning import power_of_items, power_of_raters
+from dialeval.meta.plans import Plan, plans
 from dialeval.meta.qualifying import Qualification, gold_answers, qualify
 from dialeval.meta.raters import KappaTable, pairwise_kappas
 from dialeval.meta.ratings import Ratings
 from dialeval.meta.reading import read_judgements
-from dialeval.meta.rivals import Rivalry, clusters, compare_measures, with_clusters
+from dialeval.meta.rivals import Rivalry, compare_measures
 from dialeval.meta.vote_steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
 
 __all__ = [
@@ -77,6 +80,7 @@ __all__ = [
     "MeasureGrid",
     "Median",
     "NBestValidation",
+    "Plan",
     "Plurality",
     "Qualification",
     "Ratings",
@@ -105,6 +109,7 @@ __all__ = [
     "over_scores",
     "over_test_sets",
     "pairwise_kappas",
+    "plans",
     "power_between_measures",
     "power_of_items",
     "power_of_raters",

@@ -8,7 +8,8 @@ import numpy as np
 
 from dialeval.errors import Unsuitable
 from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import fits, measures_among
+from dialeval.meta.roles import called_after_their_criterion, fits, measures_among
+from dialeval.meta.spelling import variants
 
 
 def only_criterion(
@@ -28,4 +29,17 @@ def only_criterion(
     if not found:
         raise Unsuitable(f"There is no judgement of a person here, only of measures. {todo}")
     shown = ", ".join(f"{name!r} ({n:,})" for name, n in found.items())
-    raise Unsuitable(f"People judge {len(found)} criteria here, with so many ratings each: {shown}. {todo}")
+    said = f"People judge {len(found)} criteria here, with so many ratings each: {shown}. {todo}"
+    raise Unsuitable(said + _doubt(ratings, list(found)))
+
+
+def _doubt(ratings: Ratings, found: Sequence[str]) -> str:
+    """What else may be wrong where people judge several criteria: they are no people, or the criteria are one."""
+    if called_after_their_criterion(ratings, None) == set(ratings.raters):
+        return (
+            " Each rater is called after its criterion, as measures are: if that is so, add people's ratings."
+        )
+    alike = next((pair for name in found if (pair := [name, *variants(name, found)])[1:]), None)
+    if alike:
+        return f" {' and '.join(map(repr, alike))} differ only in case or blanks: if they are one, write them alike."
+    return ""

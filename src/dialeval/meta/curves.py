@@ -54,6 +54,8 @@ class PowerCurve:
     trials: int
     seed: int
     notes: tuple[str, ...] = ()
+    at_hand: int | None = None
+    """How many there are to draw from."""
 
     @property
     def enough(self) -> int | None:
@@ -80,6 +82,8 @@ class WidthCurve:
     trials: int
     seed: int
     notes: tuple[str, ...] = ()
+    at_hand: int | None = None
+    """How many there are to draw from."""
 
     @property
     def enough(self) -> int | None:

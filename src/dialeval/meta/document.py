@@ -10,10 +10,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from dialeval.meta.curves import PowerCurve
 from dialeval.meta.estimating import Estimates
-from dialeval.meta.examining import AVERAGE, Findings, Spread
+from dialeval.meta.examining import Findings, Spread
 from dialeval.meta.instances import InstanceValidation
 from dialeval.meta.joined import Joined
+from dialeval.meta.plans import Plan
+from dialeval.meta.standing_in import AVERAGE
 from dialeval.stats.levels import Level, level_correlation
 from dialeval.stats.prediction_powered import PPIEstimate
 from dialeval.version import __version__
@@ -40,12 +43,14 @@ def document(findings: Findings, sources: Mapping[str, str | None] | None = None
         "combined": list(_combined(findings)),
         "estimates": [] if findings.estimates is None else [_estimates(findings.estimates)],
         "instances": [_instances(one) for one in findings.instances],
+        "planning": [_planned(one) for one in findings.plans],
         "unjoined": _unjoined(joined),
         "notes": findings.notes,
         "settings": {
             "coefficient": inquiry.coefficient,
             "levels": inquiry.levels,
             "resample": inquiry.resample,
+            "cluster": inquiry.cluster,
             "trials": inquiry.trials,
             "repeats": inquiry.repeats,
             "seed": inquiry.seed,
@@ -191,6 +196,16 @@ def _instances(found: InstanceValidation) -> Json:
     }
     fields: Json = _plain(found)
     return {**fields, **counts}
+
+
+def _planned(plan: Plan) -> Json:
+    """The answer and its curve; ``goal`` says what is enough, and ``enough`` is null where no size looked at is."""
+    said: Json = {"question": plan.question, "over": plan.over, "reason": plan.reason}
+    curve = plan.curve
+    if curve is None:
+        return {**said, "goal": None, "target": None, "at_hand": None, "enough": None, "points": []}
+    goal = "power" if isinstance(curve, PowerCurve) else "width"
+    return {**_plain(curve), **said, "goal": goal, "enough": curve.enough}
 
 
 def _unjoined(joined: Joined) -> Json:

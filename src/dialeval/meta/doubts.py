@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import Floats
+from dialeval.core import Floats, Integers
 from dialeval.stats.correlation_bootstrap import Resample
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.levels import Level, LevelCorrelation
@@ -32,13 +32,17 @@ class Correlated(NamedTuple):
     trialled: Floats
     """The coefficients of the resamples."""
     resample: Resample
+    clusters: Integers | None = None
+    """The cluster of each item, where whole clusters are resampled."""
 
 
 def doubts(about: Correlated) -> tuple[str, ...]:
     """Sentences for the reader of one coefficient; none where nothing is amiss."""
-    human, scores, level, kind, found, trialled, resample = about
+    human, scores, level, kind, found, trialled, resample, clusters = about
     both = ~np.isnan(human) & ~np.isnan(scores)
-    out = [f"undefined: {found.reason}"] if found.reason is not None else []
+    out = [f"undefined: {_in_words(found.reason, level)}"] if found.reason is not None else []
+    if found.reason is None and not resampled(both, resample, clusters):
+        out.append(_nothing_to_draw(both, clusters))
     out += _coverage(human, both)
     out += _few_systems(both, kind, resample) if level == "system" else _ties(human, scores, both)
     if level == "system_within_item":
@@ -47,6 +51,32 @@ def doubts(about: Correlated) -> tuple[str, ...]:
     if trialled.size and (share := float(np.isnan(trialled).mean())) > _MANY_UNDEFINED:
         out.append(f"{share:.0%} of the resamples have no coefficient and are left out of the interval")
     return tuple(out)
+
+
+def resampled(both: NDArray[np.bool_], resample: Resample, clusters: Integers | None = None) -> bool:
+    """Whether there is more than one of what is resampled: one item, drawn again and again, is always the same."""
+    there = both.any(axis=0)
+    systems = int(both.any(axis=1).sum())
+    items = int(there.sum()) if clusters is None else len(np.unique(clusters[there]))
+    return {"items": items > 1, "systems": systems > 1, "both": items > 1 and systems > 1}[resample]
+
+
+def _in_words(reason: str, level: Level) -> str:
+    """The reason in words of this field: statistics know of pairs and of two variables alone."""
+    for general, ours in (
+        ("pairs", "systems" if level == "system" else "answers that people rated and the measure scored"),
+        ("group", "system" if level == "item_within_system" else "item"),
+        ("values of the first variable", "human ratings"),
+        ("values of the second variable", "scores"),
+    ):
+        reason = reason.replace(general, ours)
+    return reason
+
+
+def _nothing_to_draw(both: NDArray[np.bool_], clusters: Integers | None) -> str:
+    several = resampled(both, "items", clusters)
+    one = "system" if several else "item" if clusters is None else "dialogue"
+    return f"there is 1 {one} only: no interval, as there are no others to resample; add more {one}s"
 
 
 def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[str]:

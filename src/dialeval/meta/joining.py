@@ -12,7 +12,8 @@ from dialeval.core import Integers
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
 from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import fits, measuring, named, taken_for_measures
+from dialeval.meta.roles import fits, measuring, named, taken_for_measures, told_roles
+from dialeval.meta.spelling import spelt_alike, variants
 from dialeval.stats.levels import settled
 
 __all__ = [
@@ -69,7 +70,7 @@ def join(
         criterion=human_criterion,
         measures=tuple(found),
         counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
-        notes=taken_for_measures(automatic, human_criterion, people=people, measures=measures),
+        notes=_notes(ratings, human, automatic, people, measures),
     )
     if not any(one.both for one in joined.coverage) and any(one.only_measure for one in joined.coverage):
         raise _apart(joined)
@@ -161,12 +162,32 @@ def _nobody(ratings: Ratings, criterion: str, silent: int) -> Unsuitable:
     )
 
 
+def _notes(
+    ratings: Ratings,
+    human: Ratings,
+    automatic: Ratings,
+    people: Sequence[str] | None,
+    measures: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """What a reader should know of names and roles before the numbers."""
+    (criterion,) = human.criteria
+    twice = ratings.repeated
+    return (
+        *spelt_alike(ratings, criterion, measures=measures),
+        *(told_roles(human.raters, automatic.raters, people=people) if people or measures else ()),
+        *taken_for_measures(automatic, criterion, people=people, measures=measures),
+        *([f"given twice, and counted once: {twice:,} judgements"] if twice else ()),
+    )
+
+
 def _apart(joined: Joined) -> Unsuitable:
     human, measure = (
         next(one for one in joined.unjoined if (one.side == "human") == own) for own in (True, False)
     )
+    alike = variants(measure.item, joined.items) or variants(measure.system, joined.systems)
+    hint = f"{alike[0]!r} is the same but for case or blanks. " if alike else ""
     return Unsuitable(
         f"No cell is both rated by people and scored by a measure. People rated item {human.item!r} of system "
-        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. Give both files "
-        "the same ids of items and names of systems."
+        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. {hint}Give both "
+        "files the same ids of items and names of systems."
     )

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.meta.doubts import Correlated, doubts
+from dialeval.core import Integers
+from dialeval.meta.doubts import Correlated, doubts, resampled
 from dialeval.meta.joining import Joined, MeasureGrid
 from dialeval.stats.correlation import COEFFICIENTS
 from dialeval.stats.correlation_bootstrap import Resample, bootstrap_level
@@ -78,12 +79,14 @@ def correlate(
     seed: int = 0,
     level: float = 0.95,
     resample: Resample = "items",
+    clusters: Integers | None = None,
 ) -> tuple[Row, ...]:
     """One row per measure and level, in the order of the measures.
 
     The interval is of ``coefficient``, by ``trials`` resamples of the items, the systems or both; 0 trials give none.
+    ``clusters`` labels the items, as dialogues do their turns: then whole clusters are resampled.
     """
-    asked = _Asked(coefficient, trials, seed, level, resample)
+    asked = _Asked(coefficient, trials, seed, level, resample, clusters)
     return tuple(_row(joined, measure, at, asked) for measure in joined.measures for at in levels)
 
 
@@ -100,22 +103,30 @@ class _Asked(NamedTuple):
     seed: int
     level: float
     resample: Resample
+    clusters: Integers | None
 
 
 def _row(joined: Joined, measure: MeasureGrid, at: Level, asked: _Asked) -> Row:
-    coefficient, trials, seed, level, resample = asked
+    coefficient, trials, seed, level, resample, clusters = asked
     human, scores = joined.human.values, measure.values
     found: dict[Coefficient, LevelCorrelation] = {
         kind: level_correlation(human, scores, kind=kind, level=at) for kind in COEFFICIENTS
     }
     main = found[coefficient]
+    both = ~np.isnan(human) & ~np.isnan(scores)
     trialled = np.zeros(0)
-    if trials and main.reason is None:
+    if trials and main.reason is None and resampled(both, resample, clusters):
         trialled = bootstrap_level(
-            human, scores, kind=coefficient, level=at, trials=trials, seed=seed, resample=resample
+            human,
+            scores,
+            kind=coefficient,
+            level=at,
+            trials=trials,
+            seed=seed,
+            resample=resample,
+            clusters=clusters,
         )
     low, high = percentile_interval(trialled, level)
-    both = ~np.isnan(human) & ~np.isnan(scores)
     return Row(
         measure=measure.name,
         rater=measure.rater,
@@ -133,5 +144,5 @@ def _row(joined: Joined, measure: MeasureGrid, at: Level, asked: _Asked) -> Row:
         items=int(both.any(axis=0).sum()),
         groups=main.groups - main.undefined if at in _GROUPED else None,
         undefined=main.undefined if at in _GROUPED else 0,
-        warnings=doubts(Correlated(human, scores, at, coefficient, main, trialled, resample)),
+        warnings=doubts(Correlated(human, scores, at, coefficient, main, trialled, resample, clusters)),
     )

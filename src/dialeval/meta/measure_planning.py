@@ -68,6 +68,7 @@ def power_between_measures(
         trials=trials,
         seed=seed,
         notes=drawn_from.notes,
+        at_hand=drawn_from.units,
     )
 
 
@@ -103,6 +104,7 @@ def width_of_correlation(
         trials=trials,
         seed=seed,
         notes=drawn_from.notes,
+        at_hand=drawn_from.units,
     )
 
 
@@ -157,6 +159,7 @@ def correlation_by_raters(
         trials=trials,
         seed=seed,
         notes=(f"{left_out} answers have no more than {tried[-1]} ratings",) if left_out else (),
+        at_hand=int(held.min()),
     )
 
 

@@ -51,7 +51,7 @@ def power_of_items(
         values = draw(rng, block, tried[-1], (raters,))[0]
         found += _significant(values, tried, draw.effect, alpha)
     held = "all ratings of each answer" if raters is None else f"{raters} ratings of each answer, {draw.how}"
-    return _Plan(draw, (a, b), alpha, target, trials, seed).curve("items", tried, found, held)
+    return _Plan(draw, (a, b), alpha, target, trials, seed, draw.items).curve("items", tried, found, held)
 
 
 def power_of_raters(
@@ -82,7 +82,7 @@ def power_of_raters(
         for at, values in enumerate(draw(rng, block, size, tried)):
             found[at] += _significant(values, (size,), draw.effect, alpha)[0]
     held = f"{size} items, ratings {draw.how}"
-    return _Plan(draw, (a, b), alpha, target, trials, seed).curve("raters", tried, found, held)
+    return _Plan(draw, (a, b), alpha, target, trials, seed, fewest).curve("raters", tried, found, held)
 
 
 def _significant(
@@ -135,6 +135,7 @@ class _Plan:
     target: float
     trials: int
     seed: int
+    at_hand: int
 
     def curve(self, over: Over, sizes: Sequence[int], found: Integers, held: str) -> PowerCurve:
         """The share of trials on which the difference was found, for each size; ``held`` is what does not vary."""
@@ -155,4 +156,5 @@ class _Plan:
             trials=self.trials,
             seed=self.seed,
             notes=self.draw.notes,
+            at_hand=self.at_hand,
         )

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from dialeval.core import Floats, Integers
 from dialeval.data.importers.positions import anonymous
 from dialeval.data.types import Judgement
-from dialeval.errors import BadInput, UnknownName
+from dialeval.errors import UnknownName
+from dialeval.meta.locating import BadJudgement, Names
 
 _CHUNK: Final = 8192
 _NAMES: Final = ("items", "systems", "raters", "criteria")
@@ -137,6 +138,11 @@ class Ratings:
             columns.append((np.cumsum(used) - 1)[codes])
         return _rows(names, columns, self.value[kept], nominal=self.nominal.intersection(names[-1]))
 
+    def names_of(self, row: int) -> Names:
+        """Whose judgement stands in that row, and of what."""
+        tables = zip(_NAMES, _CODES, strict=True)
+        return Names(*(getattr(self, labels)[getattr(self, field)[row]] for labels, field in tables))
+
     @property
     def anonymous(self) -> bool:
         """Whether raters are positions in a list, ``#1`` and ``#2``, rather than people (see docs/importing.md).
@@ -235,12 +241,12 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
     return replace(ratings.where(kept), repeated=ratings.repeated + len(two))
 
 
-def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadInput:
-    item, system = ratings.items[ratings.item[at]], ratings.systems[ratings.system[at]]
-    rater, criterion = ratings.raters[ratings.rater[at]], ratings.criteria[ratings.criterion[at]]
-    whose = f"of rater {rater!r} for {criterion!r} of item {item!r}, system {system!r}"
+def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadJudgement:
+    names = ratings.names_of(at)
     todo = "Keep one of them, or give each rater, and each item, a name of its own."
-    return BadInput(source, f"{found} {whose}", needed, todo if "two" in found else "Mend the value.")
+    if "two" not in found:
+        todo = "Mend the value."
+    return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
 
 
 def _shown(value: float) -> str:

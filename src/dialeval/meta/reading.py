@@ -11,6 +11,7 @@ import numpy as np
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
 from dialeval.errors import BadInput
+from dialeval.meta.locating import located
 from dialeval.meta.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def read_judgements(
     ``format`` names the format of the sources that are no run folders, as in ``dialeval.data.FORMATS``; without it, it
     follows each file's ending. The same judgement in two sources counts once.
     """
-    parts = [_part(source, format, on_bad) for source in sources]
-    return parts[0] if len(parts) == 1 else Ratings.merge(parts, source=", ".join(map(str, sources)))
+    with located(sources, format):
+        parts = [_part(source, format, on_bad) for source in sources]
+        return parts[0] if len(parts) == 1 else Ratings.merge(parts, source=", ".join(map(str, sources)))
 
 
 def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import Floats, Integers
+from dialeval.meta.doubts import resampled
 from dialeval.meta.joining import Joined, MeasureGrid
-from dialeval.meta.levels import Row, number
+from dialeval.meta.levels import number
 from dialeval.stats.correlation_bootstrap import Resample, bootstrap_level
 from dialeval.stats.dependent import Permuted, permuted, williams
 from dialeval.stats.estimate import Coefficient
@@ -24,6 +24,8 @@ from dialeval.stats.resampling import percentile_interval
 
 ENOUGH: Final = 100
 """Permutations as extreme as what was seen after which no more are made: then p is known to a tenth of itself."""
+_ERRORS: Final = 2
+"""How many standard errors another seed may well move a p-value by."""
 _AMPLE: Final = 4000
 """Permutations up to which the smallest p-value is left ten times the room below alpha, and not twice."""
 
@@ -59,6 +61,8 @@ class Rivalry:
     only_a: int = 0
     """Cells that people and a have and b has not: they count in a's row and not here."""
     only_b: int = 0
+    on_edge: bool = False
+    """Whether the verdict hangs on chance: two standard errors of the p-values, up or down, would turn it."""
 
     @property
     def better(self) -> str | None:
@@ -77,91 +81,33 @@ def compare_measures(
     seed: int = 0,
     alpha: float = 0.05,
     resample: Resample = "items",
+    clusters: Integers | None = None,
 ) -> tuple[Rivalry, ...]:
     """Every pair of measures at one level; significant where Holm's p-value is below ``alpha``.
 
     A difference is of signed coefficients: turn a measure round first where low values are good. Its interval is by
     ``trials`` resamples. There are as many permutations or more where many pairs need smaller p-values, and fewer where
-    ``ENOUGH`` of them show that two measures do not differ.
+    ``ENOUGH`` of them show that two measures do not differ. ``clusters`` labels the items: whole clusters are then
+    resampled, and swapped.
     """
     pairs = list(combinations(joined.measures, 2))
     permutations = _permutations(trials, alpha, len(pairs))
-    contest = _Contest(joined.human.values, level, coefficient, trials, seed, alpha, resample, permutations)
+    contest = _Contest(
+        joined.human.values, level, coefficient, trials, seed, alpha, resample, permutations, clusters
+    )
     found = [contest.between(a, b) for a, b in pairs]
-    given = [math.nan if one.p_permutation is None else one.p_permutation for one in found]
+    given = np.array([math.nan if one.p_permutation is None else one.p_permutation for one in found])
+    reach = _ERRORS * np.array([one.p_error or 0.0 for one in found])
+    lower, upper = (holm(np.clip(given + sign * reach, 0, 1)) for sign in (-1, 1))
     return tuple(
-        dataclasses.replace(one, p_adjusted=number(p), significant=bool(p < alpha))
-        for one, p in zip(found, holm(given).tolist(), strict=True)
+        dataclasses.replace(one, p_adjusted=number(p), significant=bool(p < alpha), on_edge=bool(edge))
+        for one, p, edge in zip(found, holm(given).tolist(), (lower < alpha) & (upper >= alpha), strict=True)
     )
 
 
 def _permutations(trials: int, alpha: float, pairs: int) -> int:
     """The smallest p is 1/permutations, and Holm multiplies it by the pairs: leave it room below alpha."""
     return max(trials, math.ceil(2 * pairs / alpha), min(_AMPLE, math.ceil(10 * pairs / alpha)))
-
-
-def clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> dict[str, int]:
-    """The cluster of each measure, 1 the best, of ``rows`` and ``rivalries`` at one level.
-
-    Measures stand in order of their coefficient; one that differs significantly from a measure of the cluster above it
-    begins the next, as in the rankings of WMT. Differing is being worse, unless the two scored different cells: over
-    those of both, the order may be the other way round. Measures without a coefficient have no cluster.
-    """
-    differ = {frozenset((one.a, one.b)) for one in rivalries if one.better is not None}
-    defined = [row for row in rows if row.value is not None]
-    ranked = sorted(defined, key=lambda row: row.value or 0.0, reverse=True)
-    found: dict[str, int] = {}
-    current: list[str] = []
-    number = 1
-    for row in ranked:
-        if any(frozenset((row.measure, above)) in differ for above in current):
-            number, current = number + 1, []
-        current.append(row.measure)
-        found[row.measure] = number
-    return found
-
-
-def with_clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple[Row, ...]:
-    """The rows, each with its cluster by the rivalries at its level, and a warning where these saw less of it."""
-    by_level: dict[str, Mapping[str, int]] = {
-        level: clusters(
-            [row for row in rows if row.level == level], [one for one in rivalries if one.level == level]
-        )
-        for level in {one.level for one in rivalries}
-    }
-    return tuple(
-        dataclasses.replace(
-            row,
-            cluster=by_level.get(row.level, {}).get(row.measure),
-            warnings=(*row.warnings, *_of_coverage(row, rows, rivalries)),
-        )
-        for row in rows
-    )
-
-
-def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> Iterator[str]:
-    """What to know of a row whose measure scored cells that others did not."""
-    own = [one for one in rivalries if one.level == row.level and row.measure in (one.a, one.b)]
-    narrow = [one for one in own if (one.only_a if one.a == row.measure else one.only_b)]
-    if narrow:
-        yield f"compared with {_others(narrow, row.measure)} over fewer cells, those of both"
-    value = row.value
-    if value is None:
-        return
-    same = [one for one in rows if one.level == row.level]
-    above = {one.measure for one in same if one.value is not None and one.value > value}
-    beaten = [one for one in own if one.better == row.measure and _other(one, row.measure) in above]
-    if beaten:
-        yield f"better than {_others(beaten, row.measure)} over the cells of both: the order depends on coverage"
-
-
-def _other(one: Rivalry, measure: str) -> str:
-    return one.b if one.a == measure else one.a
-
-
-def _others(rivalries: Sequence[Rivalry], measure: str) -> str:
-    names = [_other(one, measure) for one in rivalries]
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +122,7 @@ class _Contest:
     alpha: float
     resample: Resample
     permutations: int
+    clusters: Integers | None
     resampled: dict[tuple[str, bytes], Floats] = field(default_factory=dict)
     """Coefficients of a measure's resamples over some cells: most pairs of measures share their cells."""
 
@@ -199,8 +146,10 @@ class _Contest:
         if with_a.reason is not None or with_b.reason is not None:
             return blank
         # One seed draws the same items for both, so the differences are paired.
-        trialled = (self._trialled(name, people, scores) for name, scores in ((a.name, one), (b.name, two)))
-        low, high = percentile_interval(difference_of(*trialled), 1 - self.alpha)
+        low = high = math.nan
+        if resampled(shared, self.resample, self.clusters):
+            both = (self._trialled(name, people, own) for name, own in ((a.name, one), (b.name, two)))
+            low, high = percentile_interval(difference_of(*both), 1 - self.alpha)
         test = self._permuted(people, one, two)
         return dataclasses.replace(
             blank,
@@ -226,6 +175,7 @@ class _Contest:
                 trials=self.trials,
                 seed=self.seed,
                 resample=self.resample,
+                clusters=self.clusters,
             )
         return self.resampled[key]
 
@@ -246,4 +196,5 @@ class _Contest:
             trials=self.permutations,
             seed=self.seed,
             enough=ENOUGH,
+            clusters=self.clusters,
         )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Signature
-from dialeval.errors import Unsuitable
+from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.ratings import Ratings
 from dialeval.text.naming import split_call
 
@@ -23,7 +23,10 @@ def measuring(
 
     A rater is a measure by its name (see `measures_among`), where it never judges the human criterion, or where a
     pattern of ``measures`` fits. Where ``people`` is given, those whom its patterns fit are people and nobody else is.
+    A pattern that fits nobody is refused.
     """
+    for patterns, what in ((people, "people"), (measures, "measures")):
+        _check_patterns(ratings, patterns or (), what)
     judges = np.zeros(len(ratings.raters), dtype=bool)
     judges[ratings.rater[ratings.criterion == ratings.criteria.index(criterion)]] = True
     if people is None:
@@ -31,9 +34,6 @@ def measuring(
         chosen = [name in known or fits(name, measures or ()) for name in ratings.raters]
         return np.logical_or(~judges, chosen)
     persons = np.array([fits(name, people) for name in ratings.raters], dtype=bool)
-    if not persons.any():
-        shown = ", ".join(map(repr, ratings.raters[:5]))
-        raise Unsuitable(f"No rater fits {' or '.join(people)}. The first raters are {shown}.")
     for name, person in zip(ratings.raters, persons.tolist(), strict=True):
         if person and fits(name, measures or ()):
             raise Unsuitable(
@@ -50,7 +50,7 @@ def measures_among(ratings: Ratings, *, human: str | None = None) -> frozenset[s
     ``human`` criterion is a person; and so are those called after theirs where nobody else would be left.
     """
     ours = frozenset(name for name in ratings.raters if called_like_a_metric(name))
-    theirs = _called_after_their_criterion(ratings, human)
+    theirs = called_after_their_criterion(ratings, human)
     return ours | theirs if len(ours | theirs) < len(ratings.raters) else ours
 
 
@@ -64,7 +64,7 @@ def taken_for_measures(
     """A note on those among the ``automatic`` raters whom neither their names nor any pattern calls measures."""
     if people is not None:
         return ()
-    known = _called_after_their_criterion(automatic, human_criterion)
+    known = called_after_their_criterion(automatic, human_criterion)
     unsure = [
         name
         for name in automatic.raters
@@ -72,14 +72,30 @@ def taken_for_measures(
     ]
     if not unsure:
         return ()
-    who = ", ".join(unsure[:3]) + (f" and {len(unsure) - 3} more" if len(unsure) > 3 else "")
     return (
-        f"taken for measures, since they never judge {human_criterion}: {who}; if they are people, say so by naming "
-        "the people",
+        f"taken for measures, since they never judge {human_criterion}: {first_few(unsure)}; if they are people, say "
+        "so by naming the people",
     )
 
 
-def _called_after_their_criterion(ratings: Ratings, human: str | None) -> frozenset[str]:
+def told_roles(
+    persons: Sequence[str], automatic: Sequence[str], *, people: Sequence[str] | None
+) -> tuple[str, ...]:
+    """A note on who counts as what, for those who named some of them; ``automatic`` are the measures' raters."""
+    rest = ", being all the others" if people is not None else ""
+    return (
+        f"people: {first_few(persons, most=8) or 'nobody'}",
+        f"measures{rest}: {first_few([_call(name) or name for name in automatic], most=8) or 'none'}",
+    )
+
+
+def first_few(names: Sequence[str], *, most: int = 3) -> str:
+    """The first of the names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def called_after_their_criterion(ratings: Ratings, human: str | None) -> frozenset[str]:
+    """The raters that judge nothing but a criterion called after them, unless it is the human one."""
     pairs = np.unique(np.column_stack([ratings.rater, ratings.criterion]), axis=0).tolist()
     judged = [(ratings.raters[rater], ratings.criteria[criterion]) for rater, criterion in pairs]
     others = {
@@ -94,6 +110,14 @@ def fits(rater: str, patterns: Sequence[str]) -> bool:
     """Whether the rater, or the call its signature begins with, is matched by one of the patterns."""
     names = (rater, _call(rater) or rater)
     return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+def _check_patterns(ratings: Ratings, patterns: Sequence[str], what: str) -> None:
+    for pattern in patterns:
+        if not any(fits(name, [pattern]) for name in ratings.raters):
+            names = [_call(name) or name for name in ratings.raters]
+            todo = f"A pattern of {what} has to fit one of the {len(names):,} raters: {first_few(names, most=8)}."
+            raise UnknownName("rater", pattern, names, todo=todo)
 
 
 def called_like_a_metric(rater: str) -> bool:

@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.errors import BadInput, Unsuitable
+from dialeval.errors import Unsuitable
+from dialeval.meta.locating import BadJudgement
 from dialeval.meta.ratings import Ratings
 
 _NUMBER: Final = r"[-+]?\d+(?:\.\d+)?"
@@ -34,15 +35,12 @@ class RatingScale:
         return f"{self.low:g} to {self.high:g}"
 
     def check(self, ratings: Ratings, source: str) -> None:
-        """Raise BadInput, naming the first of them, where ratings lie outside; ``source`` is where they come from."""
+        """Raise BadJudgement, naming the first rating that lies outside; ``source`` is where they come from."""
         outside = np.flatnonzero((ratings.value < self.low) | (ratings.value > self.high))
         if not outside.size:
             return
         at = int(outside[0])
-        names = ratings.raters[ratings.rater[at]], ratings.criteria[ratings.criterion[at]]
-        item, system = ratings.items[ratings.item[at]], ratings.systems[ratings.system[at]]
-        found = (
-            f"{len(outside):,} ratings outside the scale, first {ratings.value[at]:g} of rater {names[0]!r}"
-        )
-        found += f" for {names[1]!r} of item {item!r}, system {system!r}"
-        raise BadInput(source, found, f"{self}", "Mend them, or name the scale that was used.", field="value")
+        names = ratings.names_of(at)
+        found = f"{len(outside):,} ratings outside the scale, first {ratings.value[at]:g} {names}"
+        todo = "Mend them, or name the scale that was used."
+        raise BadJudgement(source, found, f"{self}", todo, field="value", names=names)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.correlation import complete
 from dialeval.stats.estimate import Coefficient
-from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
+from dialeval.stats.levels import Cells, Level, cluster_of_items, settled, shared_cells, system_means
 from dialeval.stats.paired import difference_of
 from dialeval.stats.resampling import Floats, Integers, draws
 from dialeval.stats.weighted import HELD, mean_over_groups, weigher
@@ -68,14 +68,17 @@ def bootstrap_level(
     trials: int = 1000,
     seed: int = 0,
     resample: Resample = "items",
+    clusters: Integers | None = None,
     cells: int = HELD,
 ) -> Floats:
     """The correlation of two tables (systems, items) on ``trials`` resamples; NaN where it is undefined.
 
     Only items and systems with a cell that both tables have are drawn. ``level`` is as in ``level_correlation``: an
-    item or a system that is drawn twice counts twice, also in the means over groups.
+    item or a system that is drawn twice counts twice, also in the means over groups. ``clusters`` labels the items:
+    then whole clusters of them are drawn.
     """
-    return _resampled(shared_cells(human, scores), _Plan(kind, level, trials, seed, resample, cells))
+    owner = None if clusters is None else cluster_of_items(clusters, human, scores)
+    return _resampled(shared_cells(human, scores), _Plan(kind, level, trials, seed, resample, cells, owner))
 
 
 def paired_correlation_bootstrap(
@@ -107,6 +110,17 @@ class _Plan(NamedTuple):
     resample: Resample
     cells: int
     """About how many frequencies are held at once."""
+    owner: Integers | None = None
+    """The cluster of each item; None where items are drawn one by one."""
+
+    def items(self, count: int, held: int) -> Iterator[Floats]:
+        """How often each of the items is drawn, in blocks of (some, items)."""
+        if self.owner is None:
+            yield from draws(count, trials=self.trials, seed=self.seed, cells=held * count)
+            return
+        units = int(self.owner.max(initial=-1)) + 1
+        for drawn in draws(units, trials=self.trials, seed=self.seed, cells=held * units):
+            yield np.ascontiguousarray(drawn[:, self.owner])
 
 
 def _resampled(shared: Cells, plan: _Plan) -> Floats:
@@ -122,7 +136,7 @@ def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
     items, systems, trials, seed = cells.items, cells.systems, plan.trials, plan.seed
     size = max(1, plan.cells // len(cells.item))
     if plan.resample == "items":
-        for drawn in draws(items, trials=trials, seed=seed, cells=size * items):
+        for drawn in plan.items(items, size):
             yield drawn, None, len(drawn)
         return
     if plan.resample == "systems":
@@ -131,7 +145,7 @@ def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
         return
     # A stream of its own, lest systems be drawn by the numbers that drew the items.
     other = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
-    by_item = draws(items, trials=trials, seed=seed, cells=size * items)
+    by_item = plan.items(items, size)
     by_system = draws(systems, trials=trials, seed=other, cells=size * systems)
     for drawn, with_it in zip(by_item, by_system, strict=True):
         yield drawn, with_it, len(drawn)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from dialeval.stats.correlation import correlations
 from dialeval.stats.estimate import Coefficient, Estimate
-from dialeval.stats.levels import Cells, Level, settled, shared_cells, system_means
+from dialeval.stats.levels import Cells, Level, cluster_of_items, settled, shared_cells, system_means
 from dialeval.stats.paired import MOST_ENUMERATED, ROUNDING, difference_of
 from dialeval.stats.resampling import CELLS, Bits, Floats, Integers, every_swap, random_swaps
 from dialeval.stats.swapping import swapped_sums, swapper
@@ -95,26 +95,30 @@ def permuted(
     trials: int = 1000,
     seed: int = 0,
     enough: int | None = None,
+    clusters: Integers | None = None,
     cells: int = CELLS,
 ) -> Permuted:
     """``perm_both`` with the error of its p-value, and free to stop where the measures clearly do not differ.
 
     Trials end with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
     trials made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
-    p / sqrt(``enough``).
+    p / sqrt(``enough``). ``clusters`` labels the items: then the cells of a cluster are swapped together or not at all.
     """
     shared = shared_cells(human, a, b)
     n = len(shared.item)
+    owner = None if clusters is None else cluster_of_items(clusters, human, a, b)[shared.item]
+    units = n if owner is None else int(owner.max(initial=-1)) + 1
     if not n or any(np.ptp(table) == 0 for table in shared.tables):
         return Permuted(math.nan)
-    exact = n <= MOST_ENUMERATED
-    correlate = _by_level(_standardised(shared), kind, level, 1 << n if exact else trials)
+    exact = units <= MOST_ENUMERATED
+    correlate = _by_level(_standardised(shared), kind, level, 1 << units if exact else trials)
     of_a, of_b = correlate(np.zeros((1, n), np.uint8))
     observed = abs(float(difference_of(of_a, of_b)[0]))
     if math.isnan(observed):
         return Permuted(math.nan)
     held = cells if enough is None else min(cells, 2 * enough * n)
-    swaps = [every_swap(n)] if exact else random_swaps(n, trials=trials, seed=seed, cells=held)
+    drawn = [every_swap(units)] if exact else random_swaps(units, trials=trials, seed=seed, cells=held)
+    swaps = drawn if owner is None else (np.ascontiguousarray(bits[:, owner]) for bits in drawn)
     least = observed - ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
     differences = (np.abs(difference_of(*correlate(bits))) for bits in swaps)
     if exact:

@@ -102,6 +102,15 @@ def shared_cells(*tables: ArrayLike) -> Cells:
     return Cells(_renumbered(system), _renumbered(item), values)
 
 
+def cluster_of_items(clusters: Integers, *tables: ArrayLike) -> Integers:
+    """The cluster of each item that has a cell in all tables, numbered from 0, in the order of ``shared_cells``."""
+    given = np.array([np.asarray(table, dtype=np.float64) for table in tables])
+    if np.shape(clusters) != given.shape[-1:]:
+        raise ValueError(f"{given.shape[-1]} items need as many cluster labels, not {np.shape(clusters)}")
+    present = (~np.isnan(given).any(axis=0)).any(axis=0)
+    return np.unique(np.asarray(clusters)[present], return_inverse=True)[1].astype(np.int64)
+
+
 def system_means(cells: Cells) -> list[Floats]:
     """The mean over each system's cells, of each table."""
     counts = np.bincount(cells.system)

@@ -39,7 +39,8 @@ def read_people(human: HumanRatings) -> People:
 
 def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
     """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
-    from dialeval.meta.examining import Inquiry, examine
+    from dialeval.meta.examining import examine
+    from dialeval.meta.inquiry import Inquiry
     from dialeval.meta.joining import join
     from dialeval.meta.ratings import Ratings
 
@@ -54,6 +55,7 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         trials=study.trials,
         seed=study.seed,
         level=study.level,
+        cluster=study.cluster,
         estimate=partial,
         lower_is_better=_lower_is_better(scored, own.raters),
     )

@@ -111,6 +111,8 @@ class Rival:
     only_a: int = 0
     """Cells that people and a have and b has not."""
     only_b: int = 0
+    on_edge: bool = False
+    """Whether two standard errors of the p-values, up or down, would turn the verdict."""
 
 
 @dataclass(frozen=True, slots=True)

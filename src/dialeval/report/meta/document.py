@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from dialeval.report.meta.correlated import Ceiling, LeftOut, Matrix, Mean, Rival, Row, Stability
 from dialeval.report.meta.estimated import Combined, Estimates
 from dialeval.report.meta.fields import FINITE
+from dialeval.report.meta.planned import Planned
 from dialeval.report.meta.single_answers import Instances
 from dialeval.stats.correlation_bootstrap import Resample
 from dialeval.stats.estimate import Coefficient
@@ -94,6 +95,8 @@ class Settings:
     sources: tuple[Source, ...]
     lower_is_better: tuple[str, ...] = ()
     """Measures that agree with people where they fall as ratings rise."""
+    cluster: Literal["dialogue"] | None = None
+    """Whether the turns of a dialogue were resampled together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ class Document:
     notes: tuple[str, ...]
     settings: Settings
     instances: tuple[Instances, ...] = ()
+    planning: tuple[Planned, ...] = ()
 
     def at(self, level: Level) -> tuple[Row, ...]:
         """The rows of one level, in the order of the measures."""

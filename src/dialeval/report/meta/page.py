@@ -10,7 +10,7 @@ from typing import Final
 from dialeval.data.atomic import write_atomically
 from dialeval.report.folder import Origin, parse, require
 from dialeval.report.markup import Picture, asset, policy, template
-from dialeval.report.meta import estimate_tables, instance_tables, pictures, tables
+from dialeval.report.meta import estimate_tables, instance_tables, pictures, plan_tables, tables
 from dialeval.report.meta.document import Document, Unjoined
 from dialeval.report.meta.points import Points, read_points
 from dialeval.report.meta.verdict import main_level, verdict
@@ -33,6 +33,7 @@ class View:
     combined: Table
     estimates: tuple[Table, ...]
     instances: tuple[Table, ...]
+    planning: Table
     joint: Table
     unjoined: tuple[str, ...]
     unjoined_title: str
@@ -58,6 +59,7 @@ def view(document: Document, points: Points) -> View:
             if table.rows
         ),
         instances=tuple(map(instance_tables.instances, document.instances)),
+        planning=plan_tables.planning(document),
         joint=tables.joint(document),
         unjoined=tuple(tables.unjoined(document)),
         unjoined_title=_unjoined_title(document.unjoined),

@@ -79,6 +79,14 @@ def rivals(document: Document, level: Level) -> Table:
     return Table(TITLES[level], columns, tuple(map(_rival, shown)), tuple(_rival_notes(document, pairs)))
 
 
+def on_edge(pairs: Sequence[Rival]) -> Iterator[str]:
+    """A note on pairs whose verdict hangs on which swaps were drawn."""
+    names = [f"{one.a} − {one.b} ({p_value(one.p_adjusted)})" for one in pairs if one.on_edge]
+    if names:
+        them = "it" if len(names) == 1 else "them"
+        yield f"on the edge: more trials or another seed could turn {them}: {listing(names, most=3)}"
+
+
 def combined(document: Document) -> Table:
     """What the combined measures are made of."""
     names = dict.fromkeys(name for one in document.combined for name in one.weights)
@@ -127,7 +135,7 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
         f" over {listing([f'{n:,}' for n in sorted(groups)])} {of_what}" if groups else ""
     )
     if any(row.low is not None for row in rows):
-        resampled = RESAMPLED[document.settings.resample]
+        resampled = _resampled(document)
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
     if any(row.cluster is not None for row in rows):
         alpha = f"{1 - document.settings.level:.2g}"
@@ -141,6 +149,11 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
             said.setdefault(warning, []).append(row.measure)
     for warning, measures in said.items():
         yield warning if len(measures) == len(rows) else f"{listing(measures)}: {warning}"
+
+
+def _resampled(document: Document) -> str:
+    said = RESAMPLED[document.settings.resample]
+    return said if document.settings.cluster is None else said.replace("items", "dialogues")
 
 
 def _undefined(rows: Sequence[Row]) -> Iterator[str]:
@@ -190,11 +203,12 @@ def _rival_notes(document: Document, pairs: Sequence[Rival]) -> Iterator[str]:
     if len(pairs) > MOST_RIVALS:
         yield f"and {count(len(pairs) - MOST_RIVALS, 'less sure pair')}"
     if any(one.low is not None for one in pairs):
-        resampled = RESAMPLED[document.settings.resample]
+        resampled = _resampled(document)
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
     error = max((one.p_error or 0.0 for one in pairs), default=0.0)
     if error:
         yield f"p (permutation) is of random swaps, with a standard error of {error:.2g} or less"
+    yield from on_edge(pairs)
     if any(one.only_a or one.only_b for one in pairs):
         yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
 

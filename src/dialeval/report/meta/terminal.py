@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dialeval.report.meta import estimate_tables, instance_tables, tables
+from dialeval.report.meta import estimate_tables, instance_tables, plan_tables, tables
 from dialeval.report.meta.correlated import Rival
 from dialeval.report.meta.document import Document
 from dialeval.report.meta.levels import TITLES
@@ -25,12 +25,13 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     from rich.console import Console
 
     console = console or Console()
-    shown = [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
+    shown = [Table("", (), (), document.notes)]  # first: they tell who counts as what
+    shown += [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
     shown += [tables.ceiling(document), _different(document)]
     for found in document.estimates:
         shown += [estimate_tables.estimates(found), estimate_tables.differences(found)]
     shown += map(instance_tables.instances, document.instances)
-    shown += [tables.combined(document), _joint(document)]
+    shown += [plan_tables.planning(document), tables.combined(document), _joint(document)]
     for at, table in enumerate(table for table in shown if table.rows or table.notes):
         if at:
             console.print()
@@ -54,7 +55,8 @@ def _different(document: Document) -> Table:
     said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
     more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
     rows = tuple(_differing(one) for one in differing[:MOST_PAIRS])
-    return Table(f"{TITLES[level]}: which measures differ", columns, rows, (said + more,) if pairs else ())
+    notes = (said + more, *tables.on_edge(pairs)) if pairs else ()
+    return Table(f"{TITLES[level]}: which measures differ", columns, rows, notes)
 
 
 def _differing(one: Rival) -> tuple[Cell, ...]:
@@ -79,7 +81,7 @@ def _joint(document: Document) -> Table:
 
 
 def _aside(document: Document) -> list[str]:
-    notes = list(document.notes)
+    notes = []
     if document.human.set_aside:
         others = [f"{name} ({n:,})" for name, n in document.human.set_aside.items()]
         notes.append(f"people's other criteria are set aside: {listing(others)}")
