@@ -13,6 +13,7 @@ from dialeval.data import read, write
 from dialeval.errors import Unsuitable
 from dialeval.selection.building import build_draft
 from dialeval.selection.candidate_rules import CandidateRules
+from dialeval.selection.utterances import Excluded
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)
 OPENING = ("take it , please .", "Which one do I press ?", "This one.")
@@ -48,6 +49,32 @@ def test_what_was_retrieved_is_what_is_false(repository):
     for question in draft.questions:
         false = {one.text for one in question.candidates if not one.correct}
         assert {one.text for one in draft.retrieved[question.item]} == false
+
+
+def test_what_is_retrieved_is_listed_in_the_order_of_the_questions(repository):
+    for seed in range(4):
+        draft = build_draft(CORPUS, repository, m=2, seed=seed, rules=ANY_LENGTH)
+        assert list(draft.retrieved) == [question.item for question in draft.questions]
+
+
+def test_no_turn_of_any_dialogue_becomes_a_false_candidate(repository):
+    # Later turns of the very dialogue, and a turn of another, all of which the repository holds.
+    corpus = [
+        dialogue("d0", *OPENING, TRUTHS[0], "do NOT lose your focus !", "Bye."),
+        dialogue("d1", LINES[0].lower(), "No."),
+    ]
+    free = build_draft([dialogue("d0", *OPENING, TRUTHS[0])], repository, m=3, rules=ANY_LENGTH)
+    kept = build_draft(corpus, repository, m=3, rules=ANY_LENGTH)
+    assert {LINES[0], LINES[2]} <= {one.text for one in free.retrieved["d0"]}
+    assert not {LINES[0], LINES[2]} & {one.text for one in kept.retrieved["d0"]}
+
+
+def test_what_is_excluded_when_asked_stays_out_of_a_repository_that_holds_it(repository):
+    draft = build_draft(CORPUS, repository, m=3, rules=ANY_LENGTH, exclude=Excluded.of(LINES[:2]))
+    assert not {candidate.text for question in draft.questions for candidate in question.candidates} & set(
+        LINES[:2]
+    )
+    assert len(draft.questions) == len(CORPUS)
 
 
 def test_dialogues_that_give_no_question_are_listed_with_the_reason(repository):

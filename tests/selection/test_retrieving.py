@@ -10,6 +10,7 @@ from dialeval.resources import check
 from dialeval.selection.candidate_rules import CandidateRules
 from dialeval.selection.content_words import content_words, words
 from dialeval.selection.retrieving import retrieve
+from dialeval.selection.utterances import Excluded
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)
 
@@ -66,6 +67,17 @@ def test_nothing_like_the_texts_apart_is_found(repository):
     [kept] = retrieve(repository, [text], m=6, rules=ANY_LENGTH, apart=[["Press the button of the camera!"]])
     assert LINES[4] in {one.text for one in free}
     assert LINES[4] not in {one.text for one in kept}
+
+
+def test_what_is_excluded_is_not_found_however_it_is_spelled(repository):
+    text = "Is the camera on the park table?"
+    [free] = retrieve(repository, [text], m=6, rules=ANY_LENGTH)
+    apart = Excluded.of(["press the BUTTON of the camera", "he lost his camera in the park !"])
+    [kept] = retrieve(repository, [text], m=6, rules=ANY_LENGTH, exclude=apart)
+    barred = {LINES[4], LINES[13]}
+    assert barred <= {one.text for one in free}
+    assert not barred & {one.text for one in kept}
+    assert len(kept) == 6
 
 
 def test_no_two_that_are_found_are_alike(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.data import Candidate, Dialogue, Example, NBest, Prompt, Question, Response, Turn, write
 from dialeval.errors import BadInput
-from dialeval.selection.utterances import Corpus, Filters, Sieve, said_in, same_key, texts_of
+from dialeval.selection.utterances import Corpus, Excluded, Filters, Sieve, said_in, same_key, texts_of
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,17 @@ def test_chat_without_marks_may_be_let_in():
 
 
 def test_each_utterance_passes_once_however_it_is_spelled():
-    sieve = Sieve(Filters())
-    sieve.exclude(["We lost the game ."])
+    sieve = Sieve(Filters(), Excluded.of(["We lost the game ."]))
     texts = ["It isn 't far .", "it isn't far!", "we lost the game!", "No.", "It is not far."]
     assert list(sieve.pass_through(texts)) == ["It isn't far.", "It is not far."]
     assert sieve.dropped == {"repeated": 1, "excluded": 1, "fewer than 3 words": 1}
+
+
+def test_what_is_excluded_adds_up_and_is_nothing_by_default():
+    both = Excluded.of(["Hello there."]) | Excluded.of(["Good bye."])
+    assert [text in both for text in ("hello, THERE", "Good-bye!", "Hello.")] == [True, True, False]
+    assert "" not in Excluded()
+    assert "Hello there." not in Excluded()
 
 
 def test_spellings_share_a_key_and_different_words_do_not():

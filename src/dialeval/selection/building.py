@@ -16,7 +16,7 @@ from dialeval.selection.repository import Engine, Repository
 from dialeval.selection.retrieving import Retrieved, retrieve
 from dialeval.selection.shuffling import shuffled_places
 from dialeval.selection.tidying import tidy
-from dialeval.selection.utterances import same_key
+from dialeval.selection.utterances import Excluded, same_key
 
 _AT_ONCE: Final = 64
 
@@ -37,7 +37,7 @@ class Draft:
     left_out: tuple[LeftOut, ...]
     """Dialogues that were tried and gave no question."""
     retrieved: Mapping[str, tuple[Retrieved, ...]]
-    """The false candidates of each item, as they were found."""
+    """The false candidates of each item, as they were found; in the order of the questions."""
     untried: int = 0
     """Dialogues that were not needed to reach the limit."""
 
@@ -51,6 +51,7 @@ def build_draft(
     seed: int = 0,
     limit: int | None = None,
     depth: int = 50,
+    exclude: Excluded = Excluded(),  # noqa: B008 - frozen
     rules: CandidateRules = CandidateRules(),  # noqa: B008 - frozen
     engine: Engine | None = None,
     progress: Progress = SILENT,
@@ -59,8 +60,9 @@ def build_draft(
 
     Dialogues are tried in an order drawn by the seed until there are ``limit`` questions. One that is too short, whose
     ground truth has no content word or would not pass the repository's own filters, that repeats another, or for which
-    fewer than ``m`` utterances are found, is left out with its reason. Where the repository's spelling was tidied, so
-    is the dialogues'.
+    fewer than ``m`` utterances are found, is left out with its reason. No turn of any of these dialogues becomes a
+    false candidate, nor does any other utterance to ``exclude``, whatever the repository holds. Where the repository's
+    spelling was tidied, so is the dialogues'.
     """
     if turns < 1 or m < 1:
         raise Unsuitable(f"Found turns={turns} and m={m}; needed at least 1 of each.")
@@ -71,6 +73,7 @@ def build_draft(
         )
     tried = _Trial(repository, turns)
     corpus = list(dialogues)
+    barred = exclude | Excluded.of(turn.text for dialogue in corpus for turn in dialogue.turns)
     order = random.Random(f"{seed}/order").sample(range(len(corpus)), len(corpus))
     places = iter(order)
     made: dict[int, Question] = {}
@@ -86,6 +89,7 @@ def build_draft(
             m=m,
             depth=depth,
             apart=[[turn.text for turn in asked.context] for asked in batch],
+            exclude=barred,
             rules=rules,
             engine=engine,
         )
@@ -100,7 +104,8 @@ def build_draft(
         progress.advance(len(batch))
     left = tuple(LeftOut(*tried.left[place]) for place in sorted(tried.left))
     questions = tuple(made[place] for place in sorted(made))
-    return Draft(questions, left, found, len(corpus) - len(made) - len(left))
+    retrieved = {question.item: found[question.item] for question in questions}
+    return Draft(questions, left, retrieved, len(corpus) - len(made) - len(left))
 
 
 class _Asked(NamedTuple):

@@ -19,7 +19,7 @@ from dialeval.errors import BadInput, Unsuitable
 from dialeval.resources.hashing import hash_tree
 from dialeval.selection.lexical import LexicalIndex, WordIndex, build_lexical
 from dialeval.selection.nearest import FLAT_UP_TO, VectorIndex
-from dialeval.selection.utterances import Corpus, Filters, Sieve, texts_of
+from dialeval.selection.utterances import Corpus, Excluded, Filters, Sieve, texts_of
 from dialeval.selection.vector_store import VectorKind, VectorStore
 
 if TYPE_CHECKING:
@@ -149,9 +149,7 @@ def _write_utterances(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    sieve = Sieve(wanted.filters)
-    for corpus in apart:
-        sieve.exclude(texts_of(corpus))
+    sieve = Sieve(wanted.filters, Excluded.of(text for corpus in apart for text in texts_of(corpus)))
     schema = pa.schema([("id", pa.int64()), ("text", pa.string())])
     kept = 0
     with atomic_path(out / _UTTERANCES) as scratch, pq.ParquetWriter(scratch, schema) as writer:

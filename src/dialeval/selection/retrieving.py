@@ -16,6 +16,7 @@ from dialeval.selection.candidate_rules import CandidateRules
 from dialeval.selection.content_words import content_words, words
 from dialeval.selection.repository import Engine, Repository
 from dialeval.selection.sif import Vectors
+from dialeval.selection.utterances import Excluded
 from dialeval.text.postings import Hit
 
 Way: TypeAlias = Literal["lexical", "vector"]
@@ -45,6 +46,7 @@ def retrieve(
     m: int = 10,
     depth: int = 50,
     apart: Sequence[Sequence[str]] = (),
+    exclude: Excluded = Excluded(),  # noqa: B008 - frozen
     rules: CandidateRules = CandidateRules(),  # noqa: B008 - frozen
     engine: Engine | None = None,
     progress: Progress = SILENT,
@@ -54,13 +56,13 @@ def retrieve(
     Half are found by BM25 with the text's content words, so that each shares at least one, and half by the cosine of
     SIF-weighted sentence vectors; where one way has no more, the other fills up. Never the text itself, nor one that
     ``rules`` call the same as it, as one found before, or as one of the texts at the same place in ``apart``, nor one
-    of another length than they allow. Of either way the best ``depth`` that pass are looked at; where vectors are
-    ranked anew in context, it is these. Fewer than ``m`` where the repository has no more, none for a text without
-    content words. ``engine`` searches in the repository's place.
+    of another length than they allow, nor one to ``exclude``. Of either way the best ``depth`` that pass are looked
+    at; where vectors are ranked anew in context, it is these. Fewer than ``m`` where the repository has no more, none
+    for a text without content words. ``engine`` searches in the repository's place.
     """
     if m < 1 or depth < 1:
         raise Unsuitable(f"Found m={m} and depth={depth}; needed at least 1 of each.")
-    search = _Search(repository, engine or repository.engine, rules)
+    search = _Search(repository, engine or repository.engine, rules, exclude)
     others = apart or [()] * len(texts)
     wanted = [
         _Wanted(text, words(text), [words(other) for other in beside])
@@ -140,6 +142,7 @@ class _Search:
     repository: Repository
     engine: Engine
     rules: CandidateRules
+    exclude: Excluded
     in_context: dict[int, Vectors] = field(default_factory=dict)
 
     def both(self, batch: Sequence[_Wanted], depth: int) -> list[tuple[list[_Found], list[_Found]]]:
@@ -158,15 +161,17 @@ class _Search:
     def _passing(
         self, batch: Sequence[_Wanted], found: Sequence[Sequence[Hit]], depth: int
     ) -> list[list[_Found]]:
-        """The best ``depth`` of each list that are about as long as the text and not the same as it."""
+        """The best ``depth`` of each list that are about as long as the text, not the same as it, nor excluded."""
         ids = sorted({hit.document for hits in found for hit in hits})
         texts = dict(zip(ids, self.repository.texts(ids), strict=True))
         split = {at: words(text) for at, text in texts.items()}
 
         def passing(wanted: _Wanted, hits: Sequence[Hit]) -> Iterator[_Found]:
             for at, score in hits:
-                if self.rules.fits(split[at], wanted.words) and not self.rules.repeats(
-                    split[at], (wanted.words, *wanted.apart)
+                if (
+                    self.rules.fits(split[at], wanted.words)
+                    and not self.rules.repeats(split[at], (wanted.words, *wanted.apart))
+                    and texts[at] not in self.exclude
                 ):
                     yield _Found(at, texts[at], split[at], score)
 

@@ -60,18 +60,32 @@ class Filters:
         return "no mark at its end" if self.ended and not _ENDED.search(text) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Utterances to leave out, however they are spelled: ``text in excluded`` tells."""
+
+    keys: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Excluded:
+        """Those that say the same as one of these."""
+        return cls(frozenset(hash(same_key(text)) for text in texts))
+
+    def __contains__(self, text: str) -> bool:
+        return bool(self.keys) and hash(same_key(text)) in self.keys
+
+    def __or__(self, other: Excluded) -> Excluded:
+        return Excluded(self.keys | other.keys)
+
+
 @dataclass(slots=True)
 class Sieve:
     """Lets each utterance through once, and counts the others by reason."""
 
     filters: Filters
+    excluded: Excluded = Excluded()
     dropped: Counter[str] = field(default_factory=Counter)
     _seen: Seen = field(default_factory=Seen)
-    _excluded: set[int] = field(default_factory=set)
-
-    def exclude(self, texts: Iterable[str]) -> None:
-        """Let none of these through, however they are spelled."""
-        self._excluded.update(hash(same_key(text)) for text in texts)
 
     def pass_through(self, texts: Iterable[str]) -> Iterator[str]:
         """The utterances that may stand in the repository, in their order."""
@@ -86,10 +100,9 @@ class Sieve:
         reason = self.filters.reason(text)
         if reason is not None:
             return reason
-        key = same_key(text)
-        if hash(key) in self._excluded:
+        if text in self.excluded:
             return "excluded"
-        return None if self._seen.add(key) else "repeated"
+        return None if self._seen.add(same_key(text)) else "repeated"
 
 
 def same_key(text: str) -> str:
