@@ -11,7 +11,9 @@ from drafts import CONTEXT, question
 
 from dialeval.data import Candidate, Question, Turn
 from dialeval.errors import BadInput, Unsuitable
+from dialeval.selection.consistency_subset import ERROR_CLASSES
 from dialeval.selection.forms import ACCEPTABILITY, Form, Option, candidate_ids
+from dialeval.selection.mistakes import mistake_form
 from dialeval.selection.tasks import check_key, export_tasks, make_tasks, read_key
 
 
@@ -111,3 +113,66 @@ def test_candidates_are_called_as_in_the_published_scores():
 def test_answers_are_numbers_or_labels(written, value):
     assert ACCEPTABILITY.value_of(written) == value
     assert ACCEPTABILITY.values == (5, 4, 3, 2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("clearly yes: it fits this conversation", 5),
+        ("Clearly yes.", 5),
+        ("5 = clearly yes: it fits this conversation", 5),
+        ("yes, it  fits", 4),
+        ("Not at all.", 1),
+        ("it is not a well-formed sentence, so that the question does not arise", 0),
+        ("5,0", 5),
+        ("3,5", None),
+        ("it fits", None),
+        ("", None),
+    ],
+)
+def test_what_raters_see_may_be_written_as_they_see_it(written, value):
+    assert ACCEPTABILITY.value_of(written) == value
+
+
+@pytest.mark.parametrize("form", [ACCEPTABILITY, ERROR_CLASSES, mistake_form()])
+def test_no_two_answers_of_a_form_can_be_written_alike(form):
+    written = [one for option in form.options for one in option.spellings]
+    assert len(written) == len(set(written))
+    assert [form.value_of(one) for one in form.scale.split("; ")] == list(form.values)
+
+
+def test_a_key_says_which_form_was_asked_and_answers_are_read_as_no_other(tmp_path):
+    draft = question("q", 2)
+    where = export_tasks([draft], tmp_path, form=mistake_form())
+    key = read_key(where.key)
+    assert {entry.form for entry in key.values()} == {"mistake"}
+    check_key(key, [draft], form=mistake_form())
+    with pytest.raises(
+        Unsuitable,
+        match=r"asked 'mistake', and their answers are to be read as 'error_class'\. Read them with "
+        r"'dialeval select label --form mistake'",
+    ):
+        check_key(key, [draft], form=ERROR_CLASSES)
+    fit = export_tasks([draft], tmp_path / "fit")
+    with pytest.raises(Unsuitable, match=r"asked 'acceptability'.*'dialeval select vet'"):
+        check_key(read_key(fit.key), [draft], form=ERROR_CLASSES)
+    mixed = {**{f"{task}x": entry for task, entry in read_key(fit.key).items()}, **key}
+    with pytest.raises(Unsuitable, match=r"asked 'acceptability', 'mistake'.*one form at a time"):
+        check_key(mixed, [draft], form=mistake_form())
+
+
+def test_a_key_of_before_forms_were_recorded_still_works(tmp_path):
+    draft = question("q", 2)
+    where = export_tasks([draft], tmp_path)
+    rows = [json.loads(line) for line in where.key.read_text().splitlines()]
+    old = "".join(json.dumps({k: v for k, v in row.items() if k != "form"}) + "\n" for row in rows)
+    where.key.write_text(old)
+    key = read_key(where.key)
+    assert {entry.form for entry in key.values()} == {None}
+    check_key(key, [draft], form=ERROR_CLASSES)
+
+
+def test_an_empty_key_is_an_error_of_its_own(tmp_path):
+    (tmp_path / "key.jsonl").write_text("")
+    with pytest.raises(BadInput, match="found no line, needed the key to the tasks"):
+        read_key(tmp_path / "key.jsonl")

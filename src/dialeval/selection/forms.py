@@ -15,8 +15,18 @@ class Option:
     value: int
     """As judgements hold it."""
     label: str
-    """One word, which raters may write instead of the number."""
+    """One word, which may be written instead of the number."""
     meaning: str
+    """Its wording, as raters see it."""
+
+    @property
+    def spellings(self) -> frozenset[str]:
+        """All that may be written for it: number, label, wording (or all before its colon), or as the scale has it."""
+        number, wording = str(self.value), _plain(self.meaning)
+        numbers = (number, f"{number}.0", f"{number},0")
+        return frozenset(
+            (*numbers, _plain(self.label), wording, wording.partition(":")[0], f"{number} = {wording}")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +50,15 @@ class Form:
         """All answers in one line, for a task's cell."""
         return "; ".join(f"{option.value} = {option.meaning}" for option in self.options)
 
+    @property
+    def needed(self) -> str:
+        """What an answer must be, for errors."""
+        return f"a whole number from {min(self.values)} to {max(self.values)}, or the wording of one of its answers"
+
     def value_of(self, written: str) -> int | None:
-        """The value of an answer as a rater wrote it, number or label; None where it is neither."""
-        word = written.strip().casefold()
-        for option in self.options:
-            if word in (str(option.value), f"{option.value}.0", option.label.casefold()):
-                return option.value
-        return None
+        """The value of an answer as a rater wrote it, number, label or wording; None where it is none of these."""
+        word = _plain(written)
+        return next((option.value for option in self.options if word in option.spellings), None)
 
     def label_of(self, value: int) -> str:
         """The label of a value that is one of the options."""
@@ -81,3 +93,8 @@ def candidate_ids(question: Question) -> tuple[str, ...]:
         truth = f"ground_truth_{right}" if several else "ground_truth"
         names.append(truth if candidate.correct else f"false_{false}")
     return tuple(names)
+
+
+def _plain(text: str) -> str:
+    """A text without what raters change as they copy it: case, blanks, a full stop at the end."""
+    return " ".join(text.split()).casefold().rstrip(".")

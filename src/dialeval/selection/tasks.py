@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.data.atomic import write_atomically
 from dialeval.data.bad import Where
+from dialeval.data.fields import optional_text, wrong
 from dialeval.data.fields import text as text_of
-from dialeval.data.fields import wrong
 from dialeval.data.json_value import loads
 from dialeval.data.types import Context, Question
 from dialeval.errors import BadInput, Unsuitable
@@ -44,6 +44,8 @@ class KeyEntry(NamedTuple):
     candidate: str
     """Its id, such as ``false_3``."""
     text: str
+    form: str | None = None
+    """The criterion of the form that was asked; None in keys of before it was recorded."""
 
 
 class Tasks(NamedTuple):
@@ -70,7 +72,7 @@ def make_tasks(questions: Iterable[Question], *, form: Form = ACCEPTABILITY, see
         for place, entry in enumerate(_shown(question, form, seed), start=1):
             task = f"q{number}c{place}"
             tasks.append(Task(task, question.context, entry.text))
-            key.append(entry._replace(task=task))
+            key.append(entry._replace(task=task, form=form.criterion))
     if not tasks:
         raise Unsuitable("There is no candidate to ask about. Give a file with one question or more.")
     return Tasks(tuple(tasks), tuple(key))
@@ -102,13 +104,21 @@ def read_key(path: Path) -> dict[str, KeyEntry]:
         fields = loads(line, where)
         if not isinstance(fields, dict):
             raise wrong(where, "", fields, "an object with 'task' and 'candidate'", f"Name a {KEY_NAME}.")
-        entry = KeyEntry(*(text_of(fields, name, where, "") for name in KeyEntry._fields))
+        told = (text_of(fields, name, where, "") for name in ("task", "question", "candidate", "text"))
+        entry = KeyEntry(*told)._replace(form=optional_text(fields, "form", where, ""))
         found[entry.task] = entry
+    if not found:
+        todo = (
+            f"Name the {KEY_NAME} that was written beside the tasks, or export them again with the same seed."
+        )
+        raise BadInput(str(path), "no line", "the key to the tasks", todo)
     return found
 
 
-def check_key(key: dict[str, KeyEntry], questions: Iterable[Question]) -> None:
-    """Raise Unsuitable where the key speaks of other candidates than the questions have."""
+def check_key(
+    key: Mapping[str, KeyEntry], questions: Iterable[Question], *, form: Form | None = None
+) -> None:
+    """Raise Unsuitable where the key speaks of other candidates than the questions have, or of another form."""
     texts = {
         (question.item, name): candidate.text
         for question in questions
@@ -121,6 +131,22 @@ def check_key(key: dict[str, KeyEntry], questions: Iterable[Question]) -> None:
             f"The key does not belong to these questions: {len(strange):,} of {len(key):,} tasks show something else "
             f"(first: {first.task}, {first.candidate} of {first.question!r}). Give the draft that was exported."
         )
+    others = {entry.form for entry in key.values() if entry.form is not None} if form is not None else set()
+    if form is not None and others - {form.criterion}:
+        asked = ", ".join(sorted(map(repr, others)))
+        raise Unsuitable(
+            f"The key's tasks asked {asked}, and their answers are to be read as {form.criterion!r}. {_verb(others)}"
+        )
+
+
+def _verb(criteria: set[str]) -> str:
+    """Which command reads the answers to forms."""
+    if len(criteria) > 1:
+        return "Give the keys and answers of one form at a time."
+    (criterion,) = criteria
+    if criterion == ACCEPTABILITY.criterion:
+        return "Read them with 'dialeval select vet', or give the key of the other tasks."
+    return f"Read them with 'dialeval select label --form {criterion}', or give the key of the other tasks."
 
 
 def _shown(question: Question, form: Form, seed: int) -> list[KeyEntry]:
