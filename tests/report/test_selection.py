@@ -116,7 +116,23 @@ def test_trials_are_summed_up_in_words(folder):
     assert "drawn" in table.notes[0] or "draws" in table.notes[0]
     assert "1 question left out" in table.notes[0]
     assert table.notes[1].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
-    assert table.notes[2] == "3 trials without a correlation: all systems tie"
+    assert "can only be 1 or -1" in table.notes[2]
+    assert table.notes[3] == "3 trials without a correlation: all systems tie"
+
+
+def test_systems_that_people_did_not_judge_are_named(folder):
+    people = {**TRIALS["human"], "systems": 3, "not_judged": ["mute", "lone"], "undefined": 0}
+    notes = tables.trials(change(folder, trials={**TRIALS, "human": people}).trials).notes
+    assert notes[2:] == ("left out of that, since people did not judge them: mute and lone",)
+
+
+def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
+    failures = [{"system": "one", "message": "it knows no other candidates"}]
+    trials = {**TRIALS, "human": None, "human_reason": "people judged nobody", "failures": failures}
+    found = tables.failures(change(folder, trials=trials))
+    assert [row[0].text for row in found.rows] == ["mute", "one, random candidates", "people's ranking"]
+    none = tables.failures(change(folder, trials=None, trials_reason="too few utterances"))
+    assert [cell.text for cell in none.rows[1]] == ["trials with random candidates", "too few utterances"]
 
 
 def test_random_is_a_box_and_chosen_a_dot(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,7 @@ import typer
 
 from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed, Trials
 from dialeval.cli.select_files import Format, Questions, Repository, read_questions, utterances_of
+from dialeval.cli.select_trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
 from dialeval.cli.systems import named_system
 from dialeval.cli.workshop import open_workshop
 
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from dialeval.selection.asking import Asked
     from dialeval.selection.choices_json import Json as Document
     from dialeval.selection.choosers import Chooser
-    from dialeval.study import Workshop
-    from dialeval.study.asked import HumanRanking, TrialsDone
 
 
 def ask(
@@ -98,31 +98,38 @@ def ask(
     from dialeval.study import Settings
     from dialeval.study.asked import asked_json, choice_rows, write_asked
 
+    refuse_idle_options(
+        random_trials=random_trials,
+        repository=repository,
+        pool=pool,
+        human=human,
+        human_criterion=human_criterion,
+    )
     _check_target(out)
     asked = _narrowed(read_questions(questions, format, limit), error, one_truth=one_truth)
     systems = _named(system)
-    people = _ranking(human, human_criterion) if human else None
+    tried, planned = Tried(None, None), None
+    if random_trials:
+        people = read_ranking(human, human_criterion, [one.name for one in systems]) if human else None
+        utterances, source = utterances_of(repository, asked)
+        planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
     settings = Settings(trials, seed, 0.95, "dialogue" if cluster else None)
-    with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
-        plan = Plan(trials=trials, seed=seed, cluster=by_dialogue if cluster else None, cache=shop.cache)
-        found = ask_systems(
-            systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
-        )
-        done = (
-            _trials(
-                found,
-                systems,
-                shop,
-                people,
-                repository=repository,
-                trials=random_trials,
-                pool=pool,
-                seed=seed,
+    try:
+        with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
+            plan = Plan(trials=trials, seed=seed, cluster=by_dialogue if cluster else None, cache=shop.cache)
+            found = ask_systems(
+                systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
             )
-            if random_trials and found.answered
-            else None
+            if planned is not None:
+                tried = try_random(planned, found, systems, shop)
+    except KeyboardInterrupt:
+        kept = (
+            "What was scored is kept: the same command goes on from there." if resume else "Nothing was kept."
         )
-    content = asked_json(found, settings, trials=done, sources=_digests([questions, *(repository or [])]))
+        print(f"Interrupted. {kept}", file=sys.stderr)
+        raise
+    sources = _digests([questions, *(repository or [])])
+    content = asked_json(found, settings, trials=tried.done, no_trials=tried.reason, sources=sources)
     rows = choice_rows(found)
     if per_item is not None:
         from dialeval.selection.choices_json import write_choices
@@ -131,7 +138,7 @@ def ask(
     if out is not None:
         write_asked(out, content, rows)
     _show(content, out, json=json)
-    _leave(found)
+    _leave(found, tried)
 
 
 def _check_target(folder: Path | None) -> None:
@@ -163,71 +170,51 @@ def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_tr
 def _named(names: Sequence[str]) -> list[System | Chooser]:
     """The systems and choosers of these names, each under a name of its own."""
     from dialeval.errors import DialevalError
-    from dialeval.selection.choosers import CHOOSERS
-    from dialeval.text.building import construct
 
-    systems: list[System | Chooser] = [
-        construct(name, CHOOSERS, kind="chooser")
-        if name.partition("(")[0].strip() in CHOOSERS
-        else named_system(name)
-        for name in names
-    ]
+    systems = [_built(name) for name in names]
     own = [system.name for system in systems]
+    if len(set(names)) == len(names):
+        # encoder and encoder(context='all') are both called encoder, but what was written tells them apart.
+        systems = [
+            _renamed(system, text) if own.count(system.name) > 1 else system
+            for system, text in zip(systems, names, strict=True)
+        ]
+        own = [system.name for system in systems]
     twice = sorted({name for name in own if own.count(name) > 1})
     if twice:
         raise DialevalError(
-            f"Several systems are called {', '.join(twice)}. Name them, as in 'encoder(name=\\'mine\\')'."
+            f"Several systems are called {', '.join(twice)}. Give each a name of its own, as in "
+            "--system \"tfidf(name='mine')\"."
         )
     return systems
 
 
-def _ranking(file: Path, criterion: str | None) -> HumanRanking:
-    """Each system's mean rating by people."""
-    import numpy as np
+def _built(text: str) -> System | Chooser:
+    from dialeval.errors import UnknownName
+    from dialeval.selection.choosers import CHOOSERS
+    from dialeval.systems import SYSTEMS
+    from dialeval.systems.huggingface.files import EMBEDDED
+    from dialeval.text.building import construct
 
-    from dialeval.meta.criteria import only_criterion
-    from dialeval.meta.reading import read_judgements
-    from dialeval.study.asked import HumanRanking
-
-    ratings = read_judgements([file])
-    name = criterion or only_criterion(ratings, todo="Name it with --human-criterion.")
-    kept = ratings.criterion_named(name)
-    means = {
-        system: float(np.nanmean(own))
-        for at, system in enumerate(kept.systems)
-        if not np.isnan(own := kept.value[kept.system == at]).all()
-    }
-    return HumanRanking(name, means)
+    if text.partition("(")[0].strip() in CHOOSERS:
+        return construct(text, CHOOSERS, kind="chooser")
+    try:
+        return named_system(text)
+    except UnknownName as error:
+        if error.kind != "system":
+            raise
+        known = [*CHOOSERS, *SYSTEMS, EMBEDDED]
+        todo = f"There are {', '.join(known)}; folders of weights and files of responses."
+        raise UnknownName("system", text, known, todo=todo) from None
 
 
-def _trials(
-    asked: Asked,
-    systems: Sequence[System | Chooser],
-    shop: Workshop,
-    people: HumanRanking | None,
-    *,
-    repository: Sequence[str] | None,
-    trials: int,
-    pool: int | None,
-    seed: int,
-) -> TrialsDone:
-    from dialeval.selection.trials import run_trials
-    from dialeval.study.asked import TrialsDone
+def _renamed(system: System | Chooser, name: str) -> System | Chooser:
+    """A chooser under that name; other systems are renamed by whoever gave them theirs."""
+    from dataclasses import replace
 
-    able = {one.system for one in asked.answered}
-    utterances, source = utterances_of(repository, asked.questions)
-    found = run_trials(
-        [system for system in systems if system.name in able],
-        asked.questions,
-        utterances,
-        trials=trials,
-        pool=pool,
-        seed=seed,
-        normalise=asked.normalise,
-        cache=shop.cache,
-        watch=shop.watch,
-    )
-    return TrialsDone(found, source, people)
+    from dialeval.selection.choosers import EncoderChooser, TfIdfChooser
+
+    return replace(system, name=name) if isinstance(system, EncoderChooser | TfIdfChooser) else system
 
 
 def _digests(sources: Sequence[str]) -> dict[str, str]:
@@ -253,12 +240,19 @@ def _show(content: Document, out: Path | None, *, json: bool) -> None:
         print(f"Report: {page}")
 
 
-def _leave(asked: Asked) -> None:
+def _leave(asked: Asked, tried: Tried) -> None:
     from dialeval.errors import RunFailed
 
     if asked.refused:
-        first = asked.refused[0]
+        first, total = asked.refused[0], len(asked.refused) + len(asked.answered)
+        part = f"{len(asked.refused)} of {total} systems could not be asked, the rest was."
+        part = part if asked.answered else "No system could be asked."
+        raise RunFailed(f"{part} {first.system}: {first.message}")
+    if tried.reason:
+        raise RunFailed(f"There are no trials with random candidates, only the chosen ones. {tried.reason}")
+    if tried.done and tried.done.found.refused:
+        first = tried.done.found.refused[0]
         raise RunFailed(
-            f"{len(asked.refused)} of {len(asked.refused) + len(asked.answered)} systems could not be asked, the "
-            f"rest was. {first.system}: {first.message}"
+            f"{len(tried.done.found.refused)} of {len(asked.answered)} systems could not be asked about random "
+            f"candidates, only about chosen ones. {first.system}: {first.message}"
         )

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dialeval.core import Floats, Missing
 from dialeval.data import Question
 from dialeval.data.atomic import write_atomically
-from dialeval.errors import Unsuitable
 from dialeval.selection.asking import Answered, Asked, chance, status_line
 from dialeval.selection.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
 from dialeval.selection.trials import RandomTrials
@@ -22,9 +21,6 @@ from dialeval.stats import correlations
 from dialeval.study.settings import Settings
 from dialeval.study.summary import comparison_json
 from dialeval.version import __version__
-
-if TYPE_CHECKING:
-    from dialeval.meta.instability import Instability
 
 FILES: Final = ("asked.json", "choices.jsonl", "asked.html")
 
@@ -51,9 +47,10 @@ def asked_json(
     settings: Settings,
     *,
     trials: TrialsDone | None = None,
+    no_trials: str | None = None,
     sources: Mapping[str, str] | None = None,
 ) -> Json:
-    """All that was found; ``sources`` has the sha256 of each file that was read."""
+    """All that was found; ``no_trials`` says why trials failed, ``sources`` has the sha256 of each file read."""
     return {
         "format": 1,
         "questions": _questions(asked.questions),
@@ -61,6 +58,7 @@ def asked_json(
         "comparisons": [comparison_json(pair) for pair in asked.comparisons],
         "failures": [one._asdict() for one in asked.refused],
         "trials": _trials(trials) if trials else None,
+        "trials_reason": no_trials,
         "settings": {
             "normalise": asked.normalise,
             "seed": settings.seed,
@@ -91,19 +89,14 @@ def write_asked(folder: Path, content: Json, rows: Sequence[Json]) -> None:
     write_atomically(folder / "asked.json", text.encode())
 
 
-def instability_of(trials: TrialsDone) -> Instability | None:
-    """How the rankings of trials correlate with people's; None where people ranked fewer than two of the systems."""
-    from dialeval.meta.instability import over_scores
-
-    if trials.human is None:
+def why_no_ranking(ranking: HumanRanking, systems: Sequence[str]) -> str | None:
+    """Why these systems' ranking cannot be correlated with people's; None where it can."""
+    if sum(name in ranking.means for name in systems) >= 2:
         return None
-    human = _human(trials, trials.human)
-    if np.count_nonzero(~np.isnan(human)) < 2:
-        raise Unsuitable(
-            f"People judged {', '.join(trials.human.means)}, and two or more of {', '.join(trials.found.systems)} are "
-            "needed to correlate rankings. Use the same names in both."
-        )
-    return over_scores("selection_accuracy", human, trials.found.random)
+    return (
+        f"People judged {', '.join(ranking.means) or 'nobody'}, and two or more of {', '.join(systems)} are needed to "
+        "correlate rankings. Use the same names in both."
+    )
 
 
 def _questions(questions: Sequence[Question]) -> Json:
@@ -156,30 +149,32 @@ def _trials(trials: TrialsDone) -> Json:
         ],
         "accuracies": found.random.tolist(),
         "human": _human_json(trials),
+        "human_reason": why_no_ranking(trials.human, found.systems) if trials.human else None,
+        "failures": [one._asdict() for one in found.refused],
     }
 
 
 def _human_json(trials: TrialsDone) -> Json | None:
-    spread = instability_of(trials)
-    if spread is None or trials.human is None:
+    """How the rankings of trials correlate with people's; None where people ranked fewer than two of the systems."""
+    from dialeval.meta.instability import over_scores
+
+    found, ranking = trials.found, trials.human
+    if ranking is None or why_no_ranking(ranking, found.systems):
         return None
-    human = _human(trials, trials.human)
+    human = np.array([ranking.means.get(name, np.nan) for name in found.systems])
     known = ~np.isnan(human)
-    chosen = float(correlations(human[known], trials.found.chosen[known], "spearman"))
+    spread = over_scores("selection_accuracy", human, found.random)
     return {
-        "criterion": trials.human.criterion,
+        "criterion": ranking.criterion,
         "coefficient": "spearman",
         "systems": int(known.sum()),
-        "chosen": finite(chosen),
+        "not_judged": [name for name, judged in zip(found.systems, known, strict=True) if not judged],
+        "chosen": finite(float(correlations(human[known], found.chosen[known], "spearman"))),
         "mean": float(spread.values.mean()) if spread.values.size else None,
         "five": _five(spread.values) if spread.values.size else None,
         "undefined": spread.undefined,
         "values": spread.values.tolist(),
     }
-
-
-def _human(trials: TrialsDone, ranking: HumanRanking) -> Floats:
-    return np.array([ranking.means.get(name, np.nan) for name in trials.found.systems])
 
 
 def _five(values: Floats) -> list[float]:

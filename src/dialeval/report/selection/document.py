@@ -143,6 +143,7 @@ class RankingTrials:
     mean: float | None
     five: Five | None
     undefined: int
+    not_judged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,10 @@ class Trials:
     source: str
     systems: tuple[TrialsRow, ...]
     human: RankingTrials | None
+    human_reason: str | None = None
+    """Why people's ranking was of no use, where one was given."""
+    failures: tuple[Refusal, ...] = ()
+    """Systems that could not score random candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +186,5 @@ class AskedDocument:
     failures: tuple[Refusal, ...]
     trials: Trials | None
     settings: Settings
+    trials_reason: str | None = None
+    """Why trials that were asked for failed."""

@@ -99,23 +99,39 @@ def trials(found: Trials) -> Table:
         f"{count(found.trials, 'trial')} over {count(found.questions, 'question')}{left}; each trial draws its false "
         f"candidates from {found.pool} per question, which came at random from {found.source}"
     ]
-    people = found.human
-    if people is not None:
-        spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
-        notes.append(
-            f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
-            f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
-            f"average, range {spread}"
-        )
-        if people.undefined:
-            notes.append(f"{count(people.undefined, 'trial')} without a correlation: all systems tie")
-    return Table("RANDOM against CHOSEN", columns, rows, tuple(notes))
+    return Table("RANDOM against CHOSEN", columns, rows, (*notes, *_people_notes(found)))
 
 
 def failures(document: AskedDocument) -> Table:
-    """Systems that could not be asked."""
-    rows = tuple((Cell(one.system), Cell(one.message)) for one in document.failures)
+    """Systems that could not be asked, and trials that could not be made."""
+    trials = document.trials
+    found = [(one.system, one.message) for one in document.failures]
+    if document.trials_reason:
+        found.append(("trials with random candidates", document.trials_reason))
+    if trials is not None:
+        found += [(f"{one.system}, random candidates", one.message) for one in trials.failures]
+    if trials is not None and trials.human_reason:
+        found.append(("people's ranking", trials.human_reason))
+    rows = tuple((Cell(name), Cell(message)) for name, message in found)
     return Table("Failures", (Column("system"), Column("what went wrong")), rows)
+
+
+def _people_notes(found: Trials) -> Iterable[str]:
+    people = found.human
+    if people is None:
+        return
+    spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
+    yield (
+        f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
+        f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
+        f"average, range {spread}"
+    )
+    if people.systems < 3:
+        yield "two systems are in the same order or in the other one: their correlation can only be 1 or -1"
+    if people.not_judged:
+        yield f"left out of that, since people did not judge them: {listing(people.not_judged)}"
+    if people.undefined:
+        yield f"{count(people.undefined, 'trial')} without a correlation: all systems tie"
 
 
 def _notes(document: AskedDocument) -> Iterable[str]:
