@@ -114,3 +114,23 @@ def test_a_file_of_other_records_is_named_for_what_it_is(tmp_path: Path) -> None
     path.write_text('{"id": "1", "messages": [{"role": "user", "content": "Hi."}]}\n', encoding="utf-8")
     with pytest.raises(BadInput, match="found dialogue records, needed examples or n-best lists"):
         Transcript("t", path).replay([Prompt("1", ())])
+
+
+def test_two_log_probabilities_for_one_response_are_told_with_their_lines(tmp_path: Path) -> None:
+    tea = [{"role": "user", "content": "Tea?"}]
+    lists = [("a", "Yes.", -1.0), ("b", "No.", -3.0), ("c", "Yes.", -1.00001), ("d", "No.", -4.0)]
+    path = tmp_path / "lists.jsonl"
+    rows = [
+        {"id": item, "system": "s", "context": tea, "responses": [{"text": text, "logprob": logprob}]}
+        for item, text, logprob in lists
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    system = Transcript("s", path)
+    context = (Turn("user", "Tea?"),)
+    assert system.logprob([context], ["Yes."]).tolist() == [-1.0]
+    with pytest.raises(BadInput) as error:
+        system.logprob([context, context], ["Yes.", "No."])
+    assert str(error.value) == (
+        f"{path}, line 4: found log-probabilities -3 on line 2 and -4 on line 4 for 'No.' in the same context, needed "
+        "one. Drop one of them, or put lists of different models under different names of systems."
+    )

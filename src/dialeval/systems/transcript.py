@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dialeval.core import Floats, Integers, Signature
-from dialeval.data import kind_of, read
+from dialeval.data import kind_of
+from dialeval.data.reading import read_guessing
+from dialeval.data.rows import Row
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.systems.files import Stamp, digest, stamp
 from dialeval.text.words import folded
+
+_SAME: Final = 1e-4
+"""Log-probabilities that differ by less, as a share, are one: batches round differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +48,16 @@ class Transcript:
         return [self._responses(prompt, recorded.get(prompt.item)) for prompt in prompts]
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
-        """What was recorded for each response in its context; Unsuitable where nothing was."""
+        """What was recorded for each response in its context; Unsuitable where nothing was.
+
+        Ids do not count here, so one response in one context must have one log-probability throughout the file.
+        """
         known = _likelihoods(stamp(self.path), self.system)
-        found = [known.get((_heard(c), r)) for c, r in zip(contexts, responses, strict=True)]
+        recorded = [known.get((_heard(c), r), ()) for c, r in zip(contexts, responses, strict=True)]
+        for response, values in zip(responses, recorded, strict=True):
+            if len(values) > 1:
+                raise self._conflict(response, values)
+        found = [values[0].logprob if values else None for values in recorded]
         absent = [response for response, value in zip(responses, found, strict=True) if value is None]
         if absent:
             raise Unsuitable(
@@ -56,6 +70,19 @@ class Transcript:
         """Unsuitable: a file does not say how many tokens a response had."""
         raise Unsuitable(
             f"{self.path} records log-probabilities but no numbers of tokens. Normalise by 'sum', not by 'mean'."
+        )
+
+    def _conflict(self, response: str, values: Sequence[_Recorded]) -> BadInput:
+        first, other = values[:2]
+        lines = f" on line {first.line} and {other.logprob:g} on line {other.line}"
+        same = f" and {other.logprob:g}, both on line {other.line},"
+        return BadInput(
+            path=str(self.path),
+            line=other.line,
+            found=f"log-probabilities {first.logprob:g}{same if first.line == other.line else lines} for "
+            f"{_short(response)} in the same context",
+            needed="one",
+            todo="Drop one of them, or put lists of different models under different names of systems.",
         )
 
     def _responses(self, prompt: Prompt, entry: _Entry | None) -> tuple[Response, ...]:
@@ -71,9 +98,17 @@ class Transcript:
         return entry.responses
 
 
+class _Recorded(NamedTuple):
+    """A log-probability, and the line that records it."""
+
+    logprob: float
+    line: int | None
+
+
 class _Entry(NamedTuple):
     context: Context
     responses: tuple[Response, ...]
+    line: int | None
 
     @property
     def asked(self) -> str | None:
@@ -85,7 +120,7 @@ class _Entry(NamedTuple):
 def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
     """Each item's entry, of one system."""
     by_system: dict[str, dict[str, _Entry]] = {}
-    for record in _records(file.path):
+    for record, line in _records(file.path):
         entries = by_system.setdefault(record.system, {})
         if record.item in entries:
             raise BadInput(
@@ -95,11 +130,12 @@ def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
         responses = (record.response,) if isinstance(record, Example) else record.responses
-        entries[record.item] = _Entry(record.context, responses)
+        entries[record.item] = _Entry(record.context, responses, line)
     return by_system[_choose(file.path, system, sorted(by_system))]
 
 
-def _records(path: Path) -> Iterator[Example | NBest]:
+def _records(path: Path) -> Iterator[tuple[Example | NBest, int | None]]:
+    """The records, each with its line."""
     kind = kind_of(path)
     if kind in ("dialogue", "question", "judgement"):
         raise BadInput(
@@ -108,9 +144,11 @@ def _records(path: Path) -> Iterator[Example | NBest]:
             needed="examples or n-best lists",
             todo="Give 'path' a file of recorded responses; docs/files.md lists the fields.",
         )
-    for record in read(path, kind if kind in ("example", "nbest") else "example"):
+    known = kind if kind in ("example", "nbest") else "example"
+    rows: deque[Row] = deque(maxlen=1)
+    for record in read_guessing(path, kind=known, note=rows.append).records:
         if isinstance(record, Example | NBest):
-            yield record
+            yield record, rows[-1].where.line
 
 
 def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
@@ -124,14 +162,18 @@ def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], float]:
-    """The log-probability of each recorded response in its context."""
-    return {
-        (_heard(entry.context), response.text): response.logprob
-        for entry in _recorded(file, system).values()
-        for response in entry.responses
-        if response.logprob is not None
-    }
+def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
+    """The different log-probabilities of each recorded response in its context."""
+    found: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
+    for entry in _recorded(file, system).values():
+        heard = _heard(entry.context)
+        for response in entry.responses:
+            if response.logprob is None:
+                continue
+            known = found.setdefault((heard, response.text), [])
+            if not any(math.isclose(response.logprob, one.logprob, rel_tol=_SAME) for one in known):
+                known.append(_Recorded(response.logprob, entry.line))
+    return found
 
 
 def _heard(context: Context) -> tuple[str, ...]:
