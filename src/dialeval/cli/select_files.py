@@ -82,7 +82,7 @@ def read_scores(files: Sequence[Path], key: Path | None, questions: Sequence[Que
     entries = read_key(key) if key is not None else None
     if entries is not None:
         check_key(entries, questions, form=form)
-    read = [read_answers(file, key=entries, form=form) for file in files]
+    read = [read_answers(file, key=entries, form=form, questions=questions) for file in files]
     return Read(
         tuple(one for part in read for one in part.judgements),
         tuple(one for part in read for one in part.problems),

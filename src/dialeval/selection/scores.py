@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dialeval.data.bad import refuse
 from dialeval.data.reading import read
-from dialeval.data.suffixes import native_format
-from dialeval.data.tables import CellRow, Delimiter, read_cells
-from dialeval.data.types import Judgement, Question
-from dialeval.errors import BadInput, Unsuitable
+from dialeval.data.types import Context, Judgement, Question
+from dialeval.errors import Unsuitable
+from dialeval.selection.filled_tasks import Filled, filled_in, filled_rows
 from dialeval.selection.forms import ACCEPTABILITY, Form, candidate_ids
 from dialeval.selection.rules import Votes
+from dialeval.selection.shown_texts import other_form, other_text
 from dialeval.selection.tasks import KeyEntry
 
 Fault: TypeAlias = Literal[
     "unknown task",
     "unknown candidate",
     "other criterion",
+    "another text",
     "no answer",
     "not an answer of the form",
     "second answer",
@@ -37,6 +37,9 @@ class Problem(NamedTuple):
     """The task, or the question and its candidate."""
     rater: str
     found: str
+    file: str | None = None
+    """Where a filled-in task has it; None of judgements."""
+    line: int | None = None
 
 
 class Read(NamedTuple):
@@ -65,29 +68,22 @@ class Answers:
         return Counter(problem.fault for problem in self.problems)
 
 
-_TASK: Final = ("task", "Input.task")
-_RATER: Final = ("rater", "WorkerId", "worker_id")
-_SCORE: Final = ("score", "Answer.score", "value")
-"""Our columns, and what crowd platforms make of them in the tables that they give back."""
-
-
 def read_answers(
-    path: Path, *, key: Mapping[str, KeyEntry] | None = None, form: Form = ACCEPTABILITY
+    path: Path,
+    *,
+    key: Mapping[str, KeyEntry] | None = None,
+    form: Form = ACCEPTABILITY,
+    questions: Iterable[Question] = (),
 ) -> Read:
-    """The judgements of a file: JSON Lines of judgements, or a CSV or TSV that raters filled in.
+    """The judgements of a file: JSON Lines or a table of judgements, or of tasks that raters filled in.
 
-    A table has the column ``task`` (or a platform's ``Input.task``) and either ``score`` and ``rater``, a row for each
-    answer, or one more column for each rater. Where ``rater`` is blank, the file's name is the rater's.
+    Filled-in tasks have ``task`` (or a platform's ``Input.task``) and either ``score`` and ``rater``, a row for each
+    answer, or one more column for each rater. Where ``rater`` is blank, the file's name is the rater's. What they still
+    say of the form and the candidate is held against ``form`` and ``key``, and their turns against ``questions``.
     """
-    format_of = native_format(path)
-    if format_of in ("csv", "tsv"):
-        delimiter: Delimiter = "," if format_of == "csv" else "\t"
-        rows = read_cells(path, refuse, delimiter=delimiter)
-        first = next(rows, None)
-        if first is None:
-            raise BadInput(str(path), "no row", "answers, one a row", "Fill in the column 'score'.")
-        if not {"item", "rater", "value"} <= first.cells.keys():
-            return _from_table(path, [first, *rows], _needed(key, path), form)
+    rows = filled_rows(path)
+    if rows is not None:
+        return _from_tasks(path, filled_in(path, rows), key, form, questions)
     return _from_judgements(read(path, "judgement"), key)
 
 
@@ -144,72 +140,78 @@ def _from_judgements(judgements: Iterable[Judgement], key: Mapping[str, KeyEntry
     return Read(tuple(found), ())
 
 
-def _needed(key: Mapping[str, KeyEntry] | None, path: Path) -> Mapping[str, KeyEntry]:
+def _from_tasks(
+    path: Path,
+    answers: Iterable[Filled],
+    key: Mapping[str, KeyEntry] | None,
+    form: Form,
+    questions: Iterable[Question],
+) -> Read:
     if key is None:
         raise Unsuitable(
             f"{path} holds answers to tasks. Give the key.jsonl that was written with the tasks."
         )
-    return key
-
-
-class _Answer(NamedTuple):
-    task: str
-    rater: str
-    written: str
-    rejected: bool = False
-
-
-def _from_table(path: Path, rows: Sequence[CellRow], key: Mapping[str, KeyEntry], form: Form) -> Read:
+    contexts = {question.item: question.context for question in questions}
     judgements: list[Judgement] = []
     problems: list[Problem] = []
-    for answer in _answers(path, rows):
+    known = 0
+    for answer in answers:
         entry = key.get(answer.task)
+        known += entry is not None
         value = form.value_of(answer.written)
-        if entry is None:
-            problems.append(Problem("unknown task", answer.task, answer.rater, answer.written))
-        elif answer.rejected:
-            problems.append(Problem("rejected", answer.task, answer.rater, answer.written))
-        elif not answer.written.strip():
-            problems.append(Problem("no answer", answer.task, answer.rater, "a blank cell"))
-        elif value is None:
-            problems.append(Problem("not an answer of the form", answer.task, answer.rater, answer.written))
-        else:
+        problem = _problem_of(answer, entry, value, form, contexts)
+        if problem is not None:
+            problems.append(problem)
+        elif entry is not None and value is not None:
             judgements.append(
                 Judgement(entry.question, entry.candidate, answer.rater, form.criterion, float(value))
             )
+    _refuse_others(path, problems, known)
     return Read(tuple(judgements), tuple(problems))
 
 
-def _answers(path: Path, rows: Sequence[CellRow]) -> Iterator[_Answer]:
-    columns = list(rows[0].cells)
-    task = _column(path, columns, _TASK, "a column 'task', as in the tasks that were exported")
-    score, rater = _one_of(columns, _SCORE), _one_of(columns, _RATER)
-    if score is not None:
-        for row in rows:
-            who = (row.cells[rater].strip() if rater else "") or path.name.partition(".")[0]
-            rejected = row.cells.get("AssignmentStatus", "").strip().lower() == "rejected"
-            yield _Answer(row.cells[task].strip(), who, row.cells[score], rejected)
-        return
-    raters = [
-        column for column in columns if column not in (*_SHOWN, task) and not column.startswith("turn_")
-    ]
-    if not raters:
-        needed = "a column 'score', or one for each rater"
-        raise BadInput(str(path), f"the columns {', '.join(columns)}", needed, "Fill in the scores.", 1)
-    for row in rows:
-        yield from (_Answer(row.cells[task].strip(), who, row.cells[who]) for who in raters)
+def _problem_of(
+    answer: Filled, entry: KeyEntry | None, value: int | None, form: Form, contexts: Mapping[str, Context]
+) -> Problem | None:
+    fault: Fault
+    found = answer.written
+    if entry is None:
+        fault = "unknown task"
+    elif (asked := other_form(answer.shown, form)) is not None:
+        fault, found = "other criterion", asked.found
+    elif (other := other_text(answer.shown, entry.text, contexts.get(entry.question))) is not None:
+        fault, found = "another text", other.found
+    elif answer.rejected:
+        fault = "rejected"
+    elif not answer.written.strip():
+        fault, found = "no answer", "a blank cell"
+    elif value is None:
+        fault = "not an answer of the form"
+    else:
+        return None
+    return Problem(fault, answer.task, answer.rater, found, answer.where.path, answer.where.line)
 
 
-_SHOWN: Final = ("candidate", "ask", "scale", "rater")
+def _refuse_others(path: Path, problems: Sequence[Problem], known: int) -> None:
+    """Raise Unsuitable where most of a file answers other tasks: those that look alike do so by chance."""
+    for fault, (what, todo) in _OTHERS.items():
+        strange = [one for one in problems if one.fault == fault]
+        if 2 * len(strange) > known:
+            first = strange[0]
+            raise Unsuitable(
+                f"{path} answers other tasks: {len(strange):,} of {known:,} answers are about {what} (first: line "
+                f"{first.line}, task {first.item}: {first.found!r}). {todo}"
+            )
 
 
-def _one_of(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in columns), None)
-
-
-def _column(path: Path, columns: Sequence[str], names: Sequence[str], needed: str) -> str:
-    found = _one_of(columns, names)
-    if found is None:
-        todo = "Fill in a copy of tasks.csv, or give a file of judgements (docs/files.md)."
-        raise BadInput(str(path), f"the columns {', '.join(columns)}", needed, todo, 1)
-    return found
+_OTHERS: Final[Mapping[Fault, tuple[str, str]]] = {
+    "other criterion": (
+        "another question than the form asks",
+        "Name the form that was asked ('dialeval select vet' reads acceptability, 'select label --form' the others). "
+        "Where you have worded the question anew, leave out the column 'ask'.",
+    ),
+    "another text": (
+        "another text than the key and the questions have",
+        "Give the key.jsonl and the questions of the export that raters filled in.",
+    ),
+}
