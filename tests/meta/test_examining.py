@@ -344,3 +344,48 @@ def test_the_only_criterion_is_found_and_several_are_listed() -> None:
 def test_a_wrong_measure_for_estimates_suggests_the_close_ones() -> None:
     with pytest.raises(UnknownName, match="close"):
         examine(made(rated=9), Inquiry(trials=0, estimate=True, estimate_by="clsoe"))
+
+
+def test_turns_of_one_dialogue_are_drawn_together() -> None:
+    """Ten copies of each item under one dialogue's name tell no more than one, and intervals must know it."""
+    plain = made(items=15)
+    copies = tuple(f"{item}/{turn}" for item in plain.items for turn in range(10))
+
+    def copied(grid: Grid) -> Grid:
+        return Grid(grid.systems, copies, np.repeat(grid.values, 10, axis=1))
+
+    many = dataclasses.replace(
+        plain,
+        human=copied(plain.human),
+        measures=tuple(dataclasses.replace(one, grid=copied(one.grid)) for one in plain.measures),
+    )
+    asked = Inquiry(trials=200, repeats=5, levels=("item",))
+    one, naive, whole = (
+        examine(table, dataclasses.replace(asked, cluster=cluster)).rows[1]
+        for table, cluster in ((plain, None), (many, None), (many, "dialogue"))
+    )
+    assert (whole.low, whole.high) == pytest.approx((one.low, one.high))
+    assert naive.high - naive.low < 0.6 * (whole.high - whole.low)
+    assert document(examine(many, dataclasses.replace(asked, cluster="dialogue")))["settings"]["cluster"] == (
+        "dialogue"
+    )
+
+
+def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
+    """A measure with which lower is better is planned for by how well it agrees, not by its sign."""
+    plain = made()
+    turned = dataclasses.replace(
+        plain,
+        measures=tuple(
+            dataclasses.replace(one, grid=dataclasses.replace(one.grid, values=-one.values))
+            for one in plain.measures
+        ),
+    )
+    asked = Inquiry(trials=50, repeats=5, levels=("item",), plan=True)
+    upright = examine(plain, asked).plans
+    lower = examine(turned, dataclasses.replace(asked, lower_is_better=("close", "noise"))).plans
+    assert [plan.question for plan in upright] == [plan.question for plan in lower]
+    assert "to find that close agrees better with people than noise" in {plan.question for plan in lower}
+    assert [plan.curve and plan.curve.enough for plan in upright] == [
+        plan.curve and plan.curve.enough for plan in lower
+    ]

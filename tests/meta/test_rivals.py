@@ -193,3 +193,41 @@ def test_a_clear_difference_has_room_below_alpha_and_a_clear_tie_costs_little() 
         assert one.p_permutation > 0.03
         # Stopped at the hundredth that is as extreme: the error is a tenth of p at most.
         assert one.p_error == pytest.approx(one.p_permutation * ((1 - one.p_permutation) / 100) ** 0.5)
+
+
+def two_of(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """People, and two measures of which the first is nearer to them."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(size=(1, 60))
+    return human, human + 1.2 * rng.normal(size=(1, 60)), human + 2 * rng.normal(size=(1, 60))
+
+
+def test_verdicts_that_another_seed_turns_are_on_the_edge() -> None:
+    human, a, b = two_of(59)  # p = 0.0507
+    found = [
+        compare_measures(joined(human, a=a, b=b), coefficient="pearson", trials=400, seed=seed)[0]
+        for seed in range(12)
+    ]
+    assert {one.significant for one in found} == {True, False}
+    for one in found:
+        assert one.on_edge == (abs(one.p_permutation - 0.05) <= 2 * one.p_error)
+    assert sum(one.on_edge for one in found) >= 11
+
+
+def test_clear_verdicts_are_not_on_the_edge() -> None:
+    human, (a, b, c) = noisy(0.5, 2.0, 2.6)
+    by_pair = {(one.a, one.b): one for one in compare_measures(joined(human, a=a, b=b, c=c), trials=1000)}
+    assert (by_pair["a", "b"].significant, by_pair["a", "b"].on_edge) == (True, False)
+    assert (by_pair["b", "c"].significant, by_pair["b", "c"].on_edge) == (False, False)
+
+
+def test_edges_count_the_correction_over_all_pairs() -> None:
+    """A p of 0.017 is far from 0.05 on its own, and near to it once three pairs are corrected for."""
+    human, a, b = two_of(71)
+    options = {"coefficient": "pearson", "trials": 2000}
+    (alone,) = compare_measures(joined(human, a=a, b=b), **options)
+    assert (alone.significant, alone.on_edge) == (True, False)
+    same, twin = compare_measures(joined(human, a=a, b=b, c=a), **options)[:2]
+    assert same.p_permutation == alone.p_permutation
+    assert same.on_edge
+    assert not twin.on_edge

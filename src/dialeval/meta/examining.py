@@ -159,7 +159,9 @@ def _clusters(joined: Joined, inquiry: Inquiry) -> Integers | None:
     """The dialogue of each item, as a number; None where items stand alone."""
     if inquiry.cluster is None:
         return None
-    return np.unique([by_dialogue(item) for item in joined.items], return_inverse=True)[1].astype(np.int64)
+    dialogues = [by_dialogue(item) for item in joined.items]
+    codes = {name: at for at, name in enumerate(dict.fromkeys(dialogues))}
+    return np.array([codes[name] for name in dialogues], dtype=np.int64)
 
 
 def _ceiling(joined: Joined, level: Level, inquiry: Inquiry) -> Ceiling:

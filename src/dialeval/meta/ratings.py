@@ -140,8 +140,8 @@ class Ratings:
 
     def names_of(self, row: int) -> Names:
         """Whose judgement stands in that row, and of what."""
-        tables = zip(_NAMES, _CODES, strict=True)
-        return Names(*(getattr(self, labels)[getattr(self, field)[row]] for labels, field in tables))
+        of = zip(_NAMES, _CODES, strict=True)
+        return Names(*(getattr(self, labels)[getattr(self, field)[row]] for labels, field in of))
 
     @property
     def anonymous(self) -> bool:
@@ -243,9 +243,8 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
 
 def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadJudgement:
     names = ratings.names_of(at)
-    todo = "Keep one of them, or give each rater, and each item, a name of its own."
-    if "two" not in found:
-        todo = "Mend the value."
+    keep = "Keep one of them, or give each rater, and each item, a name of its own."
+    todo = keep if "two" in found else "Mend the value."
     return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
 
 

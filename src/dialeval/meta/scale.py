@@ -41,6 +41,10 @@ class RatingScale:
             return
         at = int(outside[0])
         names = ratings.names_of(at)
-        found = f"{len(outside):,} ratings outside the scale, first {ratings.value[at]:g} {names}"
-        todo = "Mend them, or name the scale that was used."
+        first = f"{ratings.value[at]:g} {names}"
+        if len(outside) == 1:
+            found, them = f"1 rating outside the scale, {first}", "it"
+        else:
+            found, them = f"{len(outside):,} ratings outside the scale, first {first}", "them"
+        todo = f"Mend {them}, or name the scale that was used."
         raise BadJudgement(source, found, f"{self}", todo, field="value", names=names)

@@ -70,3 +70,44 @@ def test_what_did_not_join_and_what_was_set_aside_are_told(made: Made) -> None:
         content["unjoined"] = {"human": 0, "measures": [], "first": []}
 
     assert "What joined" not in printed(made(whole))
+
+
+def test_a_verdict_on_the_edge_is_named_as_such(made: Made) -> None:
+    def edgy(content: dict[str, Any]) -> None:
+        content["rivals"] = [{**rival("rouge_l", "length", "item", -0.3, p=0.048), "on_edge": True}]
+
+    words = " ".join(printed(made(edgy)).split())
+    assert "on the edge: more trials or another seed could turn it: rouge_l − length (0.048)" in words
+    assert "on the edge" not in printed(made())
+
+
+def test_notes_come_before_the_numbers(made: Made) -> None:
+    def noted(content: dict[str, Any]) -> None:
+        content["notes"] = ["people: ann"]
+
+    assert printed(made(noted)).startswith(" • people: ann\n\nSystems: measures")
+
+
+def test_what_the_next_study_needs_is_a_table(made: Made) -> None:
+    def planned(content: dict[str, Any]) -> None:
+        known = {"question": "to find that new is rated above old", "over": "items", "goal": "power"}
+        known |= {"target": 0.8, "at_hand": 40, "enough": 70, "reason": None, "notes": []}
+        points = [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]
+        never = {
+            **known,
+            "over": "raters",
+            "at_hand": 3,
+            "enough": None,
+            "points": [{**points[0], "size": 3}],
+        }
+        none = {**known, "over": "systems", "goal": None, "target": None, "at_hand": None, "enough": None}
+        content["planning"] = [
+            {**known, "points": points},
+            never,
+            {**none, "points": [], "reason": "too few"},
+        ]
+
+    words = " ".join(printed(made(planned)).split())
+    assert "to find that new is rated above old 40 items 70 items power 0.8" in words
+    assert "3 ratings > 3 ratings power 0.8" in words
+    assert "to find that new is rated above old (systems): too few" in words
