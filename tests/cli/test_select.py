@@ -91,6 +91,28 @@ def test_every_choice_can_be_written_a_line_each(dialeval, asked, tmp_path):
     )  # fmt: skip
     assert [one["score"] for one in last["candidates"]] == [-2.0, -1.0, -3.0]
     assert [one["correct"] for one in last["candidates"]] == [True, False, False]
+    assert (last["status"], last["measure"]) == ("unvetted", "selection_accuracy(normalise='sum')")
+
+
+def test_choices_are_held_against_ratings_of_the_same_items(dialeval, asked, tmp_path):
+    """Where people find the good system's answers good just where it chose rightly, the two agree."""
+    ratings = [
+        {
+            "item": f"q{at}",
+            "system": name,
+            "rater": "ann",
+            "criterion": "overall",
+            "value": 5 if at < skill else 2,
+        }
+        for name, skill in SKILL.items()
+        for at in range(N)
+    ]
+    write(tmp_path / "ratings.jsonl", ratings)
+    dialeval("select", "ask", asked, *BOTH, "--per-item", "choices.jsonl")
+    done = dialeval("meta", "choices.jsonl", "ratings.jsonl", "--json")
+    rows = {row["level"]: row for row in json.loads(done.out)["rows"]}
+    assert (rows["item"]["criterion"], rows["item"]["n"]) == ("selection_accuracy", 2 * N)
+    assert rows["item"]["pearson"] == pytest.approx(1)
 
 
 def test_a_folder_holds_numbers_choices_and_a_page(dialeval, asked, tmp_path):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal, overload
 
 from dialeval.data.bad import Where
+from dialeval.data.choices import choice_judgement, is_choice
 from dialeval.data.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.sources import conversion
 from dialeval.data.types import (
@@ -205,6 +206,8 @@ def _nbest(m: Mapping[str, object], where: Where) -> NBest:
 
 
 def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
+    if "value" not in m and is_choice(m):
+        return choice_judgement(m, _item(m, where), _system(m, where), where)
     if "value" not in m:
         raise missing(m, "value", where, "", "a number, or null where the rater could not say")
     return Judgement(

@@ -50,6 +50,8 @@ def broken(
     inside = "" if element is None else f" in element {element:,} of the array"
     if isinstance(error, RecursionError):
         return _bad(where, f"lists or objects nested too deeply{inside}", "Flatten the record.")
+    if element is None and text.strip() == "{":
+        return _bad(where, "an object that goes on in the next line", "Put each object on one line.")
     if isinstance(error, json.JSONDecodeError):
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             return _bad(where, f"JSON that breaks off {_spot(len(text), element)}", CUT_SHORT)

@@ -24,6 +24,7 @@ def choice_json(choice: Choice) -> Json:
     return {
         "id": choice.item,
         "system": choice.system,
+        "status": choice.question.status,
         "chosen": choice.chosen,
         "correct": choice.right,
         "rank": choice.rank,

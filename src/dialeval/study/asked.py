@@ -16,6 +16,7 @@ from dialeval.data import Question
 from dialeval.data.atomic import write_atomically
 from dialeval.selection.asking import Answered, Asked, chance, status_line
 from dialeval.selection.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
+from dialeval.selection.measures import SelectionAccuracy
 from dialeval.selection.trials import RandomTrials
 from dialeval.stats import correlations
 from dialeval.study.settings import Settings
@@ -73,12 +74,13 @@ def asked_json(
 
 def choice_rows(asked: Asked) -> list[Json]:
     """Every choice of every system, as ``choices.jsonl`` and ``--per-item`` hold it; missing ones with their reason."""
+    measure = {"measure": SelectionAccuracy(asked.normalise).signature.call}
     return [
-        {"id": one.item, "system": one.system, "reason": one.reason}
+        measure | {"id": one.item, "system": one.system, "status": question.status, "reason": one.reason}
         if isinstance(one, Missing)
-        else choice_json(one)
+        else measure | choice_json(one)
         for answer in asked.answered
-        for one in answer.choices
+        for one, question in zip(answer.choices, asked.questions, strict=True)
     ]
 
 
