@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
+from dialeval.selection.answer_problems import Problem
 from dialeval.selection.forms import candidate_ids
 from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
-from dialeval.selection.scores import Problem
 from dialeval.selection.vetting import apply, rated_questions
 from dialeval.selection.vetting_record import FILES, as_json, write_record
 from dialeval.stats.kappa import counts_of, fleiss_kappa
@@ -276,7 +276,5 @@ def test_the_record_holds_all_of_it_and_an_empty_set_is_an_error(tmp_path):
         str(SATO_2020.most): 1,
     }
     assert json.loads((tmp_path / "set" / "vetting.json").read_text())["questions"] == 1
-    with pytest.raises(
-        Unsuitable, match=r"No question of 1 is left \(1 by: Drop what raters who are missing"
-    ):
+    with pytest.raises(Unsuitable, match=r"No question of 1 is left\. There is no answer"):
         write_record(apply(SATO_2020, [draft], []), tmp_path / "none")

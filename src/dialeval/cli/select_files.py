@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -12,8 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from dialeval.data import Question
+    from dialeval.selection.answer_problems import Read
     from dialeval.selection.forms import Form
-    from dialeval.selection.scores import Problem, Read
     from dialeval.selection.trials import Utterances
     from dialeval.selection.utterances import Corpus
 
@@ -76,20 +75,17 @@ def utterances_of(sources: Sequence[str] | None, questions: Iterable[Question]) 
 
 def read_scores(files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form) -> Read:
     """What raters answered about the questions' candidates, and what of it cannot be used."""
-    from dialeval.selection.scores import Read, read_answers
+    from dialeval.selection.answer_problems import Read, check_scale
+    from dialeval.selection.scores import read_answers
     from dialeval.selection.tasks import check_key, read_key
 
     entries = read_key(key) if key is not None else None
     if entries is not None:
         check_key(entries, questions, form=form)
-    read = [read_answers(file, key=entries, form=form, questions=questions) for file in files]
-    return Read(
-        tuple(one for part in read for one in part.judgements),
-        tuple(one for part in read for one in part.problems),
+    parts = [read_answers(file, key=entries, form=form, questions=questions) for file in files]
+    read = Read(
+        tuple(one for part in parts for one in part.judgements),
+        tuple(one for part in parts for one in part.problems),
     )
-
-
-def unused_notes(problems: Iterable[Problem]) -> list[str]:
-    """How many answers could not be used, a line for each reason."""
-    faults = Counter(one.fault for one in problems)
-    return [f"{count:,} answers not used: {fault}" for fault, count in faults.most_common()]
+    check_scale(read, form)
+    return read

@@ -19,12 +19,11 @@ from dialeval.cli.select_files import (
     Scores,
     read_questions,
     read_scores,
-    unused_notes,
 )
 
 if TYPE_CHECKING:
     from dialeval.data import Question
-    from dialeval.selection.scores import Problem
+    from dialeval.selection.answer_problems import Problem
 
 
 def label(
@@ -108,6 +107,7 @@ def _finish(
     json: bool,
 ) -> None:
     from dialeval.data import write
+    from dialeval.selection.answer_problems import faults_told
 
     write(out / "questions.jsonl", questions)
     false = [one for question in questions for one in question.candidates if not one.correct]
@@ -122,5 +122,5 @@ def _finish(
         print(f"  {name}: {count:,}")
     for name, count in facts.items():
         print(f"  {name.replace('_', ' ')}: {count:,}")
-    for note in unused_notes(problems):
+    for note in faults_told(problems):
         print(f"  {note}")

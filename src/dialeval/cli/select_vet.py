@@ -19,7 +19,6 @@ from dialeval.cli.select_files import (
     Scores,
     read_questions,
     read_scores,
-    unused_notes,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +124,7 @@ def _say(vetted: Vetted, out: Path) -> None:
     from rich.console import Console
 
     from dialeval.report import Cell, Column, Table, print_table
+    from dialeval.selection.answer_problems import faults_told
 
     rows = tuple(
         (Cell(str(one.rule)), Cell(f"{one.questions:,}"), Cell(f"{one.candidates:,}"))
@@ -132,7 +132,7 @@ def _say(vetted: Vetted, out: Path) -> None:
     )
     columns = (Column("rule"), Column("questions", numeric=True), Column("candidates", numeric=True))
     notes = [f"{vetted.second_questions:,} of the questions were made of surplus candidates"]
-    notes += unused_notes(vetted.problems)
+    notes += faults_told(vetted.problems)
     title = f"{len(vetted.questions):,} questions of {vetted.drafted:,} drafted, vetted"
     print_table(Table(title, columns, rows, tuple(notes)), Console())
     print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")

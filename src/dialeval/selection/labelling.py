@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.data.types import Judgement, Question
+from dialeval.selection.answer_problems import Problem
 from dialeval.selection.forms import Form, candidate_ids
-from dialeval.selection.scores import Answers, Problem, collect
+from dialeval.selection.scores import Answers, collect
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.kappa import counts_of, fleiss_kappa
 

@@ -6,47 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final
 
 from dialeval.data.reading import read
 from dialeval.data.types import Context, Judgement, Question
 from dialeval.errors import Unsuitable
+from dialeval.selection.answer_problems import Fault, Problem, Read
 from dialeval.selection.filled_tasks import Filled, filled_in, filled_rows
 from dialeval.selection.forms import ACCEPTABILITY, Form, candidate_ids
 from dialeval.selection.rules import Votes
 from dialeval.selection.shown_texts import other_form, other_text
 from dialeval.selection.tasks import KeyEntry
-
-Fault: TypeAlias = Literal[
-    "unknown task",
-    "unknown candidate",
-    "other criterion",
-    "another text",
-    "no answer",
-    "not an answer of the form",
-    "second answer",
-    "rejected",
-]
-
-
-class Problem(NamedTuple):
-    """An answer that cannot be used, and why."""
-
-    fault: Fault
-    item: str
-    """The task, or the question and its candidate."""
-    rater: str
-    found: str
-    file: str | None = None
-    """Where a filled-in task has it; None of judgements."""
-    line: int | None = None
-
-
-class Read(NamedTuple):
-    """The judgements of a file, and what in it is none."""
-
-    judgements: tuple[Judgement, ...]
-    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)

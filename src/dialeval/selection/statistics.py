@@ -11,6 +11,7 @@ from dialeval.core import Interval
 from dialeval.data.types import Judgement, Question
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import evaluate
+from dialeval.selection.answer_problems import Fault
 from dialeval.selection.artefacts import Artefact, find_artefacts
 from dialeval.selection.asking import chance, checked_questions, status_line
 from dialeval.selection.choosers import TfIdfChooser, joined
@@ -18,7 +19,7 @@ from dialeval.selection.choosing import choose, fitted_chooser
 from dialeval.selection.content_words import content_words
 from dialeval.selection.labelling import kappa_of
 from dialeval.selection.measures import SelectionAccuracy
-from dialeval.selection.scores import Fault, collect
+from dialeval.selection.scores import collect
 from dialeval.selection.trials import Utterances, candidates_of, run_trials
 from dialeval.stats import percentile_interval
 from dialeval.stats.estimate import Estimate

@@ -8,9 +8,10 @@ from itertools import count
 from typing import NamedTuple
 
 from dialeval.data.types import Candidate, Judgement, Question
+from dialeval.selection.answer_problems import Problem
 from dialeval.selection.forms import candidate_ids
 from dialeval.selection.rules import Rule, Rules, Votes
-from dialeval.selection.scores import Answers, Problem, collect
+from dialeval.selection.scores import Answers, collect
 from dialeval.selection.shuffling import Purpose, shuffled_places
 
 
@@ -50,6 +51,8 @@ class Vetted:
     removed: tuple[Removal, ...]
     problems: tuple[Problem, ...]
     """Answers that could not be used."""
+    used: int
+    """How many answers were."""
 
     @property
     def counts(self) -> tuple[RuleCount, ...]:
@@ -101,6 +104,7 @@ def apply(
         tuple(judgement for one in finished for judgement in _judgements(one, answers)),
         tuple(removed),
         (*problems, *answers.problems),
+        sum(map(len, answers.given.values())),
     )
 
 

@@ -11,6 +11,8 @@ from dialeval.data.atomic import write_atomically
 from dialeval.data.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
+from dialeval.selection.answer_problems import faults_told
+from dialeval.selection.forms import ACCEPTABILITY
 from dialeval.selection.json_lines import write_json_lines
 from dialeval.selection.vetting import Removal, Vetted
 
@@ -20,11 +22,7 @@ FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.jso
 def write_record(vetted: Vetted, folder: Path) -> None:
     """Write ``questions.jsonl``, ``scores.jsonl``, ``removed.jsonl`` and ``vetting.json`` into ``folder``."""
     if not vetted.questions:
-        went = "; ".join(f"{one.questions:,} by: {one.rule}" for one in vetted.counts if one.questions)
-        raise Unsuitable(
-            f"No question of {vetted.drafted:,} is left ({went or 'there was none'}). Look at the scores, or make a "
-            "larger draft."
-        )
+        raise Unsuitable(f"No question of {vetted.drafted:,} is left. {_why(vetted)}")
     write(folder / "questions.jsonl", vetted.questions)
     write(folder / "scores.jsonl", vetted.scores)
     write_json_lines(folder / "removed.jsonl", _removals(vetted.removed))
@@ -51,6 +49,21 @@ def as_json(vetted: Vetted) -> dict[str, object]:
         "unusable_answers": faults,
         "unusable": [problem._asdict() for problem in vetted.problems],
     }
+
+
+def _why(vetted: Vetted) -> str:
+    """Why no question is left: the answers' own faults first, and missing raters only where answers are missing."""
+    told = faults_told(vetted.problems)
+    if told and len(vetted.problems) >= vetted.used:
+        used = f"{vetted.used:,} answers could be used. " if vetted.used else "No answer could be used. "
+        return (
+            f"{used}{'; '.join(told)}. An answer is {ACCEPTABILITY.needed}. Mend the answers and vet again."
+        )
+    if not vetted.used:
+        return "There is no answer. Give the files that raters filled in as --scores."
+    went = "; ".join(f"{one.questions:,} by: {one.rule}" for one in vetted.counts if one.questions)
+    also = f" {'; '.join(told)}." if told else ""
+    return f"{vetted.used:,} answers were used; {went}{also} Look at the scores, or make a larger draft."
 
 
 def _removals(removed: Iterable[Removal]) -> Iterable[dict[str, object]]:

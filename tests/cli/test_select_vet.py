@@ -1,0 +1,133 @@
+"""``dialeval select vet``: what is wrong with answers is said as it is, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dialeval.data import Candidate, Question, Turn, write
+
+TRUE, FALSE = "5", "1"
+
+
+def rows(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def exported(dialeval, tmp_path) -> Path:
+    """Four questions with five false candidates each, and the tasks about them."""
+    questions = [
+        Question(
+            f"q{at}",
+            (Turn("user", f"When does bus {at} leave?"),),
+            (
+                Candidate(f"At {at}.", correct=True),
+                *(Candidate(f"Bus {at} has {n} seats.", False) for n in range(5)),
+            ),
+        )
+        for at in range(4)
+    ]
+    write(tmp_path / "draft.jsonl", questions)
+    assert dialeval("select", "tasks", "draft.jsonl", "-o", "tasks").code == 0
+    return tmp_path / "tasks"
+
+
+def fill(exported: Path, score: Callable[[str, str], str], *, same_name: bool = False) -> list[str]:
+    """A copy of the exported table for each of five raters; ``score`` gets the candidate's id and the right answer."""
+    key = {one["task"]: one["candidate"] for one in rows(exported / "key.jsonl")}
+    with (exported / "for_raters/tasks.csv").open(newline="", encoding="utf-8") as file:
+        tasks = list(csv.DictReader(file))
+    options = []
+    for rater in "abcde":
+        path = exported.parent / f"{rater}.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(tasks[0]))
+            writer.writeheader()
+            for task in tasks:
+                name = key[task["task"]]
+                right = TRUE if name == "ground_truth" else FALSE
+                writer.writerow({**task, "rater": "anna" if same_name else "", "score": score(name, right)})
+        options += ["--scores", path.name]
+    return options
+
+
+def vet(dialeval, options, *more):
+    done = dialeval("select", "vet", "draft.jsonl", *options, "--key", "tasks/key.jsonl", "-o", "set", *more)
+    return done, " ".join((done.out + done.err).split())
+
+
+def test_the_wording_that_raters_see_is_an_answer(dialeval, exported, tmp_path):
+    wording = {TRUE: "clearly yes: it fits this conversation", FALSE: "Not at all"}
+    done, _ = vet(dialeval, fill(exported, lambda _, right: wording[right]))
+    assert done.code == 0, done.err
+    assert len(rows(tmp_path / "set/questions.jsonl")) == 4
+
+
+@pytest.mark.parametrize(
+    ("score", "told"),
+    [
+        (
+            lambda _, right: "",
+            "120 answers not used: no answer (first: a.csv, line 2, task q1c1, by 'a': a blank",
+        ),
+        (lambda _, right: "3.5", "120 answers not used: not an answer of the form (first: a.csv, line 2"),
+        (lambda _, right: "good", "task q1c1, by 'a': 'good'). An answer is a whole number from 0 to 5"),
+        (
+            lambda _, right: str(20 * int(right)),
+            "The answers run from 20 to 100, and the form (acceptability) has 0",
+        ),
+    ],
+)
+def test_answers_that_all_fail_are_blamed_and_not_missing_raters(dialeval, exported, tmp_path, score, told):
+    done, said = vet(dialeval, fill(exported, score))
+    assert done.code == 1
+    assert told in said
+    assert "missing" not in said
+    assert not (tmp_path / "set").exists()
+
+
+def test_files_under_one_raters_name_are_second_answers(dialeval, exported):
+    done, said = vet(dialeval, fill(exported, lambda _, right: right, same_name=True))
+    assert done.code == 1
+    assert "24 answers could be used. 96 answers not used: second answer (first: q0 " in said
+    assert "by 'anna'" in said
+    assert "missing" not in said
+
+
+def test_scores_on_another_scale_are_refused_though_some_are_on_ours(dialeval, exported, tmp_path):
+    done, said = vet(dialeval, fill(exported, lambda _, right: str(int(right) + 1)))
+    assert done.code == 1
+    assert (
+        "The answers run from 2 to 6, and the form (acceptability) has 0 to 5: 20 of 120 lie outside" in said
+    )
+    assert "(first: a.csv, line " in said
+    assert not (tmp_path / "set").exists()
+
+
+def test_a_few_slips_are_counted_with_the_first_of_them(dialeval, exported):
+    slips = iter(["7", "", "7"])
+    done, said = vet(dialeval, fill(exported, lambda _, right: next(slips, right)))
+    assert done.code == 0, done.err
+    assert (
+        "2 answers not used: not an answer of the form (first: a.csv, line 2, task q1c1, by 'a': '7')" in said
+    )
+    assert "1 answer not used: no answer (first: a.csv, line 3, task q1c2, by 'a': a blank cell)" in said
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_raters_who_are_missing_are_named_where_they_are(dialeval, exported):
+    done, said = vet(dialeval, fill(exported, lambda _, right: right)[:4])
+    assert done.code == 1
+    assert "48 answers were used; 4 by: Drop what raters who are missing could still decide" in said
+
+
+def test_an_empty_key_is_named(dialeval, exported):
+    (exported / "key.jsonl").write_text("")
+    done, said = vet(dialeval, ["--scores", exported / "for_raters/tasks.csv"])
+    assert done.code == 1
+    assert "tasks/key.jsonl: found no line, needed the key to the tasks" in said
