@@ -11,8 +11,8 @@ import pytest
 from dialeval.core import Missing
 from dialeval.engine import Cache
 from dialeval.errors import BadStudy
-from dialeval.study import Workshop, load_run, load_study, run_study
-from dialeval.study.summary import summarise
+from dialeval.report import render
+from dialeval.study import Workshop, load_run, load_study, run_study, write_run
 
 
 def run(folder, workshop=None, **changes):
@@ -56,9 +56,12 @@ def test_a_system_that_cannot_even_say_what_it_is_takes_nothing_down(study_folde
     (study_folder / "study.yaml").write_text(kept)
     done = run(study_folder)
     assert [failure.system for failure in done.failures] == ["lost"]
-    signatures = {one["name"]: one["signature"] for one in summarise(done)["systems"]}
+    write_run(done, study_folder / "out")
+    summary = json.loads((study_folder / "out" / "summary.json").read_text())
+    signatures = {one["name"]: one["signature"] for one in summary["systems"]}
     assert signatures.pop("lost") is None
     assert all(signatures.values())
+    assert "holds no trained generator" in render(study_folder / "out").read_text()
 
 
 def test_pairs_are_compared_with_correction_within_a_measure(study_folder):

@@ -18,7 +18,8 @@ class SystemInfo:
 
     name: str
     kind: str
-    signature: str
+    signature: str | None
+    """None where the system failed before it could tell what it is."""
 
 
 @dataclass(frozen=True, slots=True)
