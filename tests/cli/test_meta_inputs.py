@@ -298,7 +298,9 @@ def test_planning_is_printed_written_and_on_the_page(run):
     assert systems["enough"] == min(reached)
     assert questions["to find that c is rated above b", "raters"]["at_hand"] == 3
     assert ("to find that close agrees better with people than noise", "items") in questions
-    assert ("to pin down the correlation of close with people, as to systems", "systems") in questions
+    of_systems = questions["to pin down the correlation of close with people, as to systems", "systems"]
+    assert of_systems["enough"] is None
+    assert of_systems["reason"] == "3 systems are too few to draw others from: it takes 5 or more"
     assert "What the next study needs" in Path("out/meta.html").read_text(encoding="utf-8")
     shown = run("ratings.jsonl", "scores.jsonl", "--plan").out
     assert "What the next study needs" in shown

@@ -373,7 +373,7 @@ def test_turns_of_one_dialogue_are_drawn_together() -> None:
 
 def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
     """A measure with which lower is better is planned for by how well it agrees, not by its sign."""
-    plain = made()
+    plain = made(systems=5)
     turned = dataclasses.replace(
         plain,
         measures=tuple(
@@ -389,3 +389,5 @@ def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
     assert [plan.curve and plan.curve.enough for plan in upright] == [
         plan.curve and plan.curve.enough for plan in lower
     ]
+    by_systems = [plan for plan in upright if plan.over == "systems"]
+    assert [plan.curve and plan.curve.at_hand for plan in by_systems] == [5, 5]

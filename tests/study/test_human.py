@@ -214,3 +214,17 @@ def test_a_measure_that_says_lower_is_better_is_ranked_so(study_folder, monkeypa
     by_item = {row["measure"]: row for row in human["rows"] if row["level"] == "item"}
     assert by_item["rouge_l"]["spearman"] > 0.7  # as it is
     assert by_item["rouge_l"]["cluster"] == max(row["cluster"] for row in by_item.values())
+
+
+def test_a_study_of_dialogues_resamples_them_whole_against_people_too(study_folder):
+    rate(study_folder)
+    study = study_folder / "study.yaml"
+    before = study.read_text()
+    alone = summary(study_folder)["human"]
+    study.write_text(before + "cluster: dialogue\n")
+    whole = summary(study_folder)["human"]
+    assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == (None, "dialogue")
+    one, other = (next(row for row in found["rows"] if row["level"] == "item") for found in (alone, whole))
+    assert one["spearman"] == other["spearman"]
+    assert (one["low"], one["high"]) != (other["low"], other["high"])
+    assert [r["p_permutation"] for r in alone["rivals"]] != [r["p_permutation"] for r in whole["rivals"]]

@@ -23,6 +23,8 @@ from dialeval.stats.estimate import Coefficient
 
 MOST_PAIRS: Final = 4
 """Neighbours in people's order of the systems that are asked about: the hardest to tell apart, from the top."""
+FEWEST_SYSTEMS: Final = 5
+"""To draw other systems from: copies of two or three systems say nothing of a fourth."""
 MOST_TRIALS: Final = 500
 """Enough to tell power .80 from .76; more would be time spent on digits that the data do not have."""
 
@@ -106,7 +108,7 @@ class _Draw:
             **self.chance,
         )
         yield _ask(question, "items", power)
-        yield _ask(f"{question}, as to systems", "systems", partial(power, level="system", over="systems"))
+        yield self._of_systems(question, partial(power, level="system", over="systems"))
 
     def of_measure(self, best: str) -> Iterator[Plan]:
         question = f"to pin down the correlation of {best} with people"
@@ -118,7 +120,7 @@ class _Draw:
             **self.chance,
         )
         yield _ask(question, "items", width)
-        yield _ask(f"{question}, as to systems", "systems", partial(width, level="system", over="systems"))
+        yield self._of_systems(question, partial(width, level="system", over="systems"))
         yield _ask(
             f"to free the correlation of {best} with people from who rated",
             "raters",
@@ -130,6 +132,13 @@ class _Draw:
                 **self.chance,
             ),
         )
+
+    def _of_systems(self, question: str, make: Callable[[], Curve]) -> Plan:
+        asked, found = f"{question}, as to systems", len(self.joined.systems)
+        if found < FEWEST_SYSTEMS:
+            needed = f"{found} systems are too few to draw others from: it takes {FEWEST_SYSTEMS} or more"
+            return Plan(asked, "systems", None, needed)
+        return _ask(asked, "systems", make)
 
 
 def _neighbours(joined: Joined) -> list[tuple[str, str]]:

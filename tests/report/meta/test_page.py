@@ -162,3 +162,16 @@ def test_a_folder_without_points_or_with_broken_ones_is_refused(make_meta: Make)
     (folder / "points.parquet").unlink()
     with pytest.raises(BadInput, match=r"without points\.parquet"):
         render_meta(folder)
+
+
+def test_notes_stand_above_the_tables_and_planning_has_its_section(make_meta: Make) -> None:
+    def noted(content: dict[str, Any]) -> None:
+        content["notes"] = ["people: ann & ben"]
+        plan = {"question": "to tell them apart", "over": "items", "goal": "power", "target": 0.8}
+        plan |= {"at_hand": 40, "enough": 70, "reason": None}
+        content["planning"] = [{**plan, "points": [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]}]
+
+    page = html(make_meta(noted))
+    assert page.index("people: ann &amp; ben") < page.index('id="agreement"') < page.index('id="planning"')
+    assert "70 items" in page
+    assert 'id="planning"' not in html(make_meta())

@@ -24,6 +24,8 @@ META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command 
 class View:
     """A document as tables, pictures and lines, for the two pages that show one."""
 
+    notes: tuple[str, ...]
+    """What to know before the numbers: who counted as what, names that are nearly alike."""
     levels: tuple[Table, ...]
     main: int
     """Which of the levels is spoken of first."""
@@ -46,6 +48,7 @@ def view(document: Document, points: Points) -> View:
     """What the pages show of a document."""
     levels = [level for level in document.settings.levels if document.at(level)]
     return View(
+        notes=document.notes,
         levels=tuple(tables.agreement(document, level) for level in levels),
         main=levels.index(main_level(document)) if levels else 0,
         rivals=tuple(tables.rivals(document, level) for level in levels),
