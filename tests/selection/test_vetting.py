@@ -55,12 +55,29 @@ class TestByHand:
         judgements = scored(weak, {"ground_truth": [5, 5, 3, 2, 0], **false}) + scored(none, false)
         vetted = apply(SATO_2020, [weak, none, twice], judgements)
         assert vetted.questions == ()
-        assert [(one.question, one.candidate, one.rule) for one in vetted.removed] == [
-            ("weak", None, SATO_2020.ground_truth),
-            ("none", None, SATO_2020.one_truth),
-            ("twice", None, SATO_2020.one_truth),
+        whole = [one for one in vetted.removed if one.candidate is None]
+        assert [(one.question, one.text, one.rule) for one in whole] == [
+            ("weak", "In ten minutes.", SATO_2020.ground_truth),
+            ("none", "", SATO_2020.one_truth),
+            ("twice", "", SATO_2020.one_truth),
         ]
         assert vetted.removed[0].votes == (5, 5, 3, 2, 0)
+        # What went with it has its own scores, and the rule that took the question.
+        assert [(one.candidate, one.rule, one.votes) for one in vetted.removed[1:4]] == [
+            (f"false_{n}", SATO_2020.ground_truth, (1, 1, 2, 1, 1)) for n in (1, 2, 3)
+        ]
+        assert as_json(vetted)["candidates"] == {"drafted": 12, "kept": 0, "removed": 12, "second_truths": 0}
+
+    def test_what_is_left_of_a_question_with_too_few_is_listed_with_it(self):
+        draft = question("q", 3)
+        scores = {"ground_truth": HIGH, "false_1": LOW, "false_2": HIGH, "false_3": LOW}
+        removed = apply(SATO_2020, [draft], scored(draft, scores)).removed
+        assert {(one.candidate, one.rule) for one in removed} == {
+            ("false_2", SATO_2020.acceptable),
+            (None, SATO_2020.fewest),
+            ("false_1", SATO_2020.fewest),
+            ("false_3", SATO_2020.fewest),
+        }
 
     def test_six_left_make_a_second_question_around_the_best_dropped_utterance(self):
         draft = question("q", 8)
@@ -75,6 +92,8 @@ class TestByHand:
         assert not names(first) & names(second)
         assert len(names(first)) == len(names(second)) == 4
         assert vetted.second_questions == 1
+        assert {one.candidate: one.became for one in vetted.removed} == {"false_7": None, "false_8": "q/2"}
+        assert as_json(vetted)["candidates"] == {"drafted": 9, "kept": 8, "removed": 2, "second_truths": 1}
         assert [one.questions for one in vetted.counts if one.rule == SATO_2020.surplus] == [1]
         kept = {(one.item, one.system): [] for one in vetted.scores}
         for one in vetted.scores:
@@ -214,19 +233,19 @@ def test_vetting_twice_changes_nothing_and_loses_nothing(made, seed, every):
     assert twice.questions == once.questions
     assert twice.scores == once.scores
     assert twice.removed == twice.problems == ()
-    # Every candidate of a question that stands is kept once or listed once.
+    # Every candidate of the draft is kept once or listed once, unless it came back and says so.
     for draft in questions:
         stood = [one for one in once.questions if one.item.removesuffix("/2") == draft.item]
         gone = [one for one in once.removed if one.question == draft.item]
-        if stood:
-            kept = [candidate.text for one in stood for candidate in one.candidates]
-            second = [one.text for one in gone if one.text in kept]
-            assert len(second) == len(stood) - 1
-            assert sorted([*kept, *(one.text for one in gone if one.text not in kept)]) == sorted(
-                candidate.text for candidate in draft.candidates
-            )
-        else:
-            assert sum(one.candidate is None for one in gone) == 1
+        kept = [candidate.text for one in stood for candidate in one.candidates]
+        back = [one for one in gone if one.became is not None]
+        assert [one.became for one in back] == [one.item for one in stood[1:]]
+        assert all(one.text in kept for one in back)
+        assert sum(one.candidate is None for one in gone) == (not stood)
+        listed = [one.text for one in gone if one.became is None and one.text]
+        assert sorted([*kept, *listed]) == sorted(candidate.text for candidate in draft.candidates)
+    counted = as_json(once)["candidates"]
+    assert counted["drafted"] == counted["kept"] + counted["removed"] - counted["second_truths"]
 
 
 class TestPublishedScores:

@@ -20,12 +20,15 @@ class Removal(NamedTuple):
 
     question: str
     candidate: str | None
-    """Its id in the draft; None where the whole question went."""
+    """Its id in the draft; None of the question itself, which has its ground truth's text and scores."""
     text: str
-    """What the candidate says, or the ground truth for which the question went."""
+    """What it says; nothing where the question has not exactly one ground truth."""
     rule: Rule
+    """By which it, or the question it stood in, was removed."""
     votes: tuple[int, ...]
-    """The scores that decided."""
+    """Its scores."""
+    became: str | None = None
+    """The second question whose ground truth it became after all."""
 
 
 class RuleCount(NamedTuple):
@@ -44,6 +47,8 @@ class Vetted:
     seed: int
     drafted: int
     """How many questions there were."""
+    candidates: int
+    """How many candidates these had: as many as stayed or were removed, less those that came back as second truths."""
     questions: tuple[Question, ...]
     """With status ``vetted``, candidates shuffled. A second question's id is the first's with ``/2`` behind it."""
     scores: tuple[Judgement, ...]
@@ -91,8 +96,7 @@ def apply(
     taken = {question.item for question in drafted}
     stood, removed = [], []
     for question in drafted:
-        sifted = _sift(question, rules, answers, seed)
-        sifted.kept[1:] = [one._replace(item=_free_id(question.item, taken)) for one in sifted.kept[1:]]
+        sifted = _sift(question, rules, answers, taken, seed)
         stood += sifted.kept
         removed += sifted.removed
     finished = [_finish(one, seed) for one in stood]
@@ -100,6 +104,7 @@ def apply(
         rules,
         seed,
         len(drafted),
+        sum(len(question.candidates) for question in drafted),
         tuple(one.question for one in finished),
         tuple(judgement for one in finished for judgement in _judgements(one, answers)),
         tuple(removed),
@@ -152,33 +157,46 @@ class _Sifted(NamedTuple):
     removed: list[Removal]
 
 
-def _sift(question: Question, rules: Rules, answers: Answers, seed: int) -> _Sifted:
-    named = [
-        _Named(name, candidate, answers.votes(question.item, name, raters=rules.settled.raters))
-        for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
-    ]
+def _sift(question: Question, rules: Rules, answers: Answers, taken: Container[str], seed: int) -> _Sifted:
+    named = _named(question, answers, rules.settled.raters)
     truths = [one for one in named if one.candidate.correct]
     if len(truths) != 1:
-        return _Sifted([], [Removal(question.item, None, "", rules.one_truth, ())])
+        fallen = Removal(question.item, None, "", rules.one_truth, ())
+        return _Sifted([], [fallen, *(_single(question, one, rules.one_truth) for one in named)])
     truth = truths[0]
     against = rules.truth_rule(truth.votes)
+    false = [one for one in named if not one.candidate.correct]
     if against is not None:
-        return _Sifted([], [_whole(question, truth, against)])
-    false = _in_order([one for one in named if not one.candidate.correct], question.item, seed, "drawn")
+        return _Sifted([], _whole(question, truth, false, against))
+    false = _in_order(false, question.item, seed, "drawn")
     judged = [(one, rules.false_rule(one.votes)) for one in false]
     removed = [_single(question, one, rule) for one, rule in judged if rule is not None]
     left = [one for one, rule in judged if rule is None]
     if len(left) < rules.fewest.false:
-        return _Sifted([], [*removed, _whole(question, truth, rules.fewest)])
+        return _Sifted([], [*removed, *_whole(question, truth, left, rules.fewest)])
     acceptable = [one for one, rule in judged if rule == rules.acceptable]
-    kept, spare = _deal(question, truth, left, acceptable, rules)
+    kept, spare = _deal(question, truth, left, acceptable, rules, taken)
+    back: dict[str | None, str] = {one.truth.name: one.item for one in kept[1:]}
+    removed = [one._replace(became=back.get(one.candidate)) for one in removed]
     if rules.most is not None:
         removed += [_single(question, one, rules.most) for one in spare]
     return _Sifted(kept, removed)
 
 
+def _named(question: Question, answers: Answers, raters: int) -> list[_Named]:
+    return [
+        _Named(name, candidate, answers.votes(question.item, name, raters=raters))
+        for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
+    ]
+
+
 def _deal(
-    question: Question, truth: _Named, left: Sequence[_Named], acceptable: Sequence[_Named], rules: Rules
+    question: Question,
+    truth: _Named,
+    left: Sequence[_Named],
+    acceptable: Sequence[_Named],
+    rules: Rules,
+    taken: Container[str],
 ) -> tuple[list[_Kept], list[_Named]]:
     """One question or two of the false candidates that are left, and those that neither takes."""
     second = _second_truth(left, acceptable, rules)
@@ -187,7 +205,7 @@ def _deal(
     mine, rest = left[:half], left[half:]
     kept = [_Kept(question.item, question, truth, tuple(mine[:most]))]
     if second is not None:
-        kept.append(_Kept(question.item, question, second, tuple(rest[:most])))
+        kept.append(_Kept(_free_id(question.item, taken), question, second, tuple(rest[:most])))
     return kept, [*mine[most:], *rest[most:]]
 
 
@@ -233,5 +251,7 @@ def _single(question: Question, one: _Named, rule: Rule) -> Removal:
     return Removal(question.item, one.name, one.candidate.text, rule, one.votes.scores)
 
 
-def _whole(question: Question, truth: _Named, rule: Rule) -> Removal:
-    return Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
+def _whole(question: Question, truth: _Named, left: Iterable[_Named], rule: Rule) -> list[Removal]:
+    """A question that goes, and with it the false candidates that no rule of their own removed."""
+    own = Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
+    return [own, *(_single(question, one, rule) for one in left)]

@@ -41,6 +41,7 @@ def as_json(vetted: Vetted) -> dict[str, object]:
         "drafted": vetted.drafted,
         "questions": len(vetted.questions),
         "second_questions": vetted.second_questions,
+        "candidates": _candidates(vetted),
         "sha256": digest(vetted.questions),
         "rules": [
             {"rule": str(one.rule), "questions": one.questions, "candidates": one.candidates}
@@ -48,6 +49,19 @@ def as_json(vetted: Vetted) -> dict[str, object]:
         ],
         "unusable_answers": faults,
         "unusable": [problem._asdict() for problem in vetted.problems],
+    }
+
+
+def _candidates(vetted: Vetted) -> dict[str, int]:
+    """``drafted`` is ``kept`` and ``removed`` together, less those that came back as second truths."""
+    return {
+        "drafted": vetted.candidates,
+        "kept": sum(len(question.candidates) for question in vetted.questions),
+        # A question without one ground truth has a line of its own beside those of all its candidates.
+        "removed": sum(
+            one.candidate is not None or one.rule != vetted.rules.one_truth for one in vetted.removed
+        ),
+        "second_truths": sum(one.became is not None for one in vetted.removed),
     }
 
 
