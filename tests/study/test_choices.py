@@ -18,6 +18,7 @@ from dialeval.study import (
     load_study,
     open_sides,
     run_study,
+    shared_statuses,
     write_run,
 )
 
@@ -168,6 +169,8 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
     ((label, pair),) = compare_sides(*sides, Settings(trials=100))
     assert (label, pair.better) == ("selection_accuracy", "good")
+    assert shared_statuses(*sides)["selection_accuracy"].startswith("unvetted: nobody has looked")
+    assert shared_statuses(*open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])) == {}
     lines = (folder / "tuesday/choices.jsonl").read_text()
     (folder / "tuesday/choices.jsonl").write_text(lines.replace("odd 3", "very odd 3"))
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])

@@ -47,22 +47,32 @@ def compare(
 
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l
     """
-    from dialeval.study import Settings, compare_sides, comparison_json, open_sides, shared_settings
+    from dialeval.study import (
+        Settings,
+        compare_sides,
+        comparison_json,
+        open_sides,
+        shared_settings,
+        shared_statuses,
+    )
 
     first, second = open_sides(a, b, metric)
     settled = None not in (trials, seed, level, cluster)
     settings = Settings() if settled else shared_settings(first, second)
     settings = settings.changed(trials=trials, seed=seed, level=level, cluster=cluster)
     pairs = compare_sides(first, second, settings)
+    statuses = shared_statuses(first, second)
     if json:
         rows = [{"measure": label, **comparison_json(pair)} for label, pair in pairs]
-        print(
-            jsonlib.dumps({"comparisons": rows, "settings": dataclasses.asdict(settings)}, ensure_ascii=False)
-        )
+        asked = [{"measure": label, "status": status} for label, status in statuses.items()]
+        content = {"comparisons": rows, "selection": asked, "settings": dataclasses.asdict(settings)}
+        print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for label, pair in pairs:
         _say(f"{label}: {pair.verdict}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
+    for label, status in statuses.items():
+        _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
     _say(_how(settings), indent="")
 
 

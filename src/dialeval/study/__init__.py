@@ -13,7 +13,7 @@ from dialeval.study.measures import MEASURES, Measure, build_measure
 from dialeval.study.respondents import Respondent, Tools
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
 from dialeval.study.settings import Settings
-from dialeval.study.sides import compare_sides, open_sides, shared_settings
+from dialeval.study.sides import compare_sides, open_sides, shared_settings, shared_statuses
 from dialeval.study.summary import comparison_json, number
 
 __all__ = [
@@ -43,5 +43,6 @@ __all__ = [
     "parse_gate",
     "run_study",
     "shared_settings",
+    "shared_statuses",
     "write_run",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dialeval.core import Missing
@@ -33,6 +33,8 @@ class LoadedRun:
     settings: Settings
     questions: Mapping[str, bytes]
     """What was to be chosen under each measure, by measure and item, in canonical form."""
+    statuses: Mapping[str, str] = field(default_factory=dict)
+    """Whether people have looked at the questions of each measure over choices, in a sentence."""
 
 
 def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> None:
@@ -92,7 +94,8 @@ def load_run(folder: str | Path) -> LoadedRun:
     settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
     examples = tuple(read(folder / "examples.jsonl", "example"))
     scored = read_results(folder, examples, settings)
-    return LoadedRun(folder, scored, examples, settings, _questions(folder / CHOICES))
+    statuses = {one["measure"]: one["status"] for one in summary.get("selection", [])}
+    return LoadedRun(folder, scored, examples, settings, _questions(folder / CHOICES), statuses)
 
 
 def _questions(path: Path) -> dict[str, bytes]:

@@ -39,6 +39,8 @@ class Side:
     """What each item asked, in canonical form: one id must mean one thing on both sides."""
     settings: Settings | None = None
     """How a run resampled; None for files."""
+    statuses: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Whether people have looked at the questions of each measure over choices, in a sentence."""
 
     @property
     def systems(self) -> list[str]:
@@ -89,6 +91,15 @@ def compare_sides(a: Side, b: Side, settings: Settings) -> list[tuple[str, Compa
     return compared
 
 
+def shared_statuses(a: Side, b: Side) -> dict[str, str]:
+    """Whether people have looked at the questions of each measure that was compared and is over choices."""
+    return {
+        label: " / ".join(dict.fromkeys((status, b.statuses[label])))
+        for label, status in a.statuses.items()
+        if label in b.statuses
+    }
+
+
 def shared_settings(a: Side, b: Side) -> Settings:
     """How the runs on both sides resampled, which is how they are compared; the defaults for two files."""
     known = [side.settings for side in (a, b) if side.settings is not None]
@@ -123,7 +134,8 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
             raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")
     kept = {key: result for key, result in found.items() if key.measure in wanted}
     prompts = {**_prompts(run.examples), **run.questions}
-    return _picked(Side(str(place.path), kept, prompts, run.settings), place)
+    statuses = {label: status for label, status in run.statuses.items() if label in wanted}
+    return _picked(Side(str(place.path), kept, prompts, run.settings, statuses), place)
 
 
 def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
