@@ -94,7 +94,7 @@ def test_from_dialogues_to_a_vetted_set(dialeval, sources, tmp_path):
         "set",
     )
     assert done.code == 0, done.err
-    assert f"{len(draft)} questions of {len(draft)} drafted, vetted" in done.out
+    assert f"{len(draft)} vetted questions: {len(draft)} of the {len(draft)} drafted" in done.out
     assert {one["status"] for one in read(tmp_path / "set/questions.jsonl")} == {"vetted"}
 
     done = dialeval("select", "stats", "set/questions.jsonl", "--scores", "set/scores.jsonl", "--json")

