@@ -8,7 +8,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dialeval.data import read
 from dialeval.errors import BadStudy
+from dialeval.report import leaderboard
+from dialeval.report.folder import read_summary
+from dialeval.selection.asking import ask
+from dialeval.selection.choosers import TfIdfChooser
 from dialeval.study import (
     Settings,
     Workshop,
@@ -252,3 +257,29 @@ def test_a_question_with_the_id_of_another_prompt_is_refused(folder):
     done = run(folder)
     messages = {f.message for f in done.failures if f.measure and f.system == "good"}
     assert "(first: 'p3')" in messages.pop()
+
+
+def test_choosers_stand_beside_systems_under_measures_over_choices_alone(folder):
+    text = STUDY.replace("measures:", "  - {name: likeness, kind: tfidf}\nmeasures:")
+    done = run(folder, text)
+    assert [(one.system, one.measure) for one in done.failures] == [("floor", "selection_accuracy")]
+    found = {(one.system, one.measure.label): one.result for one in done.scored}
+    asked = list(read(folder / "questions.jsonl", "question"))
+    (alone,) = ask([TfIdfChooser("likeness")], asked).answered
+    assert found["likeness", "selection_accuracy"].score == alone.accuracy.score
+    assert found["likeness", "selection_accuracy"].scored == N
+    assert ("likeness", "length") not in found
+    write_run(done, folder / "run")
+    summary = json.loads((folder / "run/summary.json").read_text())
+    cells = {row[0].text: row[1].text for row in leaderboard(read_summary(folder / "run")).rows}
+    assert (cells["likeness"], cells["floor"]) == ("—", "2.000")
+    assert summary["systems"][-1]["kind"] == "tfidf"
+    assert {one["system"] for one in summary["selection"][0]["systems"]} == {"good", "poor", "likeness"}
+
+
+def test_a_chooser_that_nothing_asks_is_a_problem_of_the_study(folder):
+    text = STUDY.split("  - {name: selection")[0].replace(
+        "measures:", "  - {name: like, kind: tfidf}\nmeasures:"
+    )
+    with pytest.raises(BadStudy, match="systems: like can only choose among candidates, and no measure asks"):
+        run(folder, text)

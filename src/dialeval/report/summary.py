@@ -139,6 +139,10 @@ class Summary:
         """That system's score under that measure; None where the run has none."""
         return next((r for r in self.results if r.system == system and r.measure == measure), None)
 
+    def failed(self, system: str, measure: str) -> bool:
+        """Whether the system failed, or that measure of it; where neither did, it has no score to have."""
+        return any(one.system == system and one.measure in (None, measure) for one in self.failures)
+
     def comparison(self, measure: str, one: str, other: str) -> Comparison | None:
         """How those two systems compare under that measure, whichever of them is ``a``; None where untested."""
         return next(

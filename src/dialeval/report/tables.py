@@ -41,7 +41,11 @@ def leaderboard(summary: Summary, values: Values | None = None) -> Table:
     for system in ranked(summary):
         row = [Cell(system)]
         for measure in places:
-            row.append(_score(summary.score(system, measure), places[measure], stands[measure][system]))
+            found = summary.score(system, measure)
+            absent = "failed" if summary.failed(system, measure) else NOTHING
+            row.append(
+                _score(found, places[measure], stands[measure][system]) if found is not None else Cell(absent)
+            )
         if partial:
             row.append(Cell(percent(_lowest_coverage(summary, system))))
         rows.append(tuple(row))
@@ -127,9 +131,7 @@ def unscored(values: Values) -> Table:
     return Table("Unscored items", columns, rows, (f"and {count(left, 'rarer reason')}",) if left else ())
 
 
-def _score(result: Score | None, places: int, standing: Standing) -> Cell:
-    if result is None:
-        return Cell("failed")
+def _score(result: Score, places: int, standing: Standing) -> Cell:
     if result.score is None:
         return Cell("unscored" if not result.n else "undefined")
     shown = interval(result.low, result.high, places)

@@ -11,7 +11,7 @@ from dialeval.data import Question, read
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking import chance, checked_questions, status_line
 from dialeval.selection.choices_json import Json, errors_json, finite
-from dialeval.selection.choosing import Choice, Normalise, choose
+from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
 from dialeval.selection.error_breakdown import labelled_errors
 from dialeval.selection.measures import SelectionAccuracy, SelectionConsistency, why_unscorable
 from dialeval.study.respondents import Respondent, Tools
@@ -29,9 +29,10 @@ class ChoiceMeasure:
         """The system's choice in each question of the file."""
         questions = checked_questions(list(read(path, "question"))[: tools.limit])
         _check_ids(questions, respondent, path)
-        with tools.watch(f"{respondent.system.name} chooses", len(questions)) as progress:
+        chooser = fitted_chooser(respondent.system, questions)
+        with tools.watch(f"{chooser.name} chooses", len(questions)) as progress:
             return choose(
-                respondent.system,
+                chooser,
                 questions,
                 normalise=self.metric.normalise,
                 cache=tools.cache,

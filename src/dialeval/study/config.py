@@ -6,17 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from dialeval.core import System
 from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluate import by_dialogue
+from dialeval.selection.choosers import CHOOSERS, Chooser, EncoderChooser
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
+
+KINDS: Final[Mapping[str, Callable[..., System]]] = {**SYSTEMS, **CHOOSERS}
+"""What a study's systems may be: those that answer or answered, and those that only choose among candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ def load_study(path: str | Path) -> Study:
     known = _told_apart([measure for measure in measures if measure is not None])
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
+    problems += _idle(built, known)
     gates = _build_gates(_listed(content, "gates"), built, known, problems)
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not data.exists():
@@ -112,16 +117,30 @@ def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> 
     if not isinstance(given, dict):
         return None
     kind = given.get("kind")
-    if not isinstance(kind, str) or kind not in SYSTEMS:
-        found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), SYSTEMS))
-        problems.append(f"{where}.kind: {found}; known kinds: {', '.join(SYSTEMS)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
+        problems.append(f"{where}.kind: {found}; known kinds: {', '.join(KINDS)}")
         return None
     options = {key: value for key, value in given.items() if key != "kind"}
-    made = make_system(kind, options, folder=folder)
+    made = make_system(kind, options, folder=folder, kinds=KINDS)
     if isinstance(made, list):
         problems += [f"{where}.{one}" if ":" in one.split(" ")[0] else f"{where}: {one}" for one in made]
         return None
+    if isinstance(made, EncoderChooser) and (beside := _beside(folder, Path(made.model))).is_dir():
+        return replace(made, model=str(beside))
     return made
+
+
+def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
+    """A line for each system that nothing in the study is for: it only chooses, and nothing asks it to."""
+    if not measures or any(measure.asks for measure in measures):
+        return []
+    return [
+        f"systems: {system.name} can only choose among candidates, and no measure asks questions; add one such as "
+        "{name: selection_accuracy, questions: questions.jsonl}"
+        for system in systems
+        if isinstance(system, Chooser)
+    ]
 
 
 def _beside(folder: Path, path: Path) -> Path:

@@ -25,6 +25,7 @@ from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Prog
 from dialeval.engine import run as run_batches
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluate import Plan, evaluate_any, fitted
+from dialeval.selection.choosers import Chooser
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 ANSWERED_AT_ONCE: Final = 32
 """Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
+
+_CHOOSES: Final = "it chooses among candidates and answers nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,8 @@ def _ask(
     system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop, failures: list[Failure]
 ) -> Respondent:
     """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
+    if isinstance(system, Chooser):
+        return Respondent(system, [Missing(p.item, system.name, _CHOOSES) for p in prompts])
     try:
         answers = list(_answers(system, prompts, study, workshop))
         if not any(answers):
@@ -226,10 +231,15 @@ def _judged(
     workshop: Workshop,
     failures: list[Failure],
 ) -> Iterator[_Judged]:
-    """What the measure is asked about for each system; one that cannot do what is asked of it fails alone."""
+    """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
+
+    Choosers answer nothing, so that measures of answers pass them over.
+    """
     tools = Tools(workshop.cache, workshop.watch, study.limit)
     for respondent in respondents:
         name = respondent.system.name
+        if isinstance(respondent.system, Chooser) and not measure.asks:
+            continue
         try:
             subjects = measure.subjects(respondent, tools)
         except Exception as error:  # asking more of a system runs foreign code, as asking for answers does

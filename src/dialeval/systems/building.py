@@ -43,11 +43,17 @@ def build_system(text: str, *, folder: Path | None = None) -> System:
     return made
 
 
-def make_system(kind: str, options: Mapping[str, object], *, folder: Path) -> System | list[str]:
-    """A system of a known kind with these keys, or a line for everything that is wrong with them."""
+def make_system(
+    kind: str,
+    options: Mapping[str, object],
+    *,
+    folder: Path,
+    kinds: Mapping[str, Callable[..., System]] = SYSTEMS,
+) -> System | list[str]:
+    """A system of one of the ``kinds`` with these keys, or a line for everything that is wrong with them."""
     from pydantic import TypeAdapter, ValidationError
 
-    maker: Any = SYSTEMS[kind]
+    maker: Any = kinds[kind]
     keys = keys_of(maker)
     problems = [_unknown_key(str(key), kind, keys) for key in options if key not in keys]
     try:
