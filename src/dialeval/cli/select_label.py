@@ -45,8 +45,9 @@ def label(
 ) -> None:
     """Say what is wrong with each false candidate, so that errors can be told apart.
 
-    Writes questions.jsonl with the labels. From error classes it also writes consistency.jsonl, the two-candidate
-    questions of 'selection_consistency'. A guess ends in '?'.
+    Writes questions.jsonl with the labels and, of raters' answers, labelling.json, which says what became of each. From
+    error classes it also writes consistency.jsonl, the two-candidate questions of 'selection_consistency'. A guess ends
+    in '?'.
 
     Example: dialeval select label questions.jsonl --scores classes.csv --key key.jsonl -o labelled
 
@@ -54,48 +55,50 @@ def label(
     """
     if guess == bool(scores):
         raise typer.BadParameter("give either --scores or --guess", param_hint="--scores")
+    if guess and key is not None:
+        raise typer.BadParameter("it goes with --scores; leave one of them out", param_hint="--key")
     asked = read_questions(questions, format)
     if guess:
         from dialeval.selection.mistakes import guess_mistakes
 
         _finish(guess_mistakes(asked), out, {}, (), json=json)
-    elif form == "error_class":
-        _consistency(asked, scores or [], key, at_least, seed, out, json=json)
     else:
-        from dialeval.cli.select_vet import form_named
-        from dialeval.selection.labelling import settle_labels
-
-        read = read_scores(scores or [], key, asked, form_named(form))
-        found = settle_labels(asked, read.judgements, form=form_named(form), at_least=at_least)
-        facts = {"undecided": len(found.undecided), "unasked": found.unasked}
-        _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
+        _by_people(asked, scores or [], key, form, at_least, seed, out, json=json)
 
 
-def _consistency(
+def _by_people(
     asked: list[Question],
     scores: list[Path],
     key: Path | None,
+    form: Literal["error_class", "mistake"],
     at_least: int,
     seed: int,
     out: Path,
     *,
     json: bool,
 ) -> None:
+    from dialeval.cli.select_vet import form_named
     from dialeval.data import write
-    from dialeval.selection.consistency_subset import ERROR_CLASSES, consistency_subset
+    from dialeval.data.atomic import write_atomically
+    from dialeval.selection.consistency_subset import consistency_subset
+    from dialeval.selection.labelling import settle_labels
+    from dialeval.selection.labelling_record import RECORD, labelling_json
 
-    read = read_scores(scores, key, asked, ERROR_CLASSES)
-    found = consistency_subset(asked, read.judgements, at_least=at_least, seed=seed)
-    if found.questions:
-        write(out / "consistency.jsonl", found.questions)
-    facts = {
-        "consistency_questions": len(found.questions),
-        "several_truths": len(found.several_truths),
-        "undecided": len(found.labelled.undecided),
-        "unasked": found.labelled.unasked,
-    }
-    problems = (*read.problems, *found.labelled.problems)
-    _finish(found.labelled.questions, out, facts, problems, json=json)
+    read = read_scores(scores, key, asked, form_named(form))
+    facts: dict[str, int] = {}
+    pairs: tuple[Question, ...] = ()
+    if form == "error_class":
+        subset = consistency_subset(asked, read.judgements, at_least=at_least, seed=seed)
+        pairs, found = subset.questions, subset.labelled
+        facts = {"consistency_questions": len(pairs), "several_truths": len(subset.several_truths)}
+    else:
+        found = settle_labels(asked, read.judgements, form=form_named(form), at_least=at_least)
+    record = {**labelling_json(found, at_least=at_least, problems=read.problems), **facts}
+    if pairs:
+        write(out / "consistency.jsonl", pairs)
+    write_atomically(out / RECORD, (jsonlib.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+    facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
+    _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
 
 
 def _finish(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.types import Judgement
@@ -55,6 +55,13 @@ def faults_told(problems: Iterable[Problem]) -> list[str]:
         f"{len(own):,} {'answer' if len(own) == 1 else 'answers'} not used: {fault} (first: {own[0]})"
         for fault, own in sorted(found.items(), key=lambda entry: -len(entry[1]))
     ]
+
+
+def blamed(problems: Sequence[Problem], form: Form, *, used: int) -> str:
+    """What to say where answers that cannot be used are why there is no result."""
+    could = f"{used:,} answers could be used." if used else "No answer could be used."
+    told = "; ".join(faults_told(problems))
+    return f"{could} {told}. An answer is {form.needed}. Mend the answers and give them again."
 
 
 def check_scale(read: Read, form: Form) -> None:

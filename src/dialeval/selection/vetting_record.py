@@ -11,7 +11,7 @@ from dialeval.data.atomic import write_atomically
 from dialeval.data.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
-from dialeval.selection.answer_problems import faults_told
+from dialeval.selection.answer_problems import blamed, faults_told
 from dialeval.selection.forms import ACCEPTABILITY
 from dialeval.selection.json_lines import write_json_lines
 from dialeval.selection.vetting import Removal, Vetted
@@ -69,10 +69,7 @@ def _why(vetted: Vetted) -> str:
     """Why no question is left: the answers' own faults first, and missing raters only where answers are missing."""
     told = faults_told(vetted.problems)
     if told and len(vetted.problems) >= vetted.used:
-        used = f"{vetted.used:,} answers could be used. " if vetted.used else "No answer could be used. "
-        return (
-            f"{used}{'; '.join(told)}. An answer is {ACCEPTABILITY.needed}. Mend the answers and vet again."
-        )
+        return blamed(vetted.problems, ACCEPTABILITY, used=vetted.used)
     if not vetted.used:
         return "There is no answer. Give the files that raters filled in as --scores."
     went = "; ".join(f"{one.questions:,} by: {one.rule}" for one in vetted.counts if one.questions)
