@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dialeval.selection.rules import SATO_2020
+from drafts import question
 
-PAGE = (Path(__file__).parents[2] / "docs" / "selection-vetting.md").read_text(encoding="utf-8")
+from dialeval.data import Judgement
+from dialeval.selection.answer_problems import Problem
+from dialeval.selection.consistency_subset import ERROR_CLASSES
+from dialeval.selection.forms import ACCEPTABILITY
+from dialeval.selection.labelling import settle_labels
+from dialeval.selection.labelling_record import labelling_json
+from dialeval.selection.rules import SATO_2020
+from dialeval.selection.tasks import KeyEntry
+from dialeval.selection.vetting import Removal, apply
+from dialeval.selection.vetting_record import as_json
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "selection-vetting.md").read_text(encoding="utf-8")
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
@@ -24,3 +36,25 @@ def test_the_rules_of_the_page_are_the_rules():
         *(SATO_2020.surplus, SATO_2020.fewest, SATO_2020.most),
     ):
         assert f"| {rule} |" in PAGE
+
+
+def test_the_labels_of_the_page_are_the_labels():
+    labels = ", ".join(f"`{option.label}`" for option in ACCEPTABILITY.options)
+    assert f"or a label: {labels}." in " ".join(PAGE.split())
+
+
+def test_every_field_of_the_records_is_explained():
+    text = (DOCS / "files.md").read_text(encoding="utf-8")
+    section = text[text.index("## A vetted set") : text.index("## meta.json")]
+    draft = question("q", 1)
+    said = [Judgement("q", "false_1", "ana", ERROR_CLASSES.criterion, 1.0)]
+    labelled = settle_labels([draft], said, form=ERROR_CLASSES)
+    fields = {
+        *KeyEntry._fields,
+        *Removal._fields,
+        *Problem._fields,
+        *as_json(apply(SATO_2020, [draft], [])),
+        *labelling_json(labelled, at_least=2),
+    }
+    for field in fields - {"format"}:
+        assert f"`{field}`" in section or f'"{field}"' in section, field
