@@ -14,7 +14,7 @@ odd |= st.sampled_from(
 )
 texts = st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), odd)
 names = texts.filter(lambda text: bool(text) and not text.isspace())
-"""What an item or a system can be called."""
+"""What an item, a system or a rater can be called."""
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 turns = st.builds(Turn, texts, texts, st.none() | texts)
 contexts = st.lists(turns, max_size=3).map(tuple)
@@ -44,7 +44,7 @@ RECORDS = {
     ),
     # A table cannot tell an empty reason from none.
     "judgement": st.builds(
-        Judgement, names, texts, texts, texts, st.none() | numbers, st.none() | texts.filter(bool)
+        Judgement, names, texts, names, texts, st.none() | numbers, st.none() | texts.filter(bool)
     ),
 }
 """A strategy for each kind of record."""

@@ -131,6 +131,10 @@ FIELDS = {
         line(response={"text": "a", "logprob": True}),
         "field 'response.logprob': found true, needed a finite number or null. Write null where there is no value.",
     ),
+    "a number in quotes": (
+        line(response={"text": "a", "logprob": "-4"}),
+        "field 'response.logprob': found the text '-4', needed a finite number or null. Write it without quotes.",
+    ),
     "no id": (
         line(id=""),
         "field 'id': found an empty text, needed text (the item's id). "
@@ -172,6 +176,14 @@ def test_every_kind_needs_an_id_and_what_a_system_says_needs_its_name(put):
     for kind, fields in {"prompt": {"context": []}, "dialogue": {"messages": []}}.items():
         named = put(f"{kind}.jsonl", json.dumps({"id": "", **fields}))
         assert "field 'id': found an empty text" in message(named, kind)
+
+
+def test_a_judgement_needs_somebody_who_judged(put):
+    judged = {"item": "a", "system": "s", "rater": "", "criterion": "tact", "value": 1}
+    assert message(put("j.jsonl", json.dumps(judged)), "judgement") == (
+        "j.jsonl, line 1, field 'rater': found an empty text, needed text (who judged). "
+        "Fill in 'rater': results are kept and compared by it."
+    )
 
 
 def test_people_who_talk_among_themselves_are_no_system(put):

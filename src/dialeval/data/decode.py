@@ -214,7 +214,7 @@ def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
         _item(m, where, "item"),
         # Empty where people rated a conversation among people.
         text(m, "system", where, "", "text (the system's name)"),
-        text(m, "rater", where, ""),
+        name(m, "rater", where, "", "text (who judged)"),
         text(m, "criterion", where, ""),
         number(m, "value", where, ""),
         optional_text(m, "reason", where, ""),

@@ -154,9 +154,15 @@ def number(m: Mapping[str, object], field: str, where: Where, parent: str) -> fl
                 return float(value)
         except OverflowError:
             pass
-    raise wrong(
-        where, _path(parent, field), value, "a finite number or null", "Write null where there is no value."
-    )
+    todo = "Write it without quotes." if _quoted_number(value) else "Write null where there is no value."
+    raise wrong(where, _path(parent, field), value, "a finite number or null", todo)
+
+
+def _quoted_number(value: object) -> bool:
+    try:
+        return type(value) is str and math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def flag(m: Mapping[str, object], field: str, where: Where, parent: str) -> bool:

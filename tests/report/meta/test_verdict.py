@@ -78,3 +78,14 @@ def test_where_lower_is_better_the_lowest_correlation_comes_first(made: Made) ->
         "People's 'overall': ter agrees best with people (Spearman -0.600 [-0.700, -0.500], lower being better), "
         "significantly better than every other measure (p = 0.010)."
     )
+
+
+def test_a_measure_without_a_correlation_is_not_called_level(made: Made) -> None:
+    def silent(content: dict[str, Any]) -> None:
+        content["rows"] = [row("length", "item", 0.4), row("rouge_l", "item", None)]
+        content["rivals"] = []
+
+    assert headline(made(silent)) == (
+        "People's 'overall': length agrees best with people (Spearman 0.400 [0.300, 0.500]). rouge_l has no "
+        "correlation here."
+    )

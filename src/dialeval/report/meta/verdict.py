@@ -67,9 +67,23 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
         return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
     lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
     said = f"{best.measure} agrees best with people ({shown}{lower})"
-    if not rows[1:]:
+    others = [row.measure for row in rows[1:] if value_of(row) is not None]
+    return _beside(document, level, best.measure, others, said) + _without(rows)
+
+
+def _without(rows: list[Row]) -> str:
+    """A sentence on the measures that have no correlation; empty where all have one."""
+    silent = [row.measure for row in rows if value_of(row) is None]
+    if not silent:
+        return ""
+    return f" {listing(silent, most=3)} {'has' if len(silent) == 1 else 'have'} no correlation here."
+
+
+def _beside(document: Document, level: Level, best: str, others: list[str], said: str) -> str:
+    """What was said of the best measure, and how sure that is beside the others that have a correlation."""
+    if not others:
         return f"{said}."
-    against = {row.measure: _against(document, level, best.measure, row.measure) for row in rows[1:]}
+    against = {other: _against(document, level, best, other) for other in others}
     ahead = [measure for measure, rival in against.items() if rival and _better(rival) == measure]
     level_with = [measure for measure, rival in against.items() if rival is None or _better(rival) is None]
     if ahead:
