@@ -5,23 +5,25 @@ from __future__ import annotations
 import dataclasses
 import json as jsonlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.options import Json, Seed
 from dialeval.cli.select_files import Format, Out, corpus_of
+from dialeval.cli.select_repository import Used, built, fresh, given_options, reuse
 
 if TYPE_CHECKING:
+    from dialeval.data import Dialogue
     from dialeval.selection.building import Draft
     from dialeval.selection.repository import Engine, Repository
 
 
 def build(
+    context: typer.Context,
     dialogues: Annotated[
         str, typer.Argument(metavar="DIALOGUES", help="The file whose dialogues become questions.")
     ],
@@ -67,19 +69,24 @@ def build(
         bool, typer.Option("--ended/--unended", help="Only utterances that end with a mark, or any.")
     ] = True,
     seed: Seed = 0,
-    limit: Limit = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=1, help="Stop at N questions; dialogues are tried in an order drawn by the seed."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Hide what people said next among utterances like it; nobody has looked at the result yet.
 
-    The dialogues' own utterances never get into the repository. Interrupted? The same command goes on. Writes
+    The dialogues' own utterances never become false candidates. Interrupted? The same command goes on. Writes
     draft.jsonl, left_out.jsonl, retrieved.jsonl and repository/.
 
     Example: dialeval select build dialogues.jsonl --repository films.jsonl -o draft
 
     Example: dialeval select build a.jsonl --repository text:lines.txt --m 5 --limit 200 -o draft
     """
-    from dialeval.data import read, write
+    from dialeval.data import write
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
     from dialeval.selection.building import build_draft
@@ -87,28 +94,47 @@ def build(
     from dialeval.selection.repository import build_repository
     from dialeval.selection.utterances import Filters
 
-    if engine == "milvus" and uri is None:
-        raise typer.BadParameter("needed with --engine milvus", param_hint="--uri")
-    corpus = list(read(dialogues, "dialogue", format=format))
-    with RichProgress("repository") as progress:
-        apart = [f"{format}:{dialogues}" if format else dialogues, *(exclude or [])]
-        filters = Filters(min_words, max_words, ended=ended)
-        made = partial(
-            build_repository,
-            filters=filters,
-            vectors=vectors,
-            words=words,
-            encoder=encoder,
-            progress=progress,
-        )
-        found = _repository(repository, out / "repository", apart, made)
-    with (
-        _engine(found, engine, uri, token) as searched,
-        RichProgress("questions", limit or len(corpus)) as bar,
-    ):
-        draft = build_draft(
-            corpus, found, turns=turns, m=m, seed=seed, limit=limit, engine=searched, progress=bar
-        )
+    if (engine == "milvus") != (uri is not None):
+        wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus only"
+        raise typer.BadParameter(wrong, param_hint="--uri")
+    given = given_options(context)
+    with _going_on_later():
+        corpus = _dialogues(dialogues, format)
+        with RichProgress("repository") as progress:
+            own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
+            apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
+            before = built(repository)
+            used = (
+                reuse(before, apart, given, m=m)
+                if before is not None
+                else fresh(
+                    build_repository(
+                        map(corpus_of, repository),
+                        out / "repository",
+                        exclude=apart,
+                        filters=Filters(min_words, max_words, ended=ended),
+                        vectors=vectors,
+                        words=words,
+                        encoder=encoder,
+                        progress=progress,
+                    )
+                )
+            )
+        with (
+            _engine(used.repository, engine, uri, token) as searched,
+            RichProgress("questions", limit or len(corpus)) as bar,
+        ):
+            draft = build_draft(
+                corpus,
+                used.repository,
+                turns=turns,
+                m=m,
+                seed=seed,
+                limit=limit,
+                exclude=used.excluded,
+                engine=searched,
+                progress=bar,
+            )
     if not draft.questions:
         why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
         raise Unsuitable(
@@ -118,18 +144,35 @@ def build(
     write(out / "draft.jsonl", draft.questions)
     write_json_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
     write_json_lines(out / "retrieved.jsonl", _retrieved(draft))
-    _say(draft, found, out, json=json)
+    _say(draft, used, out, json=json)
 
 
-def _repository(
-    sources: Sequence[str], folder: Path, exclude: Sequence[str], make: Callable[..., Repository]
-) -> Repository:
-    from dialeval.selection.repository import Repository
+@contextmanager
+def _going_on_later() -> Iterator[None]:
+    """Tell whoever stops it by the keyboard how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "What is finished of the repository is kept: the same command goes on from there."
+        print(f"Interrupted. {kept}", file=sys.stderr)
+        raise
 
-    if len(sources) == 1 and (Path(sources[0]) / "repository.json").is_file():
-        print(f"The repository {sources[0]} is used as it was built.", file=sys.stderr)
-        return Repository.open(Path(sources[0]))
-    return make(map(corpus_of, sources), folder, exclude=map(corpus_of, exclude))
+
+def _dialogues(file: str, format: str | None) -> list[Dialogue]:
+    """The dialogues of a file; what it lacks is told all at once."""
+    from dialeval.data import read
+    from dialeval.errors import BadInput
+
+    try:
+        return list(read(file, "dialogue", format=format))
+    except BadInput as error:
+        if error.field in ("id", "messages"):
+            error.needed = "dialogues with 'id' and 'messages'"
+            error.todo += (
+                ' A dialogue is a line such as {"id": "d1", "messages": [{"role": "user", "content": "Hi."}, ...]}; '
+                "or name the file's format with --from ('dialeval data ls')."
+            )
+        raise
 
 
 @contextmanager
@@ -150,16 +193,26 @@ def _retrieved(draft: Draft) -> Iterator[dict[str, object]]:
         yield {"id": item, "retrieved": [dataclasses.asdict(one) for one in found]}
 
 
-def _say(draft: Draft, repository: Repository, out: Path, *, json: bool) -> None:
+def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
     from collections import Counter
 
+    repository = used.repository
     reasons = Counter(one.reason for one in draft.left_out)
+    places = Counter(one.id for found in draft.retrieved.values() for one in found)
+    if 2 * len(places) < places.total():
+        print(
+            f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "
+            f"places; one stands in {max(places.values()):,} questions. Add files to the repository.",
+            file=sys.stderr,
+        )
     if json:
         content = {
             "questions": len(draft.questions),
             "left_out": dict(reasons.most_common()),
             "untried": draft.untried,
             "utterances": len(repository),
+            "passed_over": used.passed_over,
+            "different_false": len(places),
             "dropped": dict(repository.facts.dropped),
             "status": "unvetted",
             "folder": str(out),
