@@ -221,3 +221,35 @@ def test_comparing_runs_says_whether_people_vetted_the_questions(dialeval, asked
     content = json.loads(dialeval("compare", "run:good", "run:poor", "--json").out)
     assert content["selection"][0]["measure"] == "selection_accuracy"
     assert content["selection"][0]["status"].startswith("unvetted")
+
+
+def test_what_was_asked_is_described_for_whoever_reads_the_numbers(dialeval, asked, tmp_path):
+    rows = read(asked)
+    rows[1] |= {"context": rows[0]["context"]}
+    rows[2]["candidates"][1]["text"] = rows[2]["candidates"][0]["text"].upper()
+    write(tmp_path / "odd.jsonl", rows)
+    done = dialeval("select", "ask", "odd.jsonl", "--system", "tfidf", "--system", "good.jsonl", "--json")
+    content = json.loads(done.out)
+    asked_about = content["questions"]
+    assert (asked_about["sharing_a_context"], asked_about["most_candidates"]) == (1, 3)
+    assert asked_about["warnings"][0].endswith("(first: 'q2')")
+    tfidf, good = content["results"]
+    assert (tfidf["by_likelihood"], tfidf["reason"]) == (False, None)
+    assert (good["by_likelihood"], good["unscored"]) == (True, 2)
+    assert "records no log-probability for 3 of 3 responses" in good["reason"]
+    assert [one["chance"] for one in good["errors"]] == [0.5, 0.5]
+    stats = json.loads(dialeval("select", "stats", "odd.jsonl", "--json").out)
+    assert stats["warnings"][0] == asked_about["warnings"][0]
+
+
+def test_questions_of_one_context_can_be_resampled_together(dialeval, asked, tmp_path):
+    """With every question on one context there is one cluster, and nothing to resample."""
+    rows = [row | {"context": [{"role": "user", "content": "when does it leave"}]} for row in read(asked)]
+    write(tmp_path / "one.jsonl", rows)
+    (apart,) = json.loads(dialeval("select", "ask", "one.jsonl", "--system", "tfidf", "--json").out)[
+        "results"
+    ]
+    done = dialeval("select", "ask", "one.jsonl", "--system", "tfidf", "--cluster", "--json")
+    (together,) = json.loads(done.out)["results"]
+    assert apart["accuracy"] == together["accuracy"]
+    assert together["low"] == together["high"] == together["accuracy"]

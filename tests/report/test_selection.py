@@ -222,3 +222,54 @@ def test_the_report_of_a_study_shows_choices_among_its_items(make_run):
     assert "old: 2 wrong choices" in page
     assert "Where is parcel 3?" in page
     assert "I like parcels, new." in page
+
+
+def notes_of(folder, **changes):
+    return tables.ranking(change(folder, **changes)).notes
+
+
+def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_in_what_they_are_over(folder):
+    results = [result("one", 0.4, n=18, unscored=2, reason="it is too long"), result("two", 0.2)]
+    notes = notes_of(folder, results=results)
+    assert "one: 2 unscored, the first since it is too long" in notes
+    assert any(note.startswith("accuracies are over different questions") for note in notes)
+    same = notes_of(folder, results=[result("one", 0.4), result("two", 0.2)])
+    assert not any("different questions" in note for note in same)
+
+
+def test_the_ranking_says_how_questions_of_one_context_were_resampled(folder):
+    questions = {"n": 20, "chance": 0.25, "status": "vetted: all", "sharing_a_context": 3}
+    (note,) = [one for one in notes_of(folder, questions=questions) if "bootstrap" in one]
+    assert "but 3 questions have the context of another one, so that --cluster is safer" in note
+    settings = {
+        "normalise": "sum", "seed": 0, "trials": 1000, "level": 0.95, "cluster": "dialogue", "package": "1"
+    }  # fmt: skip
+    (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "bootstrap" in one]
+    assert note.endswith("questions of one context or dialogue being resampled together")
+    assert "swaps of whole clusters decide" in tables.pairs(read_asked(folder)).notes[0]
+
+
+def test_the_ranking_warns_of_bad_questions_and_of_hits_that_say_nothing(folder):
+    questions = {"n": 20, "chance": 0.25, "status": "vetted: all", "most_candidates": 4}
+    questions["warnings"] = ["1 question has a blank candidate (first: 'q')"]
+    results = [result("one", 0.4, hits={"2": 0.8, "9": 1.0})]
+    notes = notes_of(folder, questions=questions, results=results)
+    assert notes[1] == "1 question has a blank candidate (first: 'q')"
+    assert notes[-1] == "hits@9 is 1 whatever is chosen: no question has more than 4 candidates"
+
+
+def test_log_probabilities_are_spoken_of_where_a_system_has_them(folder):
+    alike = [result("tfidf", 0.4, by_likelihood=False)]
+    assert not any("log-probabilities" in note for note in notes_of(folder, results=alike))
+    both = [*alike, result("model", 0.5)]
+    assert "log-probabilities: sum over tokens" in notes_of(folder, results=both)
+
+
+def test_accuracy_alone_stands_beside_what_guessing_would_get(folder):
+    def note(*chances):
+        labels = [label(f"l{at}", chance=chance) for at, chance in enumerate(chances)]
+        found = change(folder, results=[result("one", 0.4, errors=labels)]).results[0].errors
+        return tables.errors("one", found).notes[0]
+
+    assert note(0.5, 0.5).endswith("than these, where guessing would get 0.500")
+    assert note(0.5, 0.25).endswith("where guessing would get 0.500 (l0) and 0.250 (l1)")

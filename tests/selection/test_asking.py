@@ -12,8 +12,9 @@ from dialeval.core import Interval, Missing
 from dialeval.data import Candidate, Question
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import Plan, by_dialogue
-from dialeval.selection.asking import ask, chance, status_line
+from dialeval.selection.asking import ask, status_line
 from dialeval.selection.choosers import TfIdfChooser
+from dialeval.selection.choosing import chance
 from dialeval.selection.error_breakdown import labelled_errors, only_against
 from dialeval.systems.echo import Echo
 

@@ -75,7 +75,9 @@ def ask(
     ] = None,
     cluster: Annotated[
         bool,
-        typer.Option("--cluster", help="Resample together questions whose ids agree up to the last '/'."),
+        typer.Option(
+            "--cluster", help="Resample together questions of one context, or of one id up to the last '/'."
+        ),
     ] = False,
     seed: Seed = 0,
     trials: Trials = 1000,
@@ -93,8 +95,9 @@ def ask(
 
     Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
     """
-    from dialeval.evaluate import Plan, by_dialogue
+    from dialeval.evaluate import Plan
     from dialeval.selection.asking import ask as ask_systems
+    from dialeval.selection.shared_contexts import by_context
     from dialeval.study import Settings
     from dialeval.study.asked import asked_json, choice_rows, write_asked
 
@@ -116,7 +119,8 @@ def ask(
     settings = Settings(trials, seed, 0.95, "dialogue" if cluster else None)
     try:
         with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
-            plan = Plan(trials=trials, seed=seed, cluster=by_dialogue if cluster else None, cache=shop.cache)
+            together = by_context(asked) if cluster else None
+            plan = Plan(trials=trials, seed=seed, cluster=together, cache=shop.cache)
             found = ask_systems(
                 systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
             )

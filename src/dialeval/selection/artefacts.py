@@ -18,8 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 from dialeval.core import Interval
 from dialeval.data.types import Question
 from dialeval.evaluate import evaluate
-from dialeval.selection.asking import chance
-from dialeval.selection.choosing import Choice, why_no_question
+from dialeval.selection.choosing import Choice, chance, why_no_question
 from dialeval.selection.content_words import words
 from dialeval.selection.measures import SelectionAccuracy
 

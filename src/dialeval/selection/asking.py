@@ -14,8 +14,8 @@ from dialeval.data.types import Question
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluate import Plan, evaluate
-from dialeval.selection.choosers import Chooser
-from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser, why_no_question
+from dialeval.selection.choosers import ByLikelihood, Chooser
+from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
 from dialeval.selection.error_breakdown import LabelErrors, labelled_errors
 from dialeval.selection.measures import HitsAt, ReciprocalRank, SelectionAccuracy
 
@@ -45,6 +45,8 @@ class Answered:
     """The share of questions with a correct candidate among the first k, by k."""
     errors: tuple[LabelErrors, ...]
     """By what is wrong with the candidates, where any of them says so."""
+    by_likelihood: bool
+    """Whether its scores are log-probabilities, which normalising concerns; those of baselines are cosines."""
 
     @property
     def ties(self) -> int:
@@ -120,13 +122,6 @@ def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
     return tuple(questions)
 
 
-def chance(questions: Sequence[Question]) -> float:
-    """The accuracy of guessing: the mean share of correct candidates, where there is a choice; NaN of no question."""
-    asked = [question.candidates for question in questions if why_no_question(question) is None]
-    shares = [sum(one.correct for one in candidates) / len(candidates) for candidates in asked]
-    return sum(shares) / len(shares) if shares else float("nan")
-
-
 def status_line(questions: Sequence[Question]) -> str:
     """Whether people have looked at the candidates, in the words that every report shows."""
     counts = Counter(question.status for question in questions)
@@ -168,4 +163,5 @@ def _answered(
             level=plan.level,
             cluster=plan.cluster,
         ),
+        isinstance(chooser, ByLikelihood),
     )

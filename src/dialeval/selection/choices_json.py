@@ -52,6 +52,7 @@ def errors_json(errors: Sequence[LabelErrors]) -> list[Json]:
             "chosen": len(one.chosen),
             "alone": finite(one.alone.score),
             **ends(one.alone),
+            "chance": finite(one.chance),
             "examples": [_quoted(choice) for choice in one.chosen[:MOST_EXAMPLES]],
         }
         for one in errors

@@ -126,6 +126,13 @@ def why_no_question(question: Question) -> str | None:
     return None if False in kinds else "the question has no false candidate"
 
 
+def chance(questions: Sequence[Question]) -> float:
+    """The accuracy of guessing: the mean share of correct candidates, where there is a choice; NaN of no question."""
+    asked = [question.candidates for question in questions if why_no_question(question) is None]
+    shares = [sum(one.correct for one in candidates) / len(candidates) for candidates in asked]
+    return sum(shares) / len(shares) if shares else float("nan")
+
+
 def why_no_choice(question: Question, scores: Sequence[float]) -> str | None:
     """Why a choice by these scores would be neither right nor wrong; None where it is one of them."""
     nothing = why_no_question(question)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dialeval.core import Result
 from dialeval.evaluate import evaluate
-from dialeval.selection.choosing import Choice, Normalise
+from dialeval.selection.choosing import Choice, Normalise, chance
 from dialeval.selection.measures import SelectionAccuracy, why_unscorable
 
 
@@ -23,6 +23,8 @@ class LabelErrors:
     """The choices that fell on one of them."""
     alone: Result
     """The accuracy where they are the only false candidates, over the questions that have any."""
+    chance: float
+    """The accuracy of guessing there."""
 
 
 def labelled_errors(
@@ -73,4 +75,5 @@ def _label_errors(
         sum(not one.correct for choice in alone for one in choice.question.candidates),
         tuple(choice for choice, one in taken if not one.correct and one.error == label),
         measured(alone),
+        chance([one.question for one in alone]),
     )

@@ -13,12 +13,13 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluate import evaluate
 from dialeval.selection.answer_problems import Fault
 from dialeval.selection.artefacts import Artefact, find_artefacts
-from dialeval.selection.asking import chance, checked_questions, status_line
+from dialeval.selection.asking import checked_questions, status_line
 from dialeval.selection.choosers import TfIdfChooser, joined
-from dialeval.selection.choosing import choose, fitted_chooser
+from dialeval.selection.choosing import chance, choose, fitted_chooser
 from dialeval.selection.content_words import content_words
 from dialeval.selection.labelling import kappa_of
 from dialeval.selection.measures import SelectionAccuracy
+from dialeval.selection.question_faults import question_faults
 from dialeval.selection.scores import collect
 from dialeval.selection.trials import Utterances, candidates_of, run_trials
 from dialeval.stats import percentile_interval
@@ -86,12 +87,14 @@ class Statistics:
     shared_words: SharedWords
     lexical: Lexical
     artefacts: tuple[Artefact, ...]
+    faults: tuple[str, ...]
+    """What is wrong with some of the questions, a sentence for each fault."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What should make one doubt the set."""
         found = [one.warning for one in self.artefacts]
-        return tuple(one for one in found if one is not None)
+        return (*self.faults, *(one for one in found if one is not None))
 
 
 def statistics(
@@ -120,6 +123,7 @@ def statistics(
         shared_words=shared_words(asked),
         lexical=_lexical(asked, utterances, trials, seed),
         artefacts=find_artefacts(asked, seed=seed),
+        faults=question_faults(asked),
     )
 
 

@@ -14,9 +14,12 @@ import numpy as np
 from dialeval.core import Floats, Missing
 from dialeval.data import Question
 from dialeval.data.atomic import write_atomically
-from dialeval.selection.asking import Answered, Asked, chance, status_line
+from dialeval.selection.asking import Answered, Asked, status_line
 from dialeval.selection.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
+from dialeval.selection.choosing import chance
 from dialeval.selection.measures import SelectionAccuracy
+from dialeval.selection.question_faults import question_faults
+from dialeval.selection.shared_contexts import sharing_a_context
 from dialeval.selection.trials import RandomTrials
 from dialeval.stats import correlations
 from dialeval.study.settings import Settings
@@ -110,6 +113,9 @@ def _questions(questions: Sequence[Question]) -> Json:
         "vetted": counts["vetted"],
         "unvetted": counts["unvetted"],
         "unknown": counts[None],
+        "sharing_a_context": sharing_a_context(questions),
+        "most_candidates": max(len(question.candidates) for question in questions),
+        "warnings": list(question_faults(questions)),
     }
 
 
@@ -127,8 +133,10 @@ def _result(answer: Answered, asked: Asked) -> Json:
         "hits": hits,
         "n": answer.accuracy.scored,
         "unscored": len(answer.accuracy) - answer.accuracy.scored,
+        "reason": next(iter(answer.accuracy.reasons.values()), None),
         "ties": answer.ties,
         "normalise": asked.normalise,
+        "by_likelihood": answer.by_likelihood,
         "status": statuses.pop() if len(statuses) == 1 else "mixed",
         "measure": str(answer.accuracy.signature),
         "data": answer.accuracy.provenance.data,

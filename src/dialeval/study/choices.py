@@ -9,9 +9,9 @@ from pathlib import Path
 from dialeval.core import Missing, Subject
 from dialeval.data import Question, read
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking import chance, checked_questions, status_line
+from dialeval.selection.asking import checked_questions, status_line
 from dialeval.selection.choices_json import Json, errors_json, finite
-from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.choosing import Choice, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.error_breakdown import labelled_errors
 from dialeval.selection.measures import SelectionAccuracy, SelectionConsistency, why_unscorable
 from dialeval.study.respondents import Respondent, Tools

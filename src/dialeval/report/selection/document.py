@@ -36,6 +36,8 @@ class ErrorLabel:
     low: float | None
     high: float | None
     examples: tuple[Quoted, ...]
+    chance: float | None = None
+    """The accuracy of guessing there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,10 @@ class Asked:
     n: int
     chance: float | None
     status: str
+    sharing_a_context: int = 0
+    """How many have a context that an earlier question has."""
+    most_candidates: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,9 @@ class Row:
     unscored: int
     ties: int
     errors: tuple[ErrorLabel, ...]
+    reason: str | None = None
+    """Why the first of the unscored questions has no score."""
+    by_likelihood: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,9 @@ def pairs(document: AskedDocument) -> Table:
         *(Column("p (Holm)", numeric=True), Column("better")),
     )
     rows = tuple(_pair(one) for one in document.comparisons)
+    decides = "swaps of whole clusters decide" if document.settings.cluster else "McNemar's test decides"
     notes = (
-        "right alone: questions that only the first system, and only the second, gets right; McNemar's test decides",
+        f"right alone: questions that only the first system, and only the second, gets right; {decides}",
     )
     return Table("Pairs of systems", columns, rows, notes if rows else ())
 
@@ -74,7 +75,7 @@ def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
         for one in found
     )
     guesses = [one.label for one in found if one.label and one.label.endswith("?")]
-    notes = ["accuracy alone: in questions with no other false candidates than these"]
+    notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(found)}"]
     notes += [f"{listing(guesses)}: guessed by a program, by no person"] if guesses else []
     return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())
 
@@ -134,12 +135,58 @@ def _people_notes(found: Trials) -> Iterable[str]:
         yield f"{count(people.undefined, 'trial')} without a correlation: all systems tie"
 
 
+def _guessing(found: Sequence[ErrorLabel]) -> str:
+    """What guessing would get against each label alone; nothing in files that do not say."""
+    chances = {one.label or UNLABELLED: number(one.chance) for one in found if one.chance is not None}
+    if not chances:
+        return ""
+    if len(set(chances.values())) == 1:
+        return f", where guessing would get {next(iter(chances.values()))}"
+    return (
+        f", where guessing would get {listing([f'{chance} ({label})' for label, chance in chances.items()])}"
+    )
+
+
 def _notes(document: AskedDocument) -> Iterable[str]:
     yield document.questions.status
+    yield from document.questions.warnings
     yield f"guessing would get {number(document.questions.chance)}; a tie with a false candidate counts as wrong"
     if any(row.low is not None for row in document.results):
-        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals"
-    yield f"log-probabilities: {document.settings.normalise} over tokens"
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals{_resampled(document)}"
+    if any(row.by_likelihood for row in document.results):
+        yield f"log-probabilities: {document.settings.normalise} over tokens"
+    yield from _unscored_notes(document)
+    yield from _idle_hits(document)
+
+
+def _idle_hits(document: AskedDocument) -> Iterable[str]:
+    most = document.questions.most_candidates
+    for k in sorted({int(k) for row in document.results for k in row.hits}):
+        if most is not None and k >= most:
+            yield f"hits@{k} is 1 whatever is chosen: no question has more than {count(most, 'candidate')}"
+
+
+def _resampled(document: AskedDocument) -> str:
+    if document.settings.cluster:
+        return ", questions of one context or dialogue being resampled together"
+    shared = document.questions.sharing_a_context
+    if not shared:
+        return ""
+    have = "question has" if shared == 1 else "questions have"
+    return (
+        f", as if all questions were independent; but {shared:,} {have} the context of another one, so that --cluster "
+        "is safer"
+    )
+
+
+def _unscored_notes(document: AskedDocument) -> Iterable[str]:
+    """Why questions are unscored, and that accuracies over different questions do not compare."""
+    for row in document.results:
+        if row.unscored:
+            why = f", the first since {row.reason}" if row.reason else ""
+            yield f"{row.system}: {row.unscored:,} unscored{why}"
+    if len({row.n for row in document.results}) > 1:
+        yield "accuracies are over different questions: pairs of systems are compared over those that both have"
 
 
 def _pair(one: Pair) -> tuple[Cell, ...]:
