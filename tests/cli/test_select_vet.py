@@ -76,7 +76,10 @@ def test_the_wording_that_raters_see_is_an_answer(dialeval, exported, tmp_path):
             "120 answers not used: no answer (first: a.csv, line 2, task q1c1, by 'a': a blank",
         ),
         (lambda _, right: "3.5", "120 answers not used: not an answer of the form (first: a.csv, line 2"),
-        (lambda _, right: "good", "task q1c1, by 'a': 'good'). An answer is a whole number from 0 to 5"),
+        (
+            lambda _, right: "good",
+            "task q1c1, by 'a': 'good'). Each answer must be a whole number from 0 to 5, or its",
+        ),
         (
             lambda _, right: str(20 * int(right)),
             "The answers run from 20 to 100, and the form (acceptability) has 0",
@@ -96,6 +99,7 @@ def test_files_under_one_raters_name_are_second_answers(dialeval, exported):
     assert done.code == 1
     assert "24 answers could be used. 96 answers not used: second answer (first: q0 " in said
     assert "by 'anna'" in said
+    assert "Give each rater a name of their own" in said
     assert "missing" not in said
 
 

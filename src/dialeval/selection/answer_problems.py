@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.types import Judgement
@@ -60,8 +61,21 @@ def faults_told(problems: Iterable[Problem]) -> list[str]:
 def blamed(problems: Sequence[Problem], form: Form, *, used: int) -> str:
     """What to say where answers that cannot be used are why there is no result."""
     could = f"{used:,} answers could be used." if used else "No answer could be used."
-    told = "; ".join(faults_told(problems))
-    return f"{could} {told}. An answer is {form.needed}. Mend the answers and give them again."
+    commonest = Counter(one.fault for one in problems).most_common(1)[0][0]
+    todo = _TODO[commonest].format(needed=form.needed, criterion=form.criterion)
+    return f"{could} {'; '.join(faults_told(problems))}. {todo}"
+
+
+_TODO: Final[Mapping[Fault, str]] = {
+    "unknown task": "Give the key.jsonl that was written with the tasks.",
+    "unknown candidate": "Give the questions that were rated.",
+    "other criterion": "Give answers under the criterion {criterion!r}.",
+    "another text": "Give the key.jsonl and the questions of the export that was filled in.",
+    "no answer": "Fill in the answers: each is {needed}.",
+    "not an answer of the form": "Each answer must be {needed}.",
+    "second answer": "Give each rater a name of their own, in the column 'rater' or, where it is blank, as the file's.",
+    "rejected": "Give answers that the platform's AssignmentStatus does not reject.",
+}
 
 
 def check_scale(read: Read, form: Form) -> None:

@@ -53,7 +53,7 @@ class Form:
     @property
     def needed(self) -> str:
         """What an answer must be, for errors."""
-        return f"a whole number from {min(self.values)} to {max(self.values)}, or the wording of one of its answers"
+        return f"a whole number from {min(self.values)} to {max(self.values)}, or its wording"
 
     def value_of(self, written: str) -> int | None:
         """The value of an answer as a rater wrote it, number, label or wording; None where it is none of these."""
