@@ -253,3 +253,16 @@ def test_questions_of_one_context_can_be_resampled_together(dialeval, asked, tmp
     (together,) = json.loads(done.out)["results"]
     assert apart["accuracy"] == together["accuracy"]
     assert together["low"] == together["high"] == together["accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("resume", "kept"), [("--resume", "the same command goes on"), ("--no-resume", "Nothing was kept")]
+)
+def test_whoever_stops_it_is_told_how_it_goes_on(dialeval, asked, monkeypatch, resume, kept):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dialeval.selection.choosers.TfIdfChooser.scores", stop)
+    done = dialeval("select", "ask", asked, "--system", "tfidf", resume)
+    assert done.code == 130
+    assert kept in done.err
