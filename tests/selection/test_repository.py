@@ -181,6 +181,46 @@ def test_a_repository_without_all_its_vectors_does_not_open(tmp_path, lost):
         Repository.open(folder)
 
 
+def test_utterances_that_were_lost_are_written_again(tmp_path):
+    folder = small_repository(tmp_path).folder
+    (folder / "utterances.parquet").unlink()
+    with pytest.raises(BadInput, match=r"no whole repository.*'dialeval select build'"):
+        Repository.open(folder)
+    assert list(small_repository(tmp_path).all_texts()) == list(LINES)
+
+
+@pytest.mark.parametrize("broken", ["utterances.parquet", "lexical/meta.json"])
+def test_a_file_that_was_cut_short_is_told(tmp_path, broken):
+    folder = small_repository(tmp_path).folder
+    (folder / broken).write_bytes((folder / broken).read_bytes()[:20])
+    with pytest.raises(BadInput, match="no whole repository"):
+        Repository.open(folder)
+
+
+def test_utterances_of_another_build_do_not_open(tmp_path):
+    folder, other = small_repository(tmp_path).folder, small_repository(tmp_path / "b", LINES[:5]).folder
+    (folder / "utterances.parquet").write_bytes((other / "utterances.parquet").read_bytes())
+    with pytest.raises(BadInput, match="no whole repository"):
+        Repository.open(folder)
+
+
+def test_two_builds_in_one_folder_do_not_meet(tmp_path):
+    class Rival(Count):
+        refused = 0
+
+        def advance(self, n: int, /) -> None:
+            with pytest.raises(BadInput, match="another process that builds here"):
+                small_repository(tmp_path, LINES[:5])
+            small_repository(tmp_path / "elsewhere", LINES[:5])
+            (tmp_path / "lines.txt").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+            self.refused += 1
+
+    rival = Rival()
+    assert list(small_repository(tmp_path, progress=rival).all_texts()) == list(LINES)
+    assert rival.refused
+    assert len(small_repository(tmp_path, LINES[:5])) == 5
+
+
 def test_an_encoder_that_is_not_there_is_named_with_a_way_out(tmp_path):
     with pytest.raises(ResourceUnavailable, match="ask for static vectors"):
         small_repository(tmp_path, vectors="reranked", encoder=str(tmp_path / "absent"))

@@ -17,6 +17,7 @@ from dialeval.data.sources import check
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.resources.hashing import hash_tree
+from dialeval.selection.alone import alone_in
 from dialeval.selection.lexical import LexicalIndex, WordIndex, build_lexical
 from dialeval.selection.nearest import FLAT_UP_TO, VectorIndex
 from dialeval.selection.utterances import Corpus, Excluded, Filters, Sieve, texts_of
@@ -72,17 +73,16 @@ class Repository:
 
         facts = _read_facts(folder)
         if facts is None or not (folder / _LEXICAL).is_dir():
-            raise BadInput(
-                str(folder),
-                "no whole repository",
-                f"a folder with {_FACTS}, {_UTTERANCES}, {_LEXICAL} and {_VECTORS}",
-                "Build it, or go on building it, with build_repository.",
-            )
-        texts = pq.read_table(folder / _UTTERANCES, columns=["text"]).column("text")
+            raise _not_whole(folder)
+        try:
+            texts = pq.read_table(folder / _UTTERANCES, columns=["text"]).column("text")
+            lexical = LexicalIndex.open(folder / _LEXICAL)
+        except (OSError, ValueError):  # lost, cut short, or being written at this moment
+            raise _not_whole(folder) from None
+        if len(texts) != facts.kept:
+            raise _not_whole(folder)
         vectors = VectorStore.open(folder / _VECTORS, facts.kept)
-        return cls(
-            folder, facts, vectors, texts, Engine(LexicalIndex.open(folder / _LEXICAL), vectors.index())
-        )
+        return cls(folder, facts, vectors, texts, Engine(lexical, vectors.index()))
 
     def __len__(self) -> int:
         return self.facts.kept
@@ -114,33 +114,43 @@ def build_repository(
     What an earlier call has finished is used again where it would come out the same: the utterances where files (by
     their bytes) and filters agree, each index where its utterances and vectors do. An interrupted call goes on where
     it stopped. ``exclude`` names files of training or evaluation dialogues: none of their utterances gets in, however
-    it is spelled. Files called .txt hold one utterance a line; what other names do not tell, ``Corpus`` does.
+    it is spelled. Files called .txt hold one utterance a line; what other names do not tell, ``Corpus`` does. Only one
+    process at a time may build in a folder.
     """
     files, apart = _corpora(sources), _corpora(exclude)
     if not files:
         raise Unsuitable("A repository needs at least one file of utterances; none was given.")
     wanted = Facts(_hashes(files), _hashes(apart), filters, 0, {})
-    facts = _read_facts(out)
+    with alone_in(out):
+        facts = _finished_utterances(files, apart, out, wanted, progress)
+        if not (out / _LEXICAL).is_dir():
+            build_lexical(_stored(out), out / _LEXICAL, progress=progress)
+        VectorStore.build(
+            out / _VECTORS,
+            lambda: _stored(out),
+            facts.kept,
+            kind=vectors,
+            words=words,
+            encoder=encoder,
+            flat_up_to=flat_up_to,
+            progress=progress,
+        )
+        return Repository.open(out)
+
+
+def _finished_utterances(
+    files: Sequence[Corpus], apart: Sequence[Corpus], out: Path, wanted: Facts, progress: Progress
+) -> Facts:
+    """The account of utterances that are all written: those of an earlier call where it read the same."""
+    facts = _read_facts(out) if (out / _UTTERANCES).is_file() else None
     if facts is None or (facts.sources, facts.excluded, facts.filters) != (
         wanted.sources,
         wanted.excluded,
         wanted.filters,
     ):
         _clear(out)
-        facts = _write_utterances(files, apart, out, wanted, progress=progress)
-    if not (out / _LEXICAL).is_dir():
-        build_lexical(_stored(out), out / _LEXICAL, progress=progress)
-    VectorStore.build(
-        out / _VECTORS,
-        lambda: _stored(out),
-        facts.kept,
-        kind=vectors,
-        words=words,
-        encoder=encoder,
-        flat_up_to=flat_up_to,
-        progress=progress,
-    )
-    return Repository.open(out)
+        return _write_utterances(files, apart, out, wanted, progress=progress)
+    return facts
 
 
 def _write_utterances(
@@ -167,6 +177,16 @@ def _write_utterances(
         )
     write_atomically(out / _FACTS, json.dumps({"format": _FORMAT, **asdict(facts)}, indent=2).encode())
     return facts
+
+
+def _not_whole(folder: Path) -> BadInput:
+    return BadInput(
+        str(folder),
+        "no whole repository",
+        f"a folder with {_FACTS}, {_UTTERANCES}, {_LEXICAL} and {_VECTORS}",
+        "Give the command that built it again ('dialeval select build', or build_repository), which makes what is "
+        "missing; where that does not help, delete the folder first.",
+    )
 
 
 def _batches(texts: Iterator[str]) -> Iterator[list[str]]:

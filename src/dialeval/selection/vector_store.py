@@ -60,7 +60,8 @@ class VectorStore:
             held = -1
         if held != count:
             found, needed = "no vectors of all utterances", f"those of {count:,}"
-            raise BadInput(str(folder), found, needed, "Go on building with build_repository.")
+            todo = "Give the command that built it again ('dialeval select build', or build_repository)."
+            raise BadInput(str(folder), found, needed, todo)
         return cls(folder, facts["kind"], first, component, second, other)
 
     @classmethod
