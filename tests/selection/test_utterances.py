@@ -6,7 +6,10 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from repositories import LINES, small_repository
 
 from dialeval.data import Candidate, Dialogue, Example, NBest, Prompt, Question, Response, Turn, write
 from dialeval.errors import BadInput
@@ -79,6 +82,41 @@ def test_lines_of_text_are_utterances_also_gzipped(tmp_path):
     plain.write_text("One line.\n\n  Another.  \n", encoding="utf-8")
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert list(texts_of(Corpus(plain))) == list(texts_of(Corpus(packed))) == ["One line.", "Another."]
+
+
+def test_records_with_a_text_are_utterances(tmp_path):
+    rows = [{"id": at, "text": text} for at, text in enumerate(("One line.", " ", "Another."))]
+    (tmp_path / "u.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "u.json").write_text(json.dumps(rows))
+    (tmp_path / "u.csv").write_text("text,film\nOne line.,a\n,b\nAnother.,c\n")
+    (tmp_path / "u.tsv").write_text("film\ttext\na\tOne line.\nb\tAnother.\n")
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "u.parquet")
+    for name in ("u.jsonl", "u.json", "u.csv", "u.tsv", "u.parquet"):
+        assert list(texts_of(Corpus(tmp_path / name))) == ["One line.", "Another."], name
+
+
+def test_the_utterances_of_a_repository_are_a_file_of_utterances(tmp_path):
+    folder = small_repository(tmp_path).folder
+    assert list(texts_of(Corpus(folder / "utterances.parquet"))) == list(LINES)
+
+
+def test_a_row_without_its_text_is_bad_and_the_others_are_read(tmp_path):
+    path = tmp_path / "u.jsonl"
+    path.write_text('{"text": "One line."}\n{"txt": "Lost."}\n{"text": 3}\n{"text": "Another."}\n')
+    with pytest.raises(BadInput, match="line 2, field 'text'"):
+        list(texts_of(Corpus(path)))
+    bad = []
+    assert list(texts_of(Corpus(path), on_bad=bad.append)) == ["One line.", "Another."]
+    assert [one.error.line for one in bad] == [2, 3]
+
+
+def test_records_that_hold_no_utterance_are_told_what_to_do(tmp_path):
+    path = tmp_path / "u.jsonl"
+    path.write_text('{"utterance": "One line."}\n')
+    with pytest.raises(
+        BadInput, match=r"found a record with 'utterance', needed the field 'text'.*sharegpt:"
+    ):
+        list(texts_of(Corpus(path)))
 
 
 def test_a_corpus_in_a_foreign_shape_is_read_by_its_format(tmp_path):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from dialeval.data import read_guessing
-from dialeval.data.bad import OnBad, refuse
+from dialeval.data.bad import BadLine, OnBad, refuse
+from dialeval.data.decode import kind_of_fields
+from dialeval.data.fields import text as text_field
+from dialeval.data.formats import ROWS
+from dialeval.data.reading import find_format
 from dialeval.data.seen import Seen
 from dialeval.data.sources import lines
 from dialeval.data.types import Dialogue, Example, NBest, Prompt, Question, Record
@@ -114,10 +118,18 @@ def same_key(text: str) -> str:
 
 
 def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
-    """Every utterance of a file: lines of plain text (.txt), turns of dialogues, contexts and responses of the rest."""
+    """Every utterance of a file: lines of plain text (.txt), turns of dialogues, contexts and responses of the rest.
+
+    Rows that are no record of ours but have a field ``text`` are utterances as well.
+    """
     path = corpus.path
     if corpus.format == "text" or (corpus.format is None and path.name.endswith(_PLAIN)):
         yield from (text for _, line in lines(path, on_bad) if (text := line.strip()))
+        return
+    form = find_format(path, corpus.format)
+    # A pipe cannot be looked into first.
+    if form.name in ROWS and not path.is_fifo() and _has_plain_texts(path, form.name):
+        yield from _plain_texts(path, form.name, on_bad)
         return
     guess = read_guessing(path, format=corpus.format, on_bad=on_bad)
     if guess.kind == "judgement":
@@ -125,6 +137,37 @@ def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
         raise BadInput(str(path), "judgements", needed, "Give dialogues, or lines of text.")
     for record in guess.records:
         yield from said_in(record)
+
+
+def _has_plain_texts(path: Path, form: str) -> bool:
+    """Whether the first good row of a file is an utterance and no record; BadInput where it is neither."""
+    first = next(ROWS[form](path, lambda bad: None), None)
+    if first is None:
+        return False
+    try:
+        kind_of_fields(first.fields, first.where)
+    except BadInput as error:
+        if isinstance(first.fields, Mapping) and "text" in first.fields:
+            return True
+        error.needed = "the field 'text', or dialogues as in docs/files.md"
+        error.todo = (
+            "Call the field that holds the utterance 'text', or name the file's format (of 'dialeval data ls'), as in "
+            f"sharegpt:{error.path}."
+        )
+        raise
+    return False
+
+
+def _plain_texts(path: Path, form: str, on_bad: OnBad) -> Iterator[str]:
+    for row in ROWS[form](path, on_bad):
+        try:
+            fields = row.fields if isinstance(row.fields, Mapping) else {}
+            said = text_field(fields, "text", row.where, "", "text (an utterance)")
+        except BadInput as error:
+            on_bad(BadLine(error, row.raw))
+        else:
+            if said.strip():
+                yield said
 
 
 def said_in(record: Record) -> Iterator[str]:
