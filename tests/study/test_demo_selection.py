@@ -28,11 +28,16 @@ def questions():
     return list(read(FOLDER / "questions.jsonl", "question"))
 
 
-def test_vetting_the_draft_again_gives_the_set_and_its_record(dialeval, tmp_path):
+def test_vetting_and_labelling_the_draft_again_gives_the_set_and_its_record(dialeval, tmp_path):
     draft, scores, key = FOLDER / "draft.jsonl", FOLDER / "filled.csv", FOLDER / "key.jsonl"
     assert dialeval("select", "vet", draft, "--scores", scores, "--key", key, "-o", "set").code == 0
-    for name in ("questions.jsonl", "removed.jsonl", "scores.jsonl", "vetting.json"):
+    for name in ("removed.jsonl", "scores.jsonl", "vetting.json"):
         assert (tmp_path / "set" / name).read_text() == (FOLDER / name).read_text(), name
+    labels, key = FOLDER / "mistakes.csv", FOLDER / "mistakes_key.jsonl"
+    options = ("--form", "mistake", "--scores", labels, "--key", key, "-o", "labelled")
+    assert dialeval("select", "label", "set/questions.jsonl", *options).code == 0
+    for name in ("questions.jsonl", "labelling.json"):
+        assert (tmp_path / "labelled" / name).read_text() == (FOLDER / name).read_text(), name
 
 
 def test_false_candidates_are_bundled_utterances_and_of_no_dialogue_asked_about():
