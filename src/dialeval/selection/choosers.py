@@ -15,7 +15,7 @@ from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from dialeval.core import Floats, LikelihoodModel, Signature, UsesResources
+from dialeval.core import Floats, LikelihoodModel, Signature, System, UsesResources
 from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
@@ -183,6 +183,12 @@ class EncoderChooser:
 
 CHOOSERS: Final[Mapping[str, Callable[..., Chooser]]] = {"encoder": EncoderChooser, "tfidf": TfIdfChooser}
 """Choosers that are no dialogue systems, by name."""
+
+
+def only_chooses(system: System) -> bool:
+    """Whether this is a chooser, which answers nothing."""
+    # By its class: to look for all that a chooser has would ask a broken system for its signature.
+    return hasattr(type(system), "scores")
 
 
 def joined(context: Context) -> str:

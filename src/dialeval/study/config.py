@@ -12,7 +12,7 @@ from dialeval.core import System
 from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluate import by_dialogue
-from dialeval.selection.choosers import CHOOSERS, Chooser, EncoderChooser
+from dialeval.selection.choosers import CHOOSERS, EncoderChooser, only_chooses
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
@@ -139,7 +139,7 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
         f"systems: {system.name} can only choose among candidates, and no measure asks questions; add one such as "
         "{name: selection_accuracy, questions: questions.jsonl}"
         for system in systems
-        if isinstance(system, Chooser)
+        if only_chooses(system)
     ]
 
 

@@ -25,7 +25,7 @@ from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Prog
 from dialeval.engine import run as run_batches
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluate import Plan, evaluate_any, fitted
-from dialeval.selection.choosers import Chooser
+from dialeval.selection.choosers import only_chooses
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
@@ -127,7 +127,7 @@ def _ask(
     system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop, failures: list[Failure]
 ) -> Respondent:
     """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
-    if isinstance(system, Chooser):
+    if only_chooses(system):
         return Respondent(system, [Missing(p.item, system.name, _CHOOSES) for p in prompts])
     try:
         answers = list(_answers(system, prompts, study, workshop))
@@ -238,7 +238,7 @@ def _judged(
     tools = Tools(workshop.cache, workshop.watch, study.limit)
     for respondent in respondents:
         name = respondent.system.name
-        if isinstance(respondent.system, Chooser) and not measure.asks:
+        if only_chooses(respondent.system) and not measure.asks:
             continue
         try:
             subjects = measure.subjects(respondent, tools)
