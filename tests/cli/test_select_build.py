@@ -13,6 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.cli.select_files import utterances_of
+from dialeval.data import read as data_read
+
 LINES = (
     "Could he not focus on that?",
     "But I do have ninja focus.",
@@ -192,3 +195,29 @@ def opened_by(running: subprocess.Popen, pipe: Path) -> int:
         except OSError:
             time.sleep(0.05)
     pytest.fail(f"ended before it read: {running.communicate()[1]}")
+
+
+def test_random_candidates_of_a_file_look_like_the_questions_own(dialeval, tmp_path):
+    texts = ("It isn't far to the park.", "I'm sure it isn't here.", "Well, where is it?")
+    candidates = [{"text": text, "correct": at == 0} for at, text in enumerate(texts)]
+    rows = [
+        {"id": f"q{at}", "context": messages("Where is it?"), "candidates": candidates} for at in range(2)
+    ]
+    write(tmp_path / "questions.jsonl", rows)
+    lines = [f"well , it isn 't number {at} ." for at in range(12)]
+    (tmp_path / "raw.txt").write_text(
+        "\n".join([*lines, "Oh no !", "And then I said that"]), encoding="utf-8"
+    )
+    ask = ("select", "ask", "questions.jsonl", "--system", "tfidf", "--random-trials", "2")
+    done = dialeval(*ask, "--repository", "raw.txt")
+    assert done.code == 0, done.err
+    left = "12 utterances of raw.txt (left out: 1 fewer than 3 words, 1 no mark at its end)"
+    assert left in done.err
+    utterances, _ = utterances_of(
+        [str(tmp_path / "raw.txt")], list(data_read(tmp_path / "questions.jsonl", "question"))
+    )
+    assert utterances.texts([0, 11]) == ["Well, it isn't number 0.", "Well, it isn't number 11."]
+    (tmp_path / "bad.txt").write_text("Oh no !\n", encoding="utf-8")
+    none = dialeval(*ask, "--repository", "bad.txt")
+    assert none.code == 1
+    assert "left out: 1 fewer than 3 words" in none.err

@@ -13,7 +13,16 @@ from repositories import LINES, small_repository
 
 from dialeval.data import Candidate, Dialogue, Example, NBest, Prompt, Question, Response, Turn, write
 from dialeval.errors import BadInput
-from dialeval.selection.utterances import Corpus, Excluded, Filters, Sieve, said_in, same_key, texts_of
+from dialeval.selection.utterances import (
+    Corpus,
+    Excluded,
+    Filters,
+    Sieve,
+    filters_beside,
+    said_in,
+    same_key,
+    texts_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +52,13 @@ def test_each_utterance_passes_once_however_it_is_spelled():
     texts = ["It isn 't far .", "it isn't far!", "we lost the game!", "No.", "It is not far."]
     assert list(sieve.pass_through(texts)) == ["It isn't far.", "It is not far."]
     assert sieve.dropped == {"repeated": 1, "excluded": 1, "fewer than 3 words": 1}
+
+
+def test_what_stands_beside_utterances_is_filtered_and_spelled_as_they_are():
+    tidied = ["It isn't far.", "Are we there?", "Not yet, I'm afraid."]
+    assert filters_beside(tidied) == Filters()
+    assert filters_beside(["it is n 't far", "are we there ?", "no"]) == Filters(1, ended=False, tidy=False)
+    assert filters_beside([*tidied * 4, "No"]) == Filters()  # one in thirteen
 
 
 def test_what_is_excluded_adds_up_and_is_nothing_by_default():

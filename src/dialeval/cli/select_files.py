@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -59,18 +60,32 @@ def corpus_of(text: str) -> Corpus:
     return Corpus(Path(text))
 
 
-def utterances_of(sources: Sequence[str] | None, questions: Iterable[Question]) -> tuple[Utterances, str]:
-    """Where random candidates come from, and what to call it: a repository, files, or the questions themselves."""
-    from dialeval.selection.repository import Repository
+def utterances_of(sources: Sequence[str] | None, questions: Sequence[Question]) -> tuple[Utterances, str]:
+    """Where random candidates come from, and what to call it: a repository, files, or the questions themselves.
+
+    What files hold is filtered and tidied as a repository is, where that is what the questions' own candidates look
+    like.
+    """
+    from dialeval.cli.select_repository import built
+    from dialeval.errors import Unsuitable
     from dialeval.selection.trials import candidates_of, listed
-    from dialeval.selection.utterances import texts_of
+    from dialeval.selection.utterances import Sieve, filters_beside, texts_of
 
     if not sources:
         return candidates_of(questions), "the candidates of all questions"
-    if len(sources) == 1 and (Path(sources[0]) / "repository.json").is_file():
-        return Repository.open(Path(sources[0])), sources[0]
-    texts = (text for source in sources for text in texts_of(corpus_of(source)))
-    return listed(texts), ", ".join(sources)
+    named, repository = ", ".join(sources), built(sources)
+    if repository is not None:
+        return repository, named
+    own = (one.text for question in questions for one in question.candidates)
+    sieve = Sieve(filters_beside(own))
+    found = listed(sieve.pass_through(text for source in sources for text in texts_of(corpus_of(source))))
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sieve.dropped.most_common()) or "none"
+    if not len(found):
+        raise Unsuitable(
+            f"No utterance of {named} may stand as a random candidate (left out: {reasons}). Give other files."
+        )
+    print(f"Random candidates: {len(found):,} utterances of {named} (left out: {reasons}).", file=sys.stderr)
+    return found, named
 
 
 def read_scores(files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form) -> Read:

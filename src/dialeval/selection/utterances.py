@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ _PLAIN: Final = (".txt", ".txt.gz")
 # A word of more letters than this is no word but a link, a laugh or a code.
 _LETTERS: Final = 30
 _DIFFERENT: Final = 0.6
+_NEARLY_ALL: Final = 0.9
 _ENDED: Final = re.compile(r"[.!?…。！？]['\"’”)\]\s]*$")
 
 
@@ -62,6 +63,24 @@ class Filters:
         if len(set(said)) <= _DIFFERENT * len(said):
             return "mostly the same words again"
         return "no mark at its end" if self.ended and not _ENDED.search(text) else None
+
+
+def filters_beside(texts: Iterable[str]) -> Filters:
+    """Filters for utterances that are to stand beside these and not be told from them by their look.
+
+    As by default, but short ones, ones without a final mark, and spelling as it is are let through where these are not
+    nearly all longer, ended, or tidied.
+    """
+    known, default = list(texts), Filters()
+
+    def nearly_all(holds: Callable[[str], object]) -> bool:
+        return sum(map(bool, map(holds, known))) >= _NEARLY_ALL * len(known)
+
+    return Filters(
+        min_words=default.min_words if nearly_all(lambda text: len(words(text)) >= default.min_words) else 1,
+        ended=nearly_all(_ENDED.search),
+        tidy=nearly_all(lambda text: tidy(text) == text),
+    )
 
 
 @dataclass(frozen=True, slots=True)
