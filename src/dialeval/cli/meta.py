@@ -198,11 +198,12 @@ def _check_target(folder: Path) -> None:
 
 
 def _digests(sources: Sequence[str]) -> dict[str, str | None]:
-    """The digest of each file, of a run folder that of its results; None of what is no file."""
+    """The digest of each file, of a folder that of its results or choices; None of what is no file."""
     from dialeval.data import file_digest
+    from dialeval.meta.choices import choices_in
 
-    files = {
-        source: Path(source) / "results.parquet" if Path(source).is_dir() else Path(source)
-        for source in sources
-    }
+    def file_of(path: Path) -> Path:
+        return (choices_in(path) or path / "results.parquet") if path.is_dir() else path
+
+    files = {source: file_of(Path(source)) for source in sources}
     return {source: file_digest(file) if file.is_file() else None for source, file in files.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ def join_files(
 
     Without a criterion it is the only one that people judge, which is said on stderr.
     """
+    from dialeval.meta.choices import unvetted_notes
     from dialeval.meta.locating import located
 
     ratings = _read(sources, format)
@@ -38,7 +40,7 @@ def join_files(
         with located(sources, format):
             own = ratings.by(raters=joined.rater_names, criteria=[criterion])
             scale.check(own, ", ".join(sources))
-    return joined
+    return dataclasses.replace(joined, notes=(*unvetted_notes(sources), *joined.notes))
 
 
 @contextmanager

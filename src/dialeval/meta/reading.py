@@ -11,6 +11,7 @@ import numpy as np
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
 from dialeval.errors import BadInput
+from dialeval.meta.choices import choices_in
 from dialeval.meta.locating import located
 from dialeval.meta.ratings import Ratings
 
@@ -24,7 +25,7 @@ _RESULTS: Final = "results.parquet"
 def read_judgements(
     sources: Sequence[str | Path], *, format: str | None = None, on_bad: OnBad = refuse
 ) -> Ratings:
-    """The judgements of all sources as one table; a run folder gives its measures' values.
+    """The judgements of all sources as one table; a run folder gives its measures' values, one of asking its choices.
 
     ``format`` names the format of the sources that are no run folders, as in ``dialeval.data.FORMATS``; without it, it
     follows each file's ending. The same judgement in two sources counts once.
@@ -36,6 +37,8 @@ def read_judgements(
 
 def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:
     folder = Path(source)
+    if format is None and (choices := choices_in(folder)) is not None:
+        return _part(choices, None, on_bad)
     if folder.is_dir() and (format is None or (folder / _RESULTS).is_file()):
         return _of_run(folder)
     judgements = read(source, "judgement", format=format, on_bad=on_bad)
@@ -49,8 +52,9 @@ def _of_run(folder: Path) -> Ratings:
         raise BadInput(
             path=str(folder),
             found=f"a folder without {' and '.join(missing)}",
-            needed="a run folder, or a file of judgements",
-            todo="Write one with 'dialeval run STUDY -o FOLDER', or name the format of the folder.",
+            needed="a run folder, one of asking, or a file of judgements",
+            todo="Write one with 'dialeval run STUDY -o FOLDER' or 'dialeval select ask ... -o FOLDER', or name the "
+            "format of the folder.",
         )
     import pyarrow.parquet as pq
 
