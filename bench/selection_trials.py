@@ -16,7 +16,8 @@ from dialeval.data import Question, read
 from dialeval.engine import Cache
 from dialeval.selection.choosing import choose
 from dialeval.selection.trials import candidates_of, run_trials
-from dialeval.systems.building import EMBEDDED, build_system
+from dialeval.systems.building import build_system
+from dialeval.systems.huggingface.files import EMBEDDED
 
 QUESTIONS: Final = 16
 TRIALS: Final = 100

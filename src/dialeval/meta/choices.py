@@ -35,7 +35,7 @@ def unvetted_notes(sources: Sequence[str | Path]) -> tuple[str, ...]:
 
 
 def _statuses(source: Path) -> Iterator[tuple[str, str]]:
-    """Each measure over choices in a run folder, a folder of asking or a file of choices, and its candidates' status."""
+    """Each measure over choices in a run, a folder of asking or a file of choices, and its candidates' status."""
     summary, asked = source / "summary.json", source / _ASKED
     if summary.is_file():
         for one in _json(summary).get("selection") or ():
@@ -47,7 +47,7 @@ def _statuses(source: Path) -> Iterator[tuple[str, str]]:
             for line in islice(lines, 1):
                 first = _object(line)
                 if "chosen" in first:
-                    yield str(first.get("measure")), _SAID.get(first.get("status"), _UNKNOWN)
+                    yield str(first.get("measure")), _SAID.get(str(first.get("status")), _UNKNOWN)
 
 
 def _json(path: Path) -> dict[str, Any]:
