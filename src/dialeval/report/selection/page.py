@@ -13,6 +13,7 @@ from dialeval.report.folder import Origin, parse, require
 from dialeval.report.markup import asset, policy, template
 from dialeval.report.selection import pictures, tables
 from dialeval.report.selection.document import AskedDocument, ErrorLabel, Quoted
+from dialeval.report.selection.hardest import hardest
 from dialeval.report.table import Table
 
 ASKED: Final = Origin("a folder as written by 'dialeval select ask -o FOLDER'", "Ask again.")
@@ -72,6 +73,7 @@ def render_asked(folder: str | Path) -> Path:
         failures=tables.failures(document),
         trials=tables.trials(document.trials) if document.trials else None,
         plots=pictures.trial_plots(document.trials) if document.trials else [],
+        hardest=hardest(folder / "choices.jsonl"),
         errors=error_views((row.system, row.errors) for row in document.results),
         style=Markup(style),
         policy=policy(style=style),
