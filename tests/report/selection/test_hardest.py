@@ -73,7 +73,7 @@ def test_what_is_wrong_is_told_where_it_is_known(tmp_path):
     one = choice("q", "a", 1)
     one["candidates"][1]["error"] = "irrelevant"
     (shown,) = hardest(write(tmp_path / "c.jsonl", [one])).shown
-    assert [row[2].text for row in shown.candidates.rows] == ["", "irrelevant", ""]
+    assert [row[1].detail for row in shown.candidates.rows] == ["", "irrelevant", ""]
 
 
 def test_a_share_is_of_those_who_chose(tmp_path):

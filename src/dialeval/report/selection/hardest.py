@@ -13,7 +13,7 @@ from dialeval.report.table import Cell, Column, Table
 from dialeval.report.wording import NOTHING
 
 SHOWN: Final = 24
-_COLUMNS: Final = (Column("chosen by"), Column("candidate"), Column("what is wrong"))
+_COLUMNS: Final = (Column("chosen by"), Column("candidate"))
 
 
 class TurnView(NamedTuple):
@@ -82,13 +82,9 @@ def _view(item: str, rows: list[dict[str, Any]]) -> QuestionView:
     cells = tuple(
         (
             Cell(", ".join(system for system, choice in chosen if choice == at) or NOTHING),
-            Cell(one["text"], strong=one["correct"], mark="✓" if one["correct"] else ""),
-            Cell("" if one["correct"] else one.get("error") or ""),
+            Cell(one["text"], one.get("error") or "", "✓" if one["correct"] else "", strong=one["correct"]),
         )
         for at, one in enumerate(rows[0]["candidates"])
     )
-    labelled = any(cell[2].text for cell in cells)
-    table = Table(
-        item, _COLUMNS if labelled else _COLUMNS[:2], cells if labelled else tuple(c[:2] for c in cells)
-    )
-    return QuestionView(item, context, sum(row["correct"] for row in rows), len(rows), table)
+    right = sum(row["correct"] for row in rows)
+    return QuestionView(item, context, right, len(rows), Table(item, _COLUMNS, cells))
