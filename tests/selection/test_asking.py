@@ -119,13 +119,13 @@ def test_chance_is_the_mean_share_of_right_candidates_where_there_is_a_choice():
 @pytest.mark.parametrize(
     ("statuses", "line"),
     [
-        (["vetted"], "vetted: people have looked at every candidate"),
+        (["vetted"], "vetted: raters have looked at every candidate"),
         (
             ["unvetted"] * 2,
             "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
         ),
-        ([None], "no word on whether people have looked at the candidates"),
-        (["vetted", "unvetted", None], "1 questions vetted by people, 1 unvetted, 1 of which nobody says"),
+        ([None], "no word on whether raters have looked at the candidates"),
+        (["vetted", "unvetted", None], "1 questions vetted by raters, 1 unvetted, 1 of which nobody says"),
     ],
 )
 def test_the_status_is_said_in_words(statuses, line):

@@ -1,4 +1,4 @@
-"""What systems chose, as a source of judgements: where it lies, and whether people have looked at the candidates."""
+"""What systems chose, as a source of judgements: where it lies, and whether raters have looked at the candidates."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Final
 
 _ASKED: Final = "asked.json"
 _VETTED: Final = "vetted: "
-_UNKNOWN: Final = "no word on whether people have looked at the candidates"
+_UNKNOWN: Final = "no word on whether raters have looked at the candidates"
 _SAID: Final = {
-    "vetted": f"{_VETTED}people have looked at every candidate",
+    "vetted": f"{_VETTED}raters have looked at every candidate",
     "unvetted": "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
 }
 

@@ -126,13 +126,13 @@ def status_line(questions: Sequence[Question]) -> str:
     """Whether people have looked at the candidates, in the words that every report shows."""
     counts = Counter(question.status for question in questions)
     if set(counts) == {"vetted"}:
-        return "vetted: people have looked at every candidate"
+        return "vetted: raters have looked at every candidate"
     if set(counts) == {"unvetted"}:
         return "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
     if set(counts) == {None}:
-        return "no word on whether people have looked at the candidates"
+        return "no word on whether raters have looked at the candidates"
     unknown = f", {counts[None]:,} of which nobody says" if counts[None] else ""
-    return f"{counts['vetted']:,} questions vetted by people, {counts['unvetted']:,} unvetted{unknown}"
+    return f"{counts['vetted']:,} questions vetted by raters, {counts['unvetted']:,} unvetted{unknown}"
 
 
 def _answered(
