@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dialeval.compare import Comparison, compare_all
-from dialeval.core import (
-    CorpusMeasure,
-    Generator,
-    Metric,
-    Missing,
-    Outcome,
-    Replayer,
-    Subject,
-    System,
-    UsesResources,
-)
-from dialeval.data import Example, Prompt, Response, digest, read_prompts
-from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress
-from dialeval.engine import run as run_batches
+from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Replayer, Subject, System
+from dialeval.data import Example, Prompt, Response, read_prompts
+from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluate import Plan, evaluate_any, fitted
 from dialeval.selection.choosers import only_chooses
+from dialeval.study.answering import answers_of
 from dialeval.study.config import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.measures import Measure
 from dialeval.study.respondents import Respondent, Tools, Watch
-from dialeval.version import __version__
 
 if TYPE_CHECKING:
     from dialeval.meta.examining import Findings
-
-ANSWERED_AT_ONCE: Final = 32
-"""Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
 
 _CHOOSES: Final = "it chooses among candidates and answers nothing"
 
@@ -130,7 +115,7 @@ def _ask(
     if only_chooses(system):
         return Respondent(system, [Missing(p.item, system.name, _CHOOSES) for p in prompts])
     try:
-        answers = list(_answers(system, prompts, study, workshop))
+        answers = answers_of(system, prompts, study.seed, cache=workshop.cache, watch=workshop.watch)
         if not any(answers):
             hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
             raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
@@ -141,53 +126,6 @@ def _ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
-
-
-def _answers(
-    system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop
-) -> Iterator[tuple[Response, ...]]:
-    # Answers are computed here and not in a pool: a model is loaded once, and brings its own threads.
-    if isinstance(system, Replayer):
-        return iter(system.replay(prompts))
-    if not isinstance(system, Generator):
-        raise DialevalError(f"{system.name} can neither generate nor replay responses")
-    resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
-    key = json.dumps(["responses", str(system.signature), resources, study.seed, __version__])
-    job = Job(key, _Answer(system, study.seed), ResponsesCodec())
-    batches = (
-        Batch(chunk, digest(chunk))
-        for start in range(0, len(prompts), ANSWERED_AT_ONCE)
-        if (chunk := prompts[start : start + ANSWERED_AT_ONCE])
-    )
-    with workshop.watch(f"{system.name} answers", len(prompts)) as progress, InProcess() as here:
-        return iter(
-            [
-                a
-                for part in run_batches(job, batches, executor=here, cache=workshop.cache, progress=progress)
-                for a in part
-            ]
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    system: Generator
-    seed: int
-
-    def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
-        return self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
-
-
-class ResponsesCodec:
-    """Responses on disk, as JSON."""
-
-    def encode(self, result: list[tuple[Response, ...]]) -> bytes:
-        """As lists of ``[text, logprob]``."""
-        return json.dumps([[[r.text, r.logprob] for r in responses] for responses in result]).encode()
-
-    def decode(self, payload: bytes) -> list[tuple[Response, ...]]:
-        """Back from JSON."""
-        return [tuple(Response(text, logprob) for text, logprob in pairs) for pairs in json.loads(payload)]
 
 
 def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
