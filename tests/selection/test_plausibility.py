@@ -108,8 +108,13 @@ class TestByHand:
     def test_too_few_left_drop_the_question_and_too_many_are_spare(self):
         gone = sift([self.draft], [AsLikely(Words())])
         assert gone.questions == ()
-        assert gone.removed[-1][:2] == ("q", None)
-        assert gone.removed[-1].rule == str(Fewest(3))
+        # Two went by the judge; the truth and the two that nobody doubted go with the question.
+        assert [one[:3] for one in gone.removed[2:]] == [
+            ("q", None, "tea please"),
+            ("q", "false_2", "no idea"),
+            ("q", "false_4", "tea then go now"),
+        ]
+        assert {one.rule for one in gone.removed[2:]} == {str(Fewest(3))}
         plenty = question("q", 6)
         sifted = sift([plenty], [])
         assert len(sifted.questions[0].candidates) == 4
@@ -123,6 +128,17 @@ class TestByHand:
             "",
             "Drop a question that has not exactly one ground truth.",
             None,
+        )
+        assert [one[:2] for one in sifted.removed[1:4]] == [("q", f"false_{at}") for at in (1, 2, 3)]
+
+    @pytest.mark.parametrize(("fewest", "most"), [(3, 3), (1, 2), (4, 1)])
+    def test_every_drafted_candidate_is_kept_or_listed_once(self, fewest, most):
+        drafted = [self.draft, question("r", 6), question("s", 2)]
+        sifted = sift(drafted, [AsLikely(Words())], fewest=Fewest(fewest), most=Most(most))
+        kept = [(one.item, own.text) for one in sifted.questions for own in one.candidates]
+        listed = [(one.question, one.text) for one in sifted.removed]
+        assert sorted(kept + listed) == sorted(
+            (one.item, own.text) for one in drafted for own in one.candidates
         )
 
     def test_what_people_vetted_stays_vetted(self):

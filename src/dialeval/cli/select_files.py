@@ -49,6 +49,17 @@ def read_questions(file: str, format: str | None, limit: int | None = None) -> l
     return list(checked_questions(list(islice(read(file, "question", format=format), limit))))
 
 
+def warn_of_faults(questions: Sequence[Question], *, unvetted: bool) -> None:
+    """Say what is wrong with some of the questions and, if wanted, that nobody has vetted them."""
+    from dialeval.selection.asking import status_line
+    from dialeval.selection.question_faults import question_faults
+
+    if unvetted and any(question.status == "unvetted" for question in questions):
+        print(status_line(questions).capitalize() + ".", file=sys.stderr)
+    for fault in question_faults(questions):
+        print(f"warning: {fault}", file=sys.stderr)
+
+
 def corpus_of(text: str) -> Corpus:
     """A file of utterances as the command line names it: ``FILE``, or ``FORMAT:FILE``."""
     from dialeval.data import FORMATS

@@ -19,6 +19,7 @@ from dialeval.cli.select_files import (
     Scores,
     read_questions,
     read_scores,
+    warn_of_faults,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def label(
     if guess and key is not None:
         raise typer.BadParameter("it goes with --scores; leave one of them out", param_hint="--key")
     asked = read_questions(questions, format)
+    warn_of_faults(asked, unvetted=True)
     if guess:
         from dialeval.selection.mistakes import guess_mistakes
 
@@ -96,6 +98,8 @@ def _by_people(
     record = {**labelling_json(found, at_least=at_least, problems=read.problems), **facts}
     if pairs:
         write(out / "consistency.jsonl", pairs)
+    elif form == "error_class":  # what stands there is of other labels
+        (out / "consistency.jsonl").unlink(missing_ok=True)
     write_atomically(out / RECORD, (jsonlib.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
     _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)

@@ -18,6 +18,7 @@ from dialeval.cli.select_files import Format, Questions, Repository, read_questi
 
 if TYPE_CHECKING:
     from dialeval.core import Interval
+    from dialeval.data import Judgement
     from dialeval.selection.statistics import Statistics
     from dialeval.stats import Estimate
 
@@ -40,11 +41,10 @@ def stats(
 
     Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
     """
-    from dialeval.data import read
     from dialeval.selection.statistics import statistics
 
     asked = read_questions(questions, format, limit)
-    judgements = list(read(scores, "judgement")) if scores is not None else None
+    judgements = _scores(scores) if scores is not None else None
     utterances = utterances_of(repository, asked)[0] if repository else None
     found = statistics(asked, judgements, utterances=utterances, trials=random_trials, seed=seed)
     if json:
@@ -54,6 +54,18 @@ def stats(
     width = shutil.get_terminal_size().columns
     for line in _lines(found):
         print(textwrap.fill(line, width, subsequent_indent="    "))
+
+
+def _scores(path: Path) -> list[Judgement]:
+    from dialeval.data import read
+    from dialeval.errors import BadInput
+    from dialeval.selection.filled_tasks import filled_rows
+
+    if filled_rows(path):
+        needed = "judgements of the candidates"
+        todo = "Give the scores.jsonl that 'dialeval select vet' makes of them."
+        raise BadInput(str(path), "answers to tasks", needed, todo)
+    return list(read(path, "judgement"))
 
 
 def _lines(found: Statistics) -> Iterator[str]:

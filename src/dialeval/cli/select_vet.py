@@ -19,6 +19,7 @@ from dialeval.cli.select_files import (
     Scores,
     read_questions,
     read_scores,
+    warn_of_faults,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def tasks(
     from dialeval.selection.tasks import export_tasks
 
     asked = read_questions(questions, format)
+    warn_of_faults(asked, unvetted=form != "acceptability")
     where = export_tasks(asked, out, form=form_named(form), seed=seed)
     if json:
         print(
@@ -168,6 +170,7 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     from dialeval.selection.json_lines import write_json_lines
     from dialeval.selection.plausibility import default_judges, sift
     from dialeval.selection.rules import Fewest, Most
+    from dialeval.selection.vetting_record import SIFTING
 
     model = None if system == "none" else named_system(system)
     if model is not None and not isinstance(model, LikelihoodModel):
@@ -186,14 +189,20 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     write(out / "questions.jsonl", sifted.questions)
     write_json_lines(out / "removed.jsonl", (one._asdict() for one in sifted.removed))
     content = _sifting(sifted, len(drafted))
-    write_json_lines(out / "sifting.json", [content])
+    write_json_lines(out / SIFTING, [content])
+    if (out / "vetting.json").is_file():  # of raters, about a set that stood here before
+        (out / "scores.jsonl").unlink(missing_ok=True)
+        (out / "vetting.json").unlink()
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
         return
     left = f"{len(sifted.questions):,} questions of {len(drafted):,} drafted"
     print(f"{left}, {content['status']}: {out}/questions.jsonl")
-    for rule, count in Counter(one.rule for one in sifted.removed).most_common():
-        print(f"  {count:,} removed: {rule}")
+    counts = Counter(
+        (one.rule, "question" if one.candidate is None else "candidate") for one in sifted.removed
+    )
+    for (rule, what), count in counts.most_common():
+        print(f"  {count:,} {what}{'' if count == 1 else 's'} removed: {rule}")
 
 
 def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:

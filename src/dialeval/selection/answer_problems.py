@@ -79,7 +79,11 @@ _TODO: Final[Mapping[Fault, str]] = {
 
 
 def check_scale(read: Read, form: Form) -> None:
-    """Raise Unsuitable where one number in ten, and five or more, lie outside the form's scale: it was another one."""
+    """Raise Unsuitable where five numbers or more, and one in ten, lie outside the form's scale: it was another one.
+
+    Of a scale that begins higher, as 1 to 6, often only ground truths get the highest value, so that one in fifty
+    will do where the form's lowest was never given.
+    """
     low, high = min(form.values), max(form.values)
     given = [(one.value, "") for one in read.judgements if one.criterion == form.criterion]
     given += [
@@ -87,9 +91,11 @@ def check_scale(read: Read, form: Form) -> None:
     ]
     numbers = [(number, place) for number, place in given if number is not None]
     outside = [(number, place) for number, place in numbers if not low <= number <= high]
-    if len(outside) < _FEW or 10 * len(outside) < len(numbers):
+    if len(outside) < _FEW:
         return
     least, most = min(numbers)[0], max(numbers)[0]
+    if len(outside) * (10 if least <= low else 50) < len(numbers):
+        return
     raise Unsuitable(
         f"The answers run from {least:g} to {most:g}, and the form ({form.criterion}) has {low} to {high}: "
         f"{len(outside):,} of {len(numbers):,} lie outside{outside[0][1]}, so the others may mean something else too. "

@@ -46,6 +46,8 @@ _TURN: Final = re.compile(r"(?:Input\.)?turn_(\d+)")
 
 def filled_rows(path: Path) -> list[CellRow] | None:
     """The rows of a file of filled-in tasks; None of a file of judgements, or of neither."""
+    if path.is_dir():
+        raise BadInput(str(path), "a folder", "a file of answers", "Give each file in it by itself.")
     format_of = native_format(path)
     if format_of in ("csv", "tsv"):
         delimiter: Delimiter = "," if format_of == "csv" else "\t"

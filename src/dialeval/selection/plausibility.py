@@ -182,6 +182,7 @@ def sift(
             sound.append(question)
         else:
             removed.append(Doubted(question.item, None, "", str(OneTruth())))
+            removed += _with_it(question, set(), OneTruth())
     excesses = [judge.excess(sound) for judge in judges]
     kept: list[Question] = []
     for at, question in enumerate(sound):
@@ -193,6 +194,9 @@ def sift(
             kept.append(left)
         else:
             removed.append(Doubted(question.item, None, _truth(question), str(fewest)))
+            removed += _with_it(
+                question, {"ground_truth", *(one.candidate for one in (*doubted, *spare))}, fewest
+            )
     return Sifted(tuple(kept), tuple(removed), tuple(map(str, judges)))
 
 
@@ -210,6 +214,12 @@ def _doubted(
                 Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
             )
     return found
+
+
+def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Doubted]:
+    """The candidates that go with a question, but for those that are listed by themselves."""
+    named = zip(candidate_ids(question), question.candidates, strict=True)
+    return [Doubted(question.item, name, one.text, str(rule)) for name, one in named if name not in listed]
 
 
 def _left(

@@ -17,6 +17,8 @@ from dialeval.selection.json_lines import write_json_lines
 from dialeval.selection.vetting import Removal, Vetted
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
+SIFTING: Final = "sifting.json"
+"""What stands in place of ``vetting.json`` where no rater was asked."""
 
 
 def write_record(vetted: Vetted, folder: Path) -> None:
@@ -28,6 +30,9 @@ def write_record(vetted: Vetted, folder: Path) -> None:
     write_json_lines(folder / "removed.jsonl", _removals(vetted.removed))
     summary = json.dumps(as_json(vetted), ensure_ascii=False, indent=2) + "\n"
     write_atomically(folder / "vetting.json", summary.encode())
+    (folder / SIFTING).unlink(
+        missing_ok=True
+    )  # of a set that nobody had looked at, and that stood here before
 
 
 def as_json(vetted: Vetted) -> dict[str, object]:
