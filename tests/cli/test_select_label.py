@@ -100,6 +100,19 @@ def test_questions_on_consistency_go_where_no_label_makes_any(dialeval, asked, t
         assert (tmp_path / "labelled/consistency.jsonl").exists() == there
 
 
+def test_labels_that_were_there_before_are_told_from_the_raters(dialeval, asked, tmp_path):
+    before = asked.read_text(encoding="utf-8").replace(
+        '"Minute 1.","correct":false', '"Minute 1.","correct":false,"error":"rude"'
+    )
+    asked.write_text(before, encoding="utf-8")
+    dialeval("select", "tasks", asked, "--form", "mistake", "-o", "tasks")
+    for answers, labels, old in (("123", {"rude": 4}, 4), ("222", {"insufficient": 12}, 0)):
+        given = ("--scores", fill(tmp_path / "tasks", answers), "--key", "tasks/key.jsonl", "-o", "labelled")
+        done = dialeval("select", "label", asked, "--form", "mistake", *given, "--json")
+        told = json.loads(done.out)
+        assert (told["labels"], told["labelled_before"]) == (labels, old)
+
+
 def test_labels_of_unvetted_questions_say_so(dialeval, asked, tmp_path):
     text = asked.read_text(encoding="utf-8").replace('"vetted"', '"unvetted"')
     (tmp_path / "drafted.jsonl").write_text(text, encoding="utf-8")

@@ -218,6 +218,7 @@ def test_a_folder_holds_the_record_of_one_way_to_vet_alone(dialeval, exported, t
     automatic = ("--automatic", "--system", "none", "--false", "1", "-o", "set")
     done = dialeval("select", "vet", "other.jsonl", *automatic)
     assert done.code == 0, done.err
+    assert "Do not ask encoder about these questions" in done.out
     there = {path.name for path in (tmp_path / "set").iterdir()}
     assert there == {"questions.jsonl", "removed.jsonl", "sifting.json"}
     assert vet(dialeval, scored)[0].code == 0

@@ -102,6 +102,9 @@ def _by_people(
         (out / "consistency.jsonl").unlink(missing_ok=True)
     write_atomically(out / RECORD, (jsonlib.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
+    # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
+    labelled = sum(one.error is not None for question in found.questions for one in question.candidates)
+    facts["labelled_before"] = labelled - len(found.labels)
     _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
 
 

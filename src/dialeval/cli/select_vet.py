@@ -203,6 +203,8 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     )
     for (rule, what), count in counts.most_common():
         print(f"  {count:,} {what}{'' if count == 1 else 's'} removed: {rule}")
+    judged = " or ".join(["encoder", *([] if model is None else [model.name])])
+    print(f"Do not ask {judged} about these questions: much of what would have misled it is gone.")
 
 
 def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:
