@@ -61,6 +61,12 @@ def test_everything_is_found_at_once() -> None:
     assert found.combination is None
 
 
+def test_measures_without_a_single_value_are_refused() -> None:
+    rows = [Judgement("i0", "s0", "ann", "overall", 3.0), Judgement("i0", "s0", "length", "length", None)]
+    with pytest.raises(Unsuitable, match="Not one value of length is there"):
+        examine(join(Ratings.of(rows), "overall"), QUICK)
+
+
 def test_small_test_sets_scatter_about_the_value_on_all_items() -> None:
     close = examine(made(items=60), QUICK).instability[0]
     assert close.small.measure == "close"

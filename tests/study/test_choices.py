@@ -283,3 +283,16 @@ def test_a_chooser_that_nothing_asks_is_a_problem_of_the_study(folder):
     )
     with pytest.raises(BadStudy, match="systems: like can only choose among candidates, and no measure asks"):
         run(folder, text)
+
+
+def test_a_run_in_which_nobody_answers_is_read_back(folder):
+    text = STUDY.split("systems:")[0] + (
+        "systems:\n  - {name: one, kind: tfidf}\n  - {name: two, kind: tfidf}\n"
+        "measures:\n  - {name: selection_accuracy, questions: questions.jsonl}\n"
+    )
+    write_run(run(folder, text), folder / "run")
+    assert load_run(folder / "run").examples == ()
+    ((label, pair),) = compare_sides(
+        *open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), Settings(trials=50)
+    )
+    assert (label, pair.n, pair.difference) == ("selection_accuracy", N, 0)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dialeval.core import Integers
 from dialeval.engine import SILENT, Progress
+from dialeval.errors import Unsuitable
 from dialeval.evaluate import by_dialogue
 from dialeval.meta.accuracies import Accuracy, accuracies
 from dialeval.meta.ceiling import Ceiling, LeftOut, leave_one_out, split_half
@@ -71,6 +72,7 @@ def examine(
 ) -> Findings:
     """Agreement at every level, the ceiling, rivals, instability; estimates and combinations where asked for."""
     inquiry = inquiry or Inquiry()
+    _check_values(joined)
     notes = list(joined.notes)
     combination = None
     with_estimates, plain = None, joined
@@ -108,6 +110,15 @@ def examine(
         plans=planned,
         notes=tuple(notes),
     )
+
+
+def _check_values(joined: Joined) -> None:
+    """Refuse measures that have no value at all, as those of a run in which every system failed."""
+    if joined.measures and all(np.isnan(measure.values).all() for measure in joined.measures):
+        names = ", ".join(measure.name for measure in joined.measures)
+        raise Unsuitable(
+            f"Not one value of {names} is there to hold against people. Look at the run's failures, and run it again."
+        )
 
 
 def _plans(upright: Joined, rows: Sequence[Row], inquiry: Inquiry, notes: list[str]) -> tuple[Plan, ...]:

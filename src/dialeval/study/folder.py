@@ -92,7 +92,9 @@ def load_run(folder: str | Path) -> LoadedRun:
         )
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
-    examples = tuple(read(folder / "examples.jsonl", "example"))
+    answers = folder / "examples.jsonl"
+    # Empty where all systems only choose, or all failed: a reader would call that a mistake.
+    examples = tuple(read(answers, "example")) if answers.stat().st_size else ()
     scored = read_results(folder, examples, settings)
     statuses = {one["measure"]: one["status"] for one in summary.get("selection", [])}
     return LoadedRun(folder, scored, examples, settings, _questions(folder / CHOICES), statuses)
