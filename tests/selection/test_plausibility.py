@@ -19,10 +19,10 @@ from dialeval.selection.plausibility import (
     GainsAsMuch,
     LikeTruth,
     default_judges,
-    sift,
 )
 from dialeval.selection.rules import Fewest, Most
 from dialeval.selection.sieve_audit import audit
+from dialeval.selection.sifting import sift
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from dialeval.cli.select_files import (
 if TYPE_CHECKING:
     from dialeval.data import Question
     from dialeval.selection.forms import Form
-    from dialeval.selection.plausibility import Sifted
+    from dialeval.selection.sifting import Sifted
     from dialeval.selection.vetting import Vetted
 
 _SIEVE = "smollm2-135m-instruct"
@@ -168,8 +168,9 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     from dialeval.data import write
     from dialeval.errors import Unsuitable
     from dialeval.selection.json_lines import write_json_lines
-    from dialeval.selection.plausibility import default_judges, sift
+    from dialeval.selection.plausibility import default_judges
     from dialeval.selection.rules import Fewest, Most
+    from dialeval.selection.sifting import sift
     from dialeval.selection.vetting_record import SIFTING
 
     model = None if system == "none" else named_system(system)

@@ -1,24 +1,20 @@
-"""A first sieve for those who have no raters: drops false candidates that a program finds as plausible as the truth.
+"""Judges for those who have no raters: they drop false candidates that a program finds as plausible as the truth.
 
-It does not replace people. Its questions are ``unvetted``, and docs/selection-vetting.md says how much it lets pass.
+They do not replace people. What they leave is ``unvetted``, and docs/selection-vetting.md says how much it lets pass.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from dialeval.core import Floats, LikelihoodModel
 from dialeval.data.types import Question
 from dialeval.encoder.files import EMBEDDED
-from dialeval.selection.forms import candidate_ids
-from dialeval.selection.rules import Fewest, Most, OneTruth
-from dialeval.selection.shuffling import shuffled_places
 from dialeval.selection.unit_vectors import unit_vectors
 
 
@@ -127,34 +123,11 @@ class LikeTruth:
         units = unit_vectors(_candidates(questions), self.model)
         return [
             tuple(
-                float(units[_truth(question)] @ units[one.text]) - self.cosine for one in question.candidates
+                float(units[truth_of(question)] @ units[one.text]) - self.cosine
+                for one in question.candidates
             )
             for question in questions
         ]
-
-
-class Doubted(NamedTuple):
-    """A candidate or a question that the sieve dropped."""
-
-    question: str
-    candidate: str | None
-    """None where the whole question went."""
-    text: str
-    rule: str
-    """The sentence of the judge or the rule by which it went."""
-    excess: float | None = None
-    """How far it was over the judge's bound; None where no number says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sifted:
-    """What the sieve let pass, and what it did not."""
-
-    questions: tuple[Question, ...]
-    """With status ``unvetted``, unless people had looked at them before."""
-    removed: tuple[Doubted, ...]
-    judges: tuple[str, ...]
-    """Each judge's sentence."""
 
 
 def default_judges(system: LikelihoodModel | None = None) -> tuple[Judge, ...]:
@@ -164,79 +137,6 @@ def default_judges(system: LikelihoodModel | None = None) -> tuple[Judge, ...]:
     """
     judges: tuple[Judge, ...] = (LikeTruth(), FitsContext())
     return judges if system is None else (*judges, GainsAsMuch(system))
-
-
-def sift(
-    questions: Sequence[Question],
-    judges: Sequence[Judge],
-    *,
-    fewest: Fewest = Fewest(),  # noqa: B008 - frozen
-    most: Most | None = Most(),  # noqa: B008 - frozen
-    seed: int = 0,
-) -> Sifted:
-    """The questions without the false candidates that any judge drops, and without those that too few are left of."""
-    removed: list[Doubted] = []
-    sound = []
-    for question in questions:
-        if sum(one.correct for one in question.candidates) == 1:
-            sound.append(question)
-        else:
-            removed.append(Doubted(question.item, None, "", str(OneTruth())))
-            removed += _with_it(question, set(), OneTruth())
-    excesses = [judge.excess(sound) for judge in judges]
-    kept: list[Question] = []
-    for at, question in enumerate(sound):
-        doubted = _doubted(question, judges, [own[at] for own in excesses])
-        removed += doubted
-        left, spare = _left(question, {one.candidate for one in doubted}, most, seed)
-        removed += spare
-        if sum(not one.correct for one in left.candidates) >= fewest.false:
-            kept.append(left)
-        else:
-            removed.append(Doubted(question.item, None, _truth(question), str(fewest)))
-            removed += _with_it(
-                question, {"ground_truth", *(one.candidate for one in (*doubted, *spare))}, fewest
-            )
-    return Sifted(tuple(kept), tuple(removed), tuple(map(str, judges)))
-
-
-def _doubted(
-    question: Question, judges: Sequence[Judge], excesses: Sequence[Sequence[float]]
-) -> list[Doubted]:
-    """Each false candidate that a judge drops, with the first that does."""
-    found = []
-    for at, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
-        against = next((place for place, own in enumerate(excesses) if drops(own[at])), None)
-        if not one.correct and against is not None:
-            excess = excesses[against][at]
-            rule = UNJUDGED if math.isnan(excess) else str(judges[against])
-            found.append(
-                Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
-            )
-    return found
-
-
-def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Doubted]:
-    """The candidates that go with a question, but for those that are listed by themselves."""
-    named = zip(candidate_ids(question), question.candidates, strict=True)
-    return [Doubted(question.item, name, one.text, str(rule)) for name, one in named if name not in listed]
-
-
-def _left(
-    question: Question, dropped: set[str | None], most: Most | None, seed: int
-) -> tuple[Question, list[Doubted]]:
-    """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
-    named = list(zip(candidate_ids(question), question.candidates, strict=True))
-    texts = [one.text for one in question.candidates]
-    order = shuffled_places(texts, item=question.item, seed=seed, purpose="drawn")
-    left = [named[at] for at in order if named[at][0] not in dropped]
-    false = [name for name, one in left if not one.correct]
-    spare = set(false[most.false :]) if most is not None else set()
-    out = [Doubted(question.item, name, one.text, str(most)) for name, one in left if name in spare]
-    stay = [one for name, one in left if name not in spare]
-    shown = shuffled_places([one.text for one in stay], item=question.item, seed=seed)
-    candidates = tuple(stay[at] for at in shown)
-    return replace(question, candidates=candidates, status=question.status or "unvetted"), out
 
 
 def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> list[tuple[float, ...]]:
@@ -266,5 +166,6 @@ def _last(question: Question) -> str:
     return question.context[-1].text if question.context else ""
 
 
-def _truth(question: Question) -> str:
+def truth_of(question: Question) -> str:
+    """The text of the ground truth, of which there must be one."""
     return next(one.text for one in question.candidates if one.correct)
