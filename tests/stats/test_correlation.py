@@ -188,7 +188,7 @@ def test_kendall_of_large_stacks_equals_scipy_beyond_the_point_of_compiling(monk
 
     monkeypatch.setattr(weighted, "MOST_PLAIN", 10)
     rng = np.random.default_rng(1)
-    x, y = rng.integers(9, size=(2, 4, 50)).astype(float)
+    x, y = rng.integers(9, size=(2, 4, 250)).astype(float)
     expected = [scipy.stats.kendalltau(a, b).statistic for a, b in zip(x, y, strict=True)]
     np.testing.assert_allclose(correlations(x, y, "kendall"), expected, atol=1e-14)
 
@@ -232,3 +232,21 @@ def test_no_warning_and_no_value_outside_its_range(values):
         for kind in KINDS:
             found = COEFFICIENTS[kind](*values)
             assert not found.defined or (abs(found.value) <= 1 and 0 <= found.p <= 1)
+
+
+@pytest.mark.parametrize("n", [2, 3, 15, 199, 200, 201])
+def test_kendall_of_stacks_is_scipys_on_either_side_of_the_length_where_its_way_changes(n: int) -> None:
+    dice = np.random.default_rng(n)
+    x = dice.integers(0, 6, (4, 3, n)).astype(float)
+    y = dice.integers(0, 4, (3, n)).astype(float)
+    x[0, 0] = 1.0
+    x[1, 1, 0] = np.inf
+    found = correlations(x, y, "kendall")
+    assert found.shape == (4, 3)
+    for row in np.ndindex(4, 3):
+        expected = scipy.stats.kendalltau(x[row], y[row[1]]).statistic
+        assert found[row] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    one = correlations(x[2], y[0], "kendall")
+    assert one == pytest.approx(
+        [scipy.stats.kendalltau(row, y[0]).statistic for row in x[2]], abs=1e-12, nan_ok=True
+    )

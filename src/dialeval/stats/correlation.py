@@ -21,6 +21,8 @@ from dialeval.stats.weighted import FLAT, ratio, weigher
 
 MOST_EXACT: Final = 33
 """Up to this many pairs without ties, Kendall's p-value is exact, as in scipy."""
+_FEW: Final = 200
+"""Up to this many values in a row, Kendall's coefficient looks at every pair of them."""
 MOST_ORDERED: Final = 9
 """Up to this many pairs, Spearman's p-value is exact, with ties or without: 9 values have 362,880 orders."""
 
@@ -153,6 +155,8 @@ def _kendall_rows(x: Floats, y: Floats) -> Floats:
     n, out = shape[-1], np.full(shape[:-1], np.nan)
     if n < 2 or not out.size:
         return out
+    if n <= _FEW:
+        return _kendall_by_pairs(x, y)
     rows_x, rows_y = (np.broadcast_to(v, shape).reshape(-1, n) for v in (x, y))
     size = max(1, CELLS // n)
     parts = []
@@ -161,6 +165,27 @@ def _kendall_rows(x: Floats, y: Floats) -> Floats:
         starts = np.arange(0, xs.size + 1, n)
         parts.append(weigher(xs.ravel(), ys.ravel(), kind="kendall", starts=starts)(np.ones((1, xs.size)))[0])
     return np.concatenate(parts).reshape(shape[:-1])
+
+
+def _kendall_by_pairs(x: Floats, y: Floats) -> Floats:
+    """Of short rows: every place is held against every later one, n(n - 1)/2 of them."""
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    n = shape[-1]
+    stacks = [v.reshape(1, n) if v.size == n else np.broadcast_to(v, shape).reshape(-1, n) for v in (x, y)]
+    rows, size = max(map(len, stacks)), max(1, 2 * CELLS // n**2)
+    parts = []
+    for at in range(0, rows, size):
+        ups = [_ups(one if len(one) == 1 else one[at : at + size]) for one in stacks]
+        untied = [np.count_nonzero(one, axis=-1) for one in ups]
+        parts.append(ratio((ups[0] * ups[1]).sum(axis=-1, dtype=np.float64), *untied))
+    return np.concatenate(parts).reshape(shape[:-1])
+
+
+def _ups(rows: Floats) -> NDArray[np.int8]:
+    """Of each row and two places, the first before the second: 1 where values rise, -1 where they fall, 0 for a tie."""
+    first, second = np.triu_indices(rows.shape[-1], 1)
+    earlier, later = rows[:, first], rows[:, second]
+    return (later > earlier).view(np.int8) - (later < earlier).view(np.int8)
 
 
 def _beta_p(r: float, n: int) -> float:
