@@ -28,6 +28,7 @@ from dialeval.data.importers import (
     score_list,
     sharegpt,
     text,
+    turns,
     unieval,
     usr,
 )
@@ -83,6 +84,12 @@ FORMATS: Final[Mapping[str, Format]] = {
         _native("parquet", "Parquet with nested columns (.parquet)"),
         Format("text", "one response a line; references in files of their own", ("example",), text.read),
         Format("openai", "chat and fine-tuning files: {'messages': [...]}", openai.KINDS, openai.read),
+        Format(
+            "turns",
+            "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'",
+            turns.KINDS,
+            turns.read,
+        ),
         Format("sharegpt", "{'conversations': [{'from', 'value'}]}", sharegpt.KINDS, sharegpt.read),
         Format(
             "parlai-text",

@@ -1,0 +1,96 @@
+"""Dialogues as plain lists of turns: ``{"turns": ["Hi.", "Hello!"]}``, or with ``{"speaker", "text"}`` for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from dialeval.data.bad import OnBad, Where
+from dialeval.data.fields import missing, text, wrong
+from dialeval.data.importers.conversation import KINDS, as_kind
+from dialeval.data.importers.ids import item_of
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source
+from dialeval.data.types import Dialogue, Kind, Record, Turn
+
+__all__ = ["KINDS", "read"]
+
+_LISTS: Final = ("turns", "dialogue", "dialog", "utterances", "log")
+_TEXTS: Final = ("text", "utterance", "content")
+_SPEAKERS: Final = ("speaker", "name", "id")
+_ROLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("user", "human", "customer"), "user"),
+    **dict.fromkeys(("assistant", "system", "bot", "agent", "model", "wizard"), "assistant"),
+}
+_TODO: Final = (
+    'Write {"id": "d1", "turns": ["Hi.", "Hello!"]}, or {"speaker": "A", "text": "Hi."} for each turn.'
+)
+
+
+class _Said(NamedTuple):
+    text: str
+    speaker: str | None
+    role: str | None = None
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """One record per dialogue, in the order of the file.
+
+    A turn's ``role`` is its role. A speaker called user, human or customer is the user, one called assistant, system,
+    bot, agent, model or wizard the assistant. Of others, whoever speaks first is the user and everyone else the
+    assistant, each with their name; where no speaker is named, they take turns.
+    """
+
+    def parse(row: Row) -> Sequence[Record]:
+        return as_kind(_dialogue(row), kind, row.where)
+
+    return records(read_rows(source, on_bad), parse, on_bad)
+
+
+def _dialogue(row: Row) -> Dialogue:
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'turns'", _TODO)
+    field = next((name for name in _LISTS if name in fields), None)
+    if field is None:
+        raise missing(fields, "turns", where, "", "a list of turns")
+    listed = fields[field]
+    if not isinstance(listed, list):
+        raise wrong(where, field, listed, "a list of turns", _TODO)
+    said = [_said(one, where, f"{field}[{at}]") for at, one in enumerate(listed)]
+    speakers = fields.get("speakers")
+    if isinstance(speakers, list) and len(speakers) == len(said):
+        said = [one._replace(speaker=str(name)) for one, name in zip(said, speakers, strict=True)]
+    return Dialogue(item_of(fields, row), _turns(said))
+
+
+def _said(one: object, where: Where, path: str) -> _Said:
+    if isinstance(one, str):
+        return _Said(one, None)
+    if not isinstance(one, Mapping):
+        raise wrong(where, path, one, "a text, or an object with 'text'", _TODO)
+    field = next((name for name in _TEXTS if name in one), _TEXTS[0])
+    speaker = next((one[name] for name in _SPEAKERS if isinstance(one.get(name), str | int)), None)
+    role = one.get("role")
+    return _Said(
+        text(one, field, where, path),
+        None if speaker is None else str(speaker),
+        role if isinstance(role, str) else None,
+    )
+
+
+def _turns(said: Sequence[_Said]) -> tuple[Turn, ...]:
+    """Who is user and who assistant; a turn without a speaker is by whoever did not speak last."""
+    turns: list[Turn] = []
+    first = next((one.speaker for one in said if one.speaker is not None), None)
+    for one in said:
+        if one.role is not None:
+            turns.append(Turn(one.role, one.text, one.speaker))
+        elif one.speaker is None:
+            role = "assistant" if turns and turns[-1].speaker == "user" else "user"
+            turns.append(Turn(role, one.text))
+        else:
+            role = _ROLES.get(one.speaker.casefold(), "user" if one.speaker == first else "assistant")
+            turns.append(Turn(role, one.text, one.speaker))
+    return tuple(turns)
