@@ -177,14 +177,26 @@ def test_whoever_stops_it_is_told_how_it_goes_on(tmp_path):
     os.mkfifo(pipe)
     arguments = ["select", "build", str(pipe), "--repository", "lines.txt", "-o", "draft"]
     with subprocess.Popen(
-        [sys.executable, "-m", "dialeval", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dialeval", *arguments],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,
     ) as running:
         end = opened_by(running, pipe)
-        running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=60)
-        os.close(end)
+        try:
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=60)
+        finally:
+            running.kill()
+            os.close(end)
     assert "the same command goes on" in said
     assert running.returncode != 0
+
+
+def hear_interrupts() -> None:
+    """Undo what a shell does to whatever it starts in the background, and what children inherit: not to hear Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def opened_by(running: subprocess.Popen, pipe: Path) -> int:
