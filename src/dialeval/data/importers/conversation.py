@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from dialeval.data.bad import Where
-from dialeval.data.sources import conversion
+from dialeval.data.bad import OnBad, Where
+from dialeval.data.jsonl import read_rows
+from dialeval.data.rows import Row, records
+from dialeval.data.sources import Source, conversion
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("dialogue", "prompt", "example")
 
 
-def as_kind(dialogue: Dialogue, kind: Kind, where: Where) -> Sequence[Record]:
+def read_conversations(
+    source: Source, kind: Kind, on_bad: OnBad, dialogue_of: Callable[[Row], Dialogue]
+) -> Iterator[Record]:
+    """A record of that kind for each conversation in a file of JSON, in the order of the file."""
+
+    def parse(row: Row) -> Sequence[Record]:
+        return _as_kind(dialogue_of(row), kind, row.where)
+
+    return records(read_rows(source, on_bad), parse, on_bad)
+
+
+def _as_kind(dialogue: Dialogue, kind: Kind, where: Where) -> Sequence[Record]:
     """The dialogue itself, or its last turn as a reference or as a system's response."""
     if kind == "dialogue":
         return (dialogue,)

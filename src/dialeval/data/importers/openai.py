@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from dialeval.data.bad import OnBad, Where
 from dialeval.data.fields import missing, optional_text, text, wrong
-from dialeval.data.importers.conversation import KINDS, as_kind
+from dialeval.data.importers.conversation import KINDS, read_conversations
 from dialeval.data.importers.ids import item_of
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
+from dialeval.data.rows import Row
 from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Kind, Record, Turn
 
@@ -22,11 +21,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     Content may be text, null (a turn that only calls tools: kept, with empty text) or a list of parts, of which the
     text parts are joined and others leave their type in brackets, as in ``[image_url]``.
     """
-
-    def parse(row: Row) -> Sequence[Record]:
-        return as_kind(_dialogue(row), kind, row.where)
-
-    return records(read_rows(source, on_bad), parse, on_bad)
+    return read_conversations(source, kind, on_bad, _dialogue)
 
 
 def _dialogue(row: Row) -> Dialogue:

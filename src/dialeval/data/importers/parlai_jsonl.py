@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from dialeval.data.bad import OnBad, Where
 from dialeval.data.fields import missing, text, wrong
-from dialeval.data.importers.conversation import KINDS, as_kind
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
+from dialeval.data.importers.conversation import KINDS, read_conversations
+from dialeval.data.rows import Row
 from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Kind, Record, Turn
 
@@ -21,11 +20,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     Whoever speaks first is the user, everyone else the assistant; their ids become the turns' names. Acts whose id is
     ``context`` are turns of the system.
     """
-
-    def parse(row: Row) -> Sequence[Record]:
-        return as_kind(_dialogue(row), kind, row.where)
-
-    return records(read_rows(source, on_bad), parse, on_bad)
+    return read_conversations(source, kind, on_bad, _dialogue)
 
 
 def _dialogue(row: Row) -> Dialogue:

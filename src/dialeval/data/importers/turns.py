@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 
 from dialeval.data.bad import OnBad, Where
 from dialeval.data.fields import missing, text, wrong
-from dialeval.data.importers.conversation import KINDS, as_kind
+from dialeval.data.importers.conversation import KINDS, read_conversations
 from dialeval.data.importers.ids import item_of
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
+from dialeval.data.rows import Row
 from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Kind, Record, Turn
 
@@ -41,11 +40,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     bot, agent, model or wizard the assistant. Of others, whoever speaks first is the user and everyone else the
     assistant, each with their name; where no speaker is named, they take turns.
     """
-
-    def parse(row: Row) -> Sequence[Record]:
-        return as_kind(_dialogue(row), kind, row.where)
-
-    return records(read_rows(source, on_bad), parse, on_bad)
+    return read_conversations(source, kind, on_bad, _dialogue)
 
 
 def _dialogue(row: Row) -> Dialogue:
