@@ -75,3 +75,8 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     """At most three known names that look like ``name``, closest first."""
     by_lower = {k.lower(): k for k in known}
     return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
+
+
+def described(error: Exception) -> str:
+    """What went wrong, for those who read it among results: our own words, or those of foreign code with its kind."""
+    return str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"

@@ -10,9 +10,10 @@ from choosing_systems import Noisy, Table, question, town_questions
 
 from dialeval.core import Interval, Missing
 from dialeval.data import Candidate, Question
+from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import Plan, by_dialogue
-from dialeval.selection.asking import ask, status_line
+from dialeval.selection.asking import ask
 from dialeval.selection.choosers import TfIdfChooser
 from dialeval.selection.choosing import chance
 from dialeval.selection.error_breakdown import labelled_errors, only_against

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from dialeval.data.vetting_status import status_sentence
+
 _ASKED: Final = "asked.json"
 _VETTED: Final = "vetted: "
-_UNKNOWN: Final = "no word on whether raters have looked at the candidates"
-_SAID: Final = {
-    "vetted": f"{_VETTED}raters have looked at every candidate",
-    "unvetted": "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
-}
 
 
 def choices_in(folder: Path) -> Path | None:
@@ -44,10 +40,9 @@ def _statuses(source: Path) -> Iterator[tuple[str, str]]:
         yield "selection_accuracy", str(_json(asked)["questions"]["status"])
     elif source.suffix == ".jsonl" and source.is_file():
         with source.open(encoding="utf-8") as lines:
-            for line in islice(lines, 1):
-                first = _object(line)
-                if "chosen" in first:
-                    yield str(first.get("measure")), _SAID.get(str(first.get("status")), _UNKNOWN)
+            first = _object(next(lines, ""))
+        if "chosen" in first:
+            yield str(first.get("measure")), status_sentence([first.get("status")])
 
 
 def _json(path: Path) -> dict[str, Any]:

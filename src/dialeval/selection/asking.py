@@ -12,7 +12,7 @@ from dialeval.compare import Comparison, compare_all
 from dialeval.core import Missing, Result, System
 from dialeval.data.types import Question
 from dialeval.engine import SILENT, Progress
-from dialeval.errors import DialevalError, Unsuitable
+from dialeval.errors import Unsuitable, described
 from dialeval.evaluate import Plan, evaluate
 from dialeval.selection.choosers import ByLikelihood, Chooser
 from dialeval.selection.choosing import Choice, Normalise, choose, fitted_chooser
@@ -106,8 +106,7 @@ def ask(
 
 def refusal(system: System | Chooser, error: Exception) -> Refused:
     """Why the system could not be asked, in the words of what it raised."""
-    known = isinstance(error, DialevalError)
-    return Refused(system.name, str(error) if known else f"{type(error).__name__}: {error}")
+    return Refused(system.name, described(error))
 
 
 def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
@@ -120,19 +119,6 @@ def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
             f"{len(twice)} id(s) stand for several questions (first: {twice[0]!r}). Give every question its own id."
         )
     return tuple(questions)
-
-
-def status_line(questions: Sequence[Question]) -> str:
-    """Whether people have looked at the candidates, in the words that every report shows."""
-    counts = Counter(question.status for question in questions)
-    if set(counts) == {"vetted"}:
-        return "vetted: raters have looked at every candidate"
-    if set(counts) == {"unvetted"}:
-        return "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
-    if set(counts) == {None}:
-        return "no word on whether raters have looked at the candidates"
-    unknown = f", {counts[None]:,} of which nobody says" if counts[None] else ""
-    return f"{counts['vetted']:,} questions vetted by raters, {counts['unvetted']:,} unvetted{unknown}"
 
 
 def _answered(

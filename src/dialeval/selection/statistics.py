@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from dialeval.core import Interval
 from dialeval.data.types import Judgement, Question
+from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import evaluate
 from dialeval.selection.answer_problems import Fault
 from dialeval.selection.artefacts import Artefact, find_artefacts
-from dialeval.selection.asking import checked_questions, status_line
+from dialeval.selection.asking import checked_questions
 from dialeval.selection.choosers import TfIdfChooser, joined
 from dialeval.selection.choosing import chance, choose, fitted_chooser
 from dialeval.selection.content_words import content_words

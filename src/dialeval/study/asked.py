@@ -14,7 +14,8 @@ import numpy as np
 from dialeval.core import Floats, Missing
 from dialeval.data import Question
 from dialeval.data.atomic import write_atomically
-from dialeval.selection.asking import Answered, Asked, status_line
+from dialeval.data.vetting_status import status_line
+from dialeval.selection.asking import Answered, Asked
 from dialeval.selection.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
 from dialeval.selection.choosing import chance
 from dialeval.selection.measures import SelectionAccuracy

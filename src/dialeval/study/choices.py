@@ -8,8 +8,9 @@ from pathlib import Path
 
 from dialeval.core import Missing, Subject
 from dialeval.data import Question, read
+from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking import checked_questions, status_line
+from dialeval.selection.asking import checked_questions
 from dialeval.selection.choices_json import Json, errors_json, finite
 from dialeval.selection.choosing import Choice, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.error_breakdown import labelled_errors

@@ -11,7 +11,7 @@ from dialeval.compare import Comparison, compare_all
 from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Replayer, Subject, System
 from dialeval.data import Example, Prompt, Response, read_prompts
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
-from dialeval.errors import BadInput, DialevalError
+from dialeval.errors import BadInput, DialevalError, described
 from dialeval.evaluate import Plan, evaluate_any, fitted
 from dialeval.selection.choosers import only_chooses
 from dialeval.study.answering import answers_of
@@ -120,7 +120,7 @@ def _ask(
             hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
             raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
-        message = _describe(error)
+        message = described(error)
         failures.append(Failure(system.name, None, message))
         return Respondent(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
@@ -150,14 +150,14 @@ def _score(
             try:
                 metric = _prepared(measure, judged)
             except Exception as error:
-                message = _describe(error)
+                message = described(error)
                 failures += [Failure(one.system, measure.label, message) for one in judged]
                 continue
             for one in judged:
                 try:
                     result = _evaluate(metric, one.subjects, study, workshop, progress)
                 except Exception as error:  # one measure's failure must not lose the others' results
-                    failures.append(Failure(one.system, measure.label, _describe(error)))
+                    failures.append(Failure(one.system, measure.label, described(error)))
                 else:
                     yield Scored(measure, one.system, result, one.subjects)
 
@@ -181,7 +181,7 @@ def _judged(
         try:
             subjects = measure.subjects(respondent, tools)
         except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
-            failures.append(Failure(name, measure.label, _describe(error)))
+            failures.append(Failure(name, measure.label, described(error)))
         else:
             yield _Judged(name, subjects)
 
@@ -243,7 +243,3 @@ def check_gates(gates: Sequence[Gate], scores: Sequence[tuple[str, str, float]])
         for measure, system, score in scores:
             if measure == gate.measure and gate.system in (None, system):
                 yield GateOutcome(gate, system, score, gate.met_by(score))
-
-
-def _describe(error: Exception) -> str:
-    return str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"
