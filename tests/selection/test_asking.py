@@ -9,8 +9,7 @@ import pytest
 from choosing_systems import Noisy, Table, question, town_questions
 
 from dialeval.core import Interval, Missing
-from dialeval.data import Candidate, Question
-from dialeval.data.vetting_status import status_line
+from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
 from dialeval.evaluate import Plan, by_dialogue
 from dialeval.selection.asking import ask
@@ -115,22 +114,6 @@ def test_chance_is_the_mean_share_of_right_candidates_where_there_is_a_choice():
     assert chance(asked) == 0.45
     assert chance([*asked, question("c", "x"), question("d", false=["y"])]) == 0.45
     assert np.isnan(chance([]))
-
-
-@pytest.mark.parametrize(
-    ("statuses", "line"),
-    [
-        (["vetted"], "vetted: raters have looked at every candidate"),
-        (
-            ["unvetted"] * 2,
-            "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
-        ),
-        ([None], "no word on whether raters have looked at the candidates"),
-        (["vetted", "unvetted", None], "1 questions vetted by raters, 1 unvetted, 1 of which nobody says"),
-    ],
-)
-def test_the_status_is_said_in_words(statuses, line):
-    assert status_line([Question("q", (), (), status) for status in statuses]) == line
 
 
 LABELLED = [

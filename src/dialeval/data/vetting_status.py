@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from dialeval.data.types import Question
 
-Status = str | None
+Status: TypeAlias = str | None
 """As questions and choices have it: ``vetted``, ``unvetted``, or nothing said."""
 
 

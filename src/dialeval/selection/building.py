@@ -64,20 +64,12 @@ def build_draft(
     false candidate, nor does any other utterance to ``exclude``, whatever the repository holds. Where the repository's
     spelling was tidied, so is the dialogues'.
     """
-    if turns < 1 or m < 1:
-        raise Unsuitable(f"Found turns={turns} and m={m}; needed at least 1 of each.")
-    if m > len(repository):
-        raise Unsuitable(
-            f"{m} false candidates were asked for, and the repository has {len(repository)} utterance(s). Ask for "
-            "fewer, or add files to the repository."
-        )
+    _check_sizes(turns, m, repository)
     tried = _Trial(repository, turns)
     corpus = list(dialogues)
     barred = exclude | Excluded.of(turn.text for dialogue in corpus for turn in dialogue.turns)
-    order = random.Random(f"{seed}/order").sample(range(len(corpus)), len(corpus))
-    places = iter(order)
-    made: dict[int, Question] = {}
-    found: dict[str, tuple[Retrieved, ...]] = {}
+    places = iter(random.Random(f"{seed}/order").sample(range(len(corpus)), len(corpus)))
+    made: dict[int, tuple[Question, tuple[Retrieved, ...]]] = {}
     while limit is None or len(made) < limit:
         most = _AT_ONCE if limit is None else min(_AT_ONCE, limit - len(made))
         batch = list(tried.next(corpus, places, most))
@@ -99,13 +91,24 @@ def build_draft(
                     asked.place, asked.item, f"{len(false)} fit utterances like the ground truth, {m} needed"
                 )
             else:
-                made[asked.place] = _question(asked, false, seed)
-                found[asked.item] = false
+                made[asked.place] = _question(asked, false, seed), false
         progress.advance(len(batch))
-    left = tuple(LeftOut(*tried.left[place]) for place in sorted(tried.left))
-    questions = tuple(made[place] for place in sorted(made))
-    retrieved = {question.item: found[question.item] for question in questions}
-    return Draft(questions, left, retrieved, len(corpus) - len(made) - len(left))
+    left = tuple(tried.left[place] for place in sorted(tried.left))
+    kept = [made[place] for place in sorted(made)]
+    retrieved = {question.item: false for question, false in kept}
+    return Draft(
+        tuple(question for question, _ in kept), left, retrieved, len(corpus) - len(made) - len(left)
+    )
+
+
+def _check_sizes(turns: int, m: int, repository: Repository) -> None:
+    if turns < 1 or m < 1:
+        raise Unsuitable(f"Found turns={turns} and m={m}; needed at least 1 of each.")
+    if m > len(repository):
+        raise Unsuitable(
+            f"{m} false candidates were asked for, and the repository has {len(repository)} utterance(s). Ask for "
+            "fewer, or add files to the repository."
+        )
 
 
 class _Asked(NamedTuple):

@@ -7,7 +7,7 @@ that a hundred trials cost little more than one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -112,18 +112,8 @@ def run_trials(
             wide = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
         return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(own, wide, strict=True)])
 
-    able: list[str] = []
-    right_of: list[Floats] = []
-    refused: list[Refused] = []
-    for system in systems:
-        try:
-            right_of.append(tried(system))
-            able.append(system.name)
-        except Exception as error:  # as in asking: foreign code must not take the others down
-            refused.append(refusal(system, error))
-    if not able:
-        raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
-    right = np.array(right_of)
+    right_of, refused = _of_each(systems, tried)
+    right = np.array(list(right_of.values()))
     kept = ~np.isnan(right).any(axis=(0, 2))
     if not kept.any():
         raise Unsuitable(
@@ -131,15 +121,31 @@ def run_trials(
         )
     means = right[:, kept].mean(axis=1)
     return RandomTrials(
-        systems=tuple(able),
+        systems=tuple(right_of),
         chosen=means[:, 0],
         random=means[:, 1:].T,
         questions=int(kept.sum()),
         left_out=int((~kept).sum()),
         pool=max(sum(not one.correct for one in wide.candidates) for wide in pools),
         seed=seed,
-        refused=tuple(refused),
+        refused=refused,
     )
+
+
+def _of_each(
+    systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], Floats]
+) -> tuple[dict[str, Floats], tuple[Refused, ...]]:
+    """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
+    found: dict[str, Floats] = {}
+    refused: list[Refused] = []
+    for system in systems:
+        try:
+            found[system.name] = tried(system)
+        except Exception as error:  # as in asking: foreign code must not take the others down
+            refused.append(refusal(system, error))
+    if not found:
+        raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
+    return found, tuple(refused)
 
 
 def random_pool(
