@@ -12,8 +12,8 @@ import numpy as np
 from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.core import Floats
-from dialeval.stats.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
-from dialeval.stats.kappa import counts_of, fleiss_kappa, pairwise_cohen
+from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
+from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa, pairwise_cohen
 
 UNITS, RATERS, REPEATS = 200_000, 5, 3
 TRIALS, PEER_TRIALS = 1000, 10

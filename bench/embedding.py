@@ -21,7 +21,7 @@ from bench.result import BenchResult
 from dialeval.core import Floats
 from dialeval.data import read
 from dialeval.data.types import Example, Response
-from dialeval.evaluate import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, Source, VectorExtrema, WordVectors
 from dialeval.metrics.embedding.encoding import encode
 from dialeval.metrics.embedding.vectors import Vectors

@@ -19,7 +19,7 @@ from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.data import read
 from dialeval.data.types import Example, Response
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.meteor import Meteor
 from dialeval.metrics.meteor.lexicon import Lexicon
 from dialeval.metrics.meteor.tables import load_tables

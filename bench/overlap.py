@@ -23,10 +23,10 @@ from bench.fresh import fresh
 from bench.result import HEADING, BenchResult, line
 from dialeval.core import Floats
 from dialeval.data.types import Example, Response
-from dialeval.evaluate import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import Bleu, build
 from dialeval.metrics.overlap import measure_strings, score_strings
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.tokenisers.table import Tokens
 
 REPEATS = 3
 SIZES: Final = (10_000, 100_000, 1_000_000)

@@ -12,10 +12,10 @@ import scipy.stats
 from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.core import Floats
-from dialeval.stats.dependent import perm_both
+from dialeval.stats.correlation.dependent import perm_both
+from dialeval.stats.correlation.levels import LEVELS, Level
 from dialeval.stats.estimate import Coefficient
-from dialeval.stats.levels import LEVELS, Level
-from dialeval.stats.resampling import random_swaps
+from dialeval.stats.resampling.bootstrap import random_swaps
 
 SYSTEMS, ITEMS, TRIALS, REPEATS = 15, 1000, 1000, 4
 SCIPY: Mapping[Coefficient, Callable[[Floats, Floats], float]] = {

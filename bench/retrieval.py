@@ -21,11 +21,11 @@ from bench.fresh import fresh
 from bench.real_text import timed
 from bench.result import BenchResult
 from bench.selection_corpora import CORPORA, absent, dailydialog, recombined, turns
-from dialeval.selection.content_words import content_words, words
-from dialeval.selection.repository import Repository, build_repository
-from dialeval.selection.sif import Vectors
-from dialeval.selection.tidying import tidy
-from dialeval.text.postings import Hit
+from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.repository.repository import Repository, build_repository
+from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.tidying import tidy
+from dialeval.text.search.postings import Hit
 
 SIZE: Final = int(os.environ.get("DIALEVAL_UTTERANCES", 1_000_000))
 FOLDER: Final = Path(
@@ -83,7 +83,7 @@ def asked() -> list[str]:
 
 
 def _usable(texts: Iterator[str]) -> Iterator[str]:
-    from dialeval.selection.utterances import Filters, Sieve
+    from dialeval.selection.repository.utterances import Filters, Sieve
 
     for at, text in enumerate(Sieve(Filters(tidy=False)).pass_through(texts), start=1):
         yield text

@@ -12,7 +12,7 @@ from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example, Response, Turn
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.runner import evaluate
 
 ITEMS = 1_000_000
 

@@ -16,8 +16,8 @@ from typing import Final
 from bench.fresh import fresh
 from bench.result import BenchResult
 from bench.selection_corpora import absent, dailydialog, write_turns
-from dialeval.selection.building import build_draft
-from dialeval.selection.repository import Repository, build_repository
+from dialeval.selection.drafting.drafts import build_draft
+from dialeval.selection.repository.repository import Repository, build_repository
 
 SIZE: Final = int(os.environ.get("DIALEVAL_UTTERANCES", 200_000))
 QUESTIONS: Final = int(os.environ.get("DIALEVAL_QUESTIONS", 1_000))

@@ -14,8 +14,8 @@ from bench.result import BenchResult
 from dialeval.core import LikelihoodModel
 from dialeval.data import Question, read
 from dialeval.engine import Cache
-from dialeval.selection.choosing import choose
-from dialeval.selection.trials import candidates_of, run_trials
+from dialeval.selection.asking.choosing import choose
+from dialeval.selection.asking.trials import candidates_of, run_trials
 from dialeval.systems.building import build_system
 from dialeval.systems.huggingface.files import EMBEDDED
 

@@ -14,8 +14,8 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu  # type: 
 from bench.fresh import fresh
 from bench.real_text import absent, growth, many, responses, timed
 from bench.result import HEADING, BenchResult, line
-from dialeval.corpus import evaluate_corpus
 from dialeval.data.types import Example
+from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.metrics import SelfBleu
 
 FEW: Final = 300

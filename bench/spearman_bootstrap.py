@@ -11,7 +11,7 @@ import scipy.stats
 from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.core import Floats
-from dialeval.stats.correlation_bootstrap import bootstrap_correlation
+from dialeval.stats.correlation.bootstrap import bootstrap_correlation
 from dialeval.stats.estimate import Coefficient
 
 PAIRS, TRIALS, REPEATS = 10_000, 10_000, 2

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from dialeval.compare import compare, compare_all
 from dialeval.core import CorpusResult, Missing, Result
-from dialeval.corpus import evaluate_corpus
 from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
-from dialeval.evaluate import Plan, by_dialogue, evaluate, evaluate_each
+from dialeval.evaluation.compare import compare, compare_all
+from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.runner import Plan, by_dialogue, evaluate, evaluate_each
 from dialeval.metrics import Distinct, Length, SelfBleu, Vocabulary
 
 

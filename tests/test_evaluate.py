@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dialeval.core import Missing
 from dialeval.data import Example, Response, Turn
 from dialeval.engine import Cache, ProcessPool
-from dialeval.evaluate import UNDEFINED, Plan, by_dialogue, evaluate, evaluate_each
+from dialeval.evaluation.runner import UNDEFINED, Plan, by_dialogue, evaluate, evaluate_each
 from vowel_share import VowelShare
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import dialeval
 from dialeval.errors import ResourceUnavailable, UnknownName, Unsuitable
-from dialeval.scoring import available
+from dialeval.metrics.scoring import available
 
 
 def test_scores_in_one_line_with_ragged_references():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.data.types import Context, Judgement, Prompt, Response
-from dialeval.text.naming import Scalar, print_call, split_call
+from dialeval.text.calls import Scalar, print_call, split_call
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]

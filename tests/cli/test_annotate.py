@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.cli.agreement_tables import MOST_RATERS
+from dialeval.cli.annotate.tables import MOST_RATERS
 
 WIDE = "item,criterion,ana,ben,cleo\n" + "".join(
     f"q{at},fluency,{a},{b},{c}\n"

@@ -85,8 +85,7 @@ def test_help_loads_nothing_heavy():
 
 def test_the_public_list_is_sorted_complete_and_loads():
     names = package.__all__
-    capitals_first = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
-    assert names == capitals_first
+    assert names == sorted(names)
     assert len(set(names)) == len(names)
     for name in names:
         assert getattr(package, name) is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.metrics import CORPUS_MEASURES, METRICS
-from dialeval.scoring import EVERY_METRIC
+from dialeval.metrics.scoring import EVERY_METRIC
 
 ROWS = [
     {

@@ -262,7 +262,7 @@ def test_whoever_stops_it_is_told_how_it_goes_on(dialeval, asked, monkeypatch, r
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dialeval.selection.choosers.TfIdfChooser.scores", stop)
+    monkeypatch.setattr("dialeval.selection.asking.choosers.TfIdfChooser.scores", stop)
     done = dialeval("select", "ask", asked, "--system", "tfidf", resume)
     assert done.code == 130
     assert kept in done.err

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.cli.select_files import utterances_of
+from dialeval.cli.select.files import utterances_of
 from dialeval.data import read as data_read
 
 LINES = (

@@ -66,7 +66,7 @@ def test_a_folder_with_other_things_is_never_written_into(dialeval, tmp_path):
 
 
 def test_the_scales_of_the_command_are_those_of_the_library():
-    from dialeval.cli.train import Scale
+    from dialeval.cli.train.app import Scale
     from dialeval.metrics.skip_thought.config import SCALES
 
     assert get_args(Scale) == tuple(SCALES)
@@ -176,8 +176,8 @@ def test_held_out_is_a_share_or_a_file(dialeval, tmp_path):
 
 
 def test_the_architectures_of_the_command_are_those_of_the_library():
-    from dialeval.cli.train_files import Scale
-    from dialeval.cli.train_generator import Architecture
+    from dialeval.cli.train.files import Scale
+    from dialeval.cli.train.generator import Architecture
     from dialeval.systems.trained import config
 
     assert get_args(Architecture) == get_args(config.Architecture)
@@ -185,7 +185,7 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
 
 
 def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
-    from dialeval.cli.train_files import going_on_later
+    from dialeval.cli.train.files import going_on_later
 
     with pytest.raises(typer.Exit) as stopped, going_on_later():
         raise KeyboardInterrupt

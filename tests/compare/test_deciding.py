@@ -15,9 +15,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.compare import Comparison, compare, compare_all, compare_pairs
 from dialeval.core import Floats, Interval, Provenance, Result, Signature
 from dialeval.errors import Unsuitable
+from dialeval.evaluation.compare import Comparison, compare, compare_all, compare_pairs
 
 NAN = math.nan
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from dialeval.data import Example, SideFile, read, read_prompts, read_texts
-from dialeval.data.sources import LINE_LIMIT
+from dialeval.data.codec.sources import LINE_LIMIT
 from dialeval.errors import BadInput, UnknownName, Unsuitable
 
 GOOD = {"id": "a", "system": "s", "context": [{"role": "user", "content": "Hi."}], "response": "Hello."}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 
 from dialeval.data import Judgement, Where, canonical, decode, digest, encode, kind_of, read, write
-from dialeval.data.rows import _identity
+from dialeval.data.codec.rows import _identity
 
 SUFFIXES = ["jsonl", "json", "jsonl.gz", "csv", "csv.gz", "tsv", "parquet"]
 

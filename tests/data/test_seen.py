@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.data.seen import Seen
+from dialeval.data.codec.seen import Seen
 
 
 @given(st.lists(st.text(max_size=1) | st.tuples(st.text("ab", max_size=2), st.text("ab", max_size=2))))

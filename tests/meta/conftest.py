@@ -13,9 +13,9 @@ import pytest
 from dialeval.core import Floats
 from dialeval.data import Judgement, read
 from dialeval.data.importers.score_list import read_scores
-from dialeval.meta.joining import Joined, join
-from dialeval.meta.ratings import Ratings
-from dialeval.meta.reading import read_judgements
+from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.table import Ratings
 
 sys.path.insert(0, str(Path(__file__).parent))  # makes ``rating_tables`` importable by name
 

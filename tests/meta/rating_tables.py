@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dialeval.data import Judgement
-from dialeval.meta.ratings import Ratings
+from dialeval.ratings.table import Ratings
 
 
 def table(answers: Mapping[str, Sequence[float | None]], criterion: str = "fluency") -> Ratings:

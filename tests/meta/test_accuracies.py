@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from dialeval.meta.accuracies import Accuracy, accuracies
-from dialeval.stats.pairwise import acc_eq, soft_pairwise_accuracy
+from dialeval.meta.correlation.accuracies import Accuracy, accuracies
+from dialeval.stats.correlation.pairwise import acc_eq, soft_pairwise_accuracy
 
 NONE = math.nan
 
@@ -51,7 +51,7 @@ def test_what_is_undefined_or_not_asked_for_is_none(make_joined) -> None:
 
 def test_too_many_pairs_are_not_looked_at_one_by_one(make_joined, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOST", "MOST_SOFT"):
-        monkeypatch.setattr(f"dialeval.meta.accuracies.{name}", 5)
+        monkeypatch.setattr(f"dialeval.meta.correlation.accuracies.{name}", 5)
     dice = np.random.default_rng(0)
     joined = make_joined(dice.random((1, 3, 4)), {"m": dice.random((3, 4))})
     [found] = accuracies(joined, levels=("system", "system_within_item"))

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from rating_tables import table
 
 from dialeval.data.types import Judgement
-from dialeval.meta.aggregating import (
+from dialeval.ratings.classes import Cut
+from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.table import Ratings
+from dialeval.ratings.votes.rules import (
     AtLeast,
     Else,
     Majority,
@@ -22,10 +25,7 @@ from dialeval.meta.aggregating import (
     Unsettled,
     aggregate,
 )
-from dialeval.meta.classes import Cut
-from dialeval.meta.ratings import Ratings
-from dialeval.meta.reading import read_judgements
-from dialeval.meta.vote_steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
+from dialeval.ratings.votes.steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
 
 RULES = [Majority(), Plurality(), AtLeast(2), Unanimous(), Mean(), Median()]
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rating_tables import table
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from dialeval.meta.agreement import NOMINAL, agreement_of
-from dialeval.meta.classes import Cut
-from dialeval.meta.raters import ANONYMOUS
-from dialeval.meta.ratings import Ratings
+from dialeval.ratings.agreement.coefficients import NOMINAL, agreement_of
+from dialeval.ratings.agreement.raters import ANONYMOUS
+from dialeval.ratings.classes import Cut
+from dialeval.ratings.table import Ratings
 
 ANSWERS = {
     "ana": [1, 2, 3, 4, 5, 5, 1, 2],

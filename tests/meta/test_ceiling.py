@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from dialeval.data.types import Judgement
-from dialeval.meta.ceiling import leave_one_out, split_half
-from dialeval.meta.joining import Joined, join
-from dialeval.meta.ratings import Ratings
+from dialeval.meta.correlation.ceiling import leave_one_out, split_half
+from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.table import Ratings
 
 
 def people(values: np.ndarray) -> Joined:

@@ -7,8 +7,8 @@ import pytest
 from rating_tables import table
 
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.meta.classes import Cut, collapse
-from dialeval.meta.scale import RatingScale
+from dialeval.ratings.classes import Cut, collapse
+from dialeval.ratings.scale import RatingScale
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from dialeval.errors import Unsuitable
-from dialeval.meta.curves import PowerCurve, PowerPoint, WidthCurve, WidthPoint, power_point, sizes_to_try
+from dialeval.meta.planning.curves import (
+    PowerCurve,
+    PowerPoint,
+    WidthCurve,
+    WidthPoint,
+    power_point,
+    sizes_to_try,
+)
 
 
 @pytest.mark.parametrize(("found", "trials"), [(0, 50), (1, 50), (37, 100), (999, 1000), (50, 50)])

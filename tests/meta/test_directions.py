@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dialeval.errors import UnknownName
-from dialeval.meta.directions import lower_is_better, turned, turned_rows
-from dialeval.meta.levels import correlate
+from dialeval.meta.correlation.directions import lower_is_better, turned, turned_rows
+from dialeval.meta.correlation.levels import correlate
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from rating_tables import table
 
 from dialeval.errors import Unsuitable
-from dialeval.meta.dropping import drop_raters
-from dialeval.meta.raters import pairwise_kappas
+from dialeval.ratings.agreement.dropping import drop_raters
+from dialeval.ratings.agreement.raters import pairwise_kappas
 
 GOOD = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
 ANSWERS = {

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.combining import linear_combination
-from dialeval.meta.estimating import estimate_systems
-from dialeval.meta.joining import Grid, Joined, MeasureGrid
-from dialeval.stats.multiple import holm
-from dialeval.stats.prediction_powered import PartlyRated, ppi_difference, ppi_mean
+from dialeval.meta.estimation.combining import linear_combination
+from dialeval.meta.estimation.estimating import estimate_systems
+from dialeval.ratings.joining import Grid, Joined, MeasureGrid
+from dialeval.stats.resampling.prediction_powered import PartlyRated, ppi_difference, ppi_mean
+from dialeval.stats.tests.multiple import holm
 
 NONE = math.nan
 

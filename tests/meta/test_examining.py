@@ -10,17 +10,17 @@ import scipy.stats
 
 from dialeval.data import Judgement
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.criteria import only_criterion
 from dialeval.meta.document import document
-from dialeval.meta.examining import examine
+from dialeval.meta.examine import examine
 from dialeval.meta.folder import is_ours, write_findings
 from dialeval.meta.inquiry import Inquiry
-from dialeval.meta.instance_rules import InstanceRule
-from dialeval.meta.joining import Grid, Joined, MeasureGrid, join
+from dialeval.meta.instances.rules import InstanceRule
 from dialeval.meta.points import write_points
-from dialeval.meta.ratings import Ratings
-from dialeval.report import read_document
-from dialeval.report.meta.points import read_points
+from dialeval.meta.report.page import read_document
+from dialeval.meta.report.points import read_points
+from dialeval.ratings.criteria import only_criterion
+from dialeval.ratings.joining import Grid, Joined, MeasureGrid, join
+from dialeval.ratings.table import Ratings
 
 QUICK = Inquiry(trials=50, repeats=20)
 

@@ -10,9 +10,9 @@ from scipy.stats import spearmanr
 
 from dialeval.data.types import Judgement
 from dialeval.errors import Unsuitable
-from dialeval.meta.instability import FiveNumbers, over_scores, over_test_sets
-from dialeval.meta.joining import Joined, join
-from dialeval.meta.ratings import Ratings
+from dialeval.meta.correlation.instability import FiveNumbers, over_scores, over_test_sets
+from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.table import Ratings
 
 HUMAN = [[1, 2, 3], [2, 3, 4], [5, 4, 3], [4, 5, 5]]
 SCORES = [[0.1, 0.9, 0.5], [0.5, 0.2, 0.4], [0.3, 0.8, 0.1], [0.9, 0.1, 0.8]]

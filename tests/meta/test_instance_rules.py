@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dialeval.errors import DialevalError
-from dialeval.meta.instance_rules import InstanceRule
-from dialeval.meta.instances import validate_instances
+from dialeval.meta.instances.instances import validate_instances
+from dialeval.meta.instances.rules import InstanceRule
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 import scipy.stats
 
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
-from dialeval.meta.instances import validate_instances, verdicts_of
-from dialeval.meta.joining import Joined
-from dialeval.stats.multiple import holm
+from dialeval.meta.instances.instances import validate_instances, verdicts_of
+from dialeval.ratings.joining import Joined
+from dialeval.stats.tests.multiple import holm
 
 NONE = math.nan
 

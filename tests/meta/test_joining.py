@@ -9,8 +9,17 @@ import pytest
 
 from dialeval.data.types import Judgement
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.joining import Counts, Coverage, Grid, Joined, MeasureGrid, Unjoined, join, system_identity
-from dialeval.meta.ratings import Ratings
+from dialeval.ratings.joining import (
+    Counts,
+    Coverage,
+    Grid,
+    Joined,
+    MeasureGrid,
+    Unjoined,
+    join,
+    system_identity,
+)
+from dialeval.ratings.table import Ratings
 
 NAN = math.nan
 

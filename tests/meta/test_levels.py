@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialeval.data.types import Judgement
-from dialeval.meta.joining import Joined, join
-from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.ratings import Ratings
+from dialeval.meta.correlation.levels import LEVELS, Row, correlate
+from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.table import Ratings
 
 NAN = math.nan
 

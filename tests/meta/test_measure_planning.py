@@ -9,11 +9,15 @@ import pytest
 import scipy.stats
 
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.correlation_draws import sample
-from dialeval.meta.joining import Joined
-from dialeval.meta.measure_planning import correlation_by_raters, power_between_measures, width_of_correlation
-from dialeval.stats.dependent import williams
-from dialeval.stats.levels import LEVELS, level_correlation
+from dialeval.meta.planning.correlation_draws import sample
+from dialeval.meta.planning.measures import (
+    correlation_by_raters,
+    power_between_measures,
+    width_of_correlation,
+)
+from dialeval.ratings.joining import Joined
+from dialeval.stats.correlation.dependent import williams
+from dialeval.stats.correlation.levels import LEVELS, level_correlation
 
 NONE = math.nan
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dialeval.errors import DialevalError
-from dialeval.meta.joined import Grid, MeasureGrid
-from dialeval.meta.nbest_shares import NBestCount, validate_nbest
+from dialeval.meta.instances.nbest_shares import NBestCount, validate_nbest
+from dialeval.ratings.joined import Grid, MeasureGrid
 
 
 def chosen(values: object, systems: tuple[str, ...] = ("s0",)) -> MeasureGrid:
@@ -100,6 +100,6 @@ def test_the_test_does_not_depend_on_how_many_shuffles_are_held_at_once(monkeypa
         held.append(n)
         return [7] * (trials // 7) + [trials % 7]
 
-    monkeypatch.setattr("dialeval.meta.nbest_shares.blocks", small)
+    monkeypatch.setattr("dialeval.meta.instances.nbest_shares.blocks", small)
     assert validate_nbest(counts, grid, trials=500).p == whole.p
     assert held == [4, 4]

@@ -10,8 +10,8 @@ import pytest
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.joining import Joined
-from dialeval.meta.planning import _significant, power_of_items, power_of_raters
+from dialeval.meta.planning.ratings import _significant, power_of_items, power_of_raters
+from dialeval.ratings.joining import Joined
 
 NONE = math.nan
 

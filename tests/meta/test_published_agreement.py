@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data import read
-from dialeval.meta.agreement import CriterionAgreement, agreement_of
-from dialeval.meta.classes import Cut
-from dialeval.meta.ratings import Ratings
-from dialeval.meta.reading import read_judgements
-from dialeval.meta.roles import measures_among
+from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
+from dialeval.ratings.classes import Cut
+from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.roles import measures_among
+from dialeval.ratings.table import Ratings
 
 
 def agreements(ratings: Ratings, *cuts: Cut) -> dict[str, CriterionAgreement]:

@@ -19,12 +19,12 @@ import pytest
 
 from dialeval.data import Judgement, read
 from dialeval.data.importers.score_list import read_scores
-from dialeval.meta.classes import Cut, collapse
-from dialeval.meta.joining import Joined, MeasureGrid, join, system_identity
-from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.qualifying import Qualification, qualify
-from dialeval.meta.ratings import Ratings, Unit
-from dialeval.meta.reading import read_judgements
+from dialeval.meta.correlation.levels import LEVELS, Row, correlate
+from dialeval.ratings.agreement.qualifying import Qualification, qualify
+from dialeval.ratings.classes import Cut, collapse
+from dialeval.ratings.joining import Joined, MeasureGrid, join, system_identity
+from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.table import Ratings, Unit
 
 TRUTH = "Original Ground Truth"
 

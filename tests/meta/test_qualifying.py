@@ -9,8 +9,8 @@ from rating_tables import table
 from sklearn.metrics import cohen_kappa_score
 
 from dialeval.errors import Unsuitable
-from dialeval.meta.qualifying import Qualification, gold_answers, qualify
-from dialeval.meta.ratings import Unit
+from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
+from dialeval.ratings.table import Unit
 
 GOLD = [1, 2, 3, 4, 5]
 ANSWERS = {

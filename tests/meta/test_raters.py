@@ -14,8 +14,8 @@ from rating_tables import table
 from sklearn.metrics import cohen_kappa_score
 
 from dialeval.errors import Unsuitable
-from dialeval.meta import raters as module
-from dialeval.meta.raters import KappaTable, pairwise_kappas, rater_agreements
+from dialeval.ratings.agreement import raters as module
+from dialeval.ratings.agreement.raters import KappaTable, pairwise_kappas, rater_agreements
 
 ANSWERS = {
     "ana": [1, 2, 3, 1, 2, 3, 1, 2],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dialeval.data.types import Judgement
 from dialeval.errors import BadInput, UnknownName
-from dialeval.meta.ratings import Ratings, Unit
+from dialeval.ratings.table import Ratings, Unit
 
 ROWS = [
     Judgement("i1", "a", "ann", "overall", 3.0),

@@ -9,8 +9,8 @@ import pytest
 
 from dialeval.data import Judgement, write
 from dialeval.errors import BadInput
-from dialeval.meta.joining import join
-from dialeval.meta.reading import read_judgements
+from dialeval.ratings.joining import join
+from dialeval.ratings.reading import read_judgements
 from dialeval.study import load_study, run_study, write_run
 
 STUDY = """

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from dialeval.meta.clusters import clusters, with_clusters
-from dialeval.meta.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
-from dialeval.meta.levels import LEVELS, Row, correlate
-from dialeval.meta.rivals import ENOUGH, Rivalry, compare_measures
-from dialeval.stats.correlation_bootstrap import paired_correlation_bootstrap
-from dialeval.stats.dependent import permuted, williams
-from dialeval.stats.resampling import percentile_interval
+from dialeval.meta.correlation.levels import LEVELS, Row, correlate
+from dialeval.meta.correlation.rank_groups import clusters, with_clusters
+from dialeval.meta.correlation.rivals import ENOUGH, Rivalry, compare_measures
+from dialeval.ratings.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
+from dialeval.stats.correlation.bootstrap import paired_correlation_bootstrap
+from dialeval.stats.correlation.dependent import permuted, williams
+from dialeval.stats.resampling.bootstrap import percentile_interval
 
 
 def joined(human: np.ndarray, **measures: np.ndarray) -> Joined:

@@ -6,9 +6,9 @@ import pytest
 
 from dialeval.data.types import Judgement
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.meta.criteria import only_criterion
-from dialeval.meta.ratings import Ratings
-from dialeval.meta.roles import called_like_a_metric, measures_among, measuring, named, taken_for_measures
+from dialeval.ratings.criteria import only_criterion
+from dialeval.ratings.roles import called_like_a_metric, measures_among, measuring, named, taken_for_measures
+from dialeval.ratings.table import Ratings
 
 BLEU = "bleu(order=4)|tokens=whitespace|version=1"
 

@@ -10,7 +10,7 @@ import pytest
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.bertscore import BertScore, IdfBertScore, bert_score
 
 MEASURES = ("precision", "recall", "f1")

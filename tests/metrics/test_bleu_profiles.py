@@ -15,7 +15,7 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError
 from dialeval.metrics import Bleu, build
-from dialeval.text.overlap import _Plain
+from dialeval.text.ngrams.overlap import _Plain
 
 ODD = [
     ("", ["a b"]),

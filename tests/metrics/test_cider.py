@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocoevalcap.cider.cider import Cider as Pycocoevalcap
 
-from dialeval.compare import compare
 from dialeval.core import Missing
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.engine import Cache, ProcessPool
 from dialeval.errors import Unsuitable
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.compare import compare
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics import Cider
 
 

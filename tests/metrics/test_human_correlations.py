@@ -13,11 +13,11 @@ import pytest
 
 from dialeval.data import read
 from dialeval.errors import ResourceUnavailable
-from dialeval.evaluate import evaluate
-from dialeval.meta.joining import join
-from dialeval.meta.levels import correlate
-from dialeval.meta.ratings import Ratings
+from dialeval.evaluation.runner import evaluate
+from dialeval.meta.correlation.levels import correlate
 from dialeval.metrics import build
+from dialeval.ratings.joining import join
+from dialeval.ratings.table import Ratings
 
 USR = ("usr", "usr-topicalchat/topical_chat_result.json", "usr", "overall")
 CONVAI2 = ("grade", "grade", "convai2", "coherence")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dialeval.core import Floats, Metric, Signature
 from dialeval.data.types import Example, Response, Turn
 from dialeval.errors import DialevalError, ResourceUnavailable, UnknownName
-from dialeval.evaluate import fitted
+from dialeval.evaluation.runner import fitted
 from dialeval.metrics import METRICS, build, summary
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "D", "é", "東京", ","]), max_size=7).map(" ".join) | st.text(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dialeval.data.types import Example, Response
-from dialeval.evaluate import Plan, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import Bleu, RougeL
 from dialeval.metrics import overlap as module
 from dialeval.metrics.overlap import measure, measure_strings, score_strings

@@ -5,7 +5,7 @@ import pytest
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.engine import ProcessPool
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.sentence_cosine import SentenceCosine
 
 PAIRS = [

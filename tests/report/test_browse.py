@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.data.types import Example, Response, Turn
-from dialeval.report.browse import MOST_CHARACTERS, MOST_TURNS, choose, shown
-from dialeval.report.values import Place, Values
+from dialeval.study.report.browse import MOST_CHARACTERS, MOST_TURNS, choose, shown
+from dialeval.study.report.values import Place, Values
 
 
 def make(numbers: np.ndarray, reasons: dict[Place, str] | None = None) -> Values:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.report.folder import FILES, read_folder, read_summary
+from dialeval.study.report.folder import FILES, read_folder, read_summary
 
 Make = Callable[..., Path]
 

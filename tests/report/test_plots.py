@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from dialeval.report.plots import Dot, Spread, _edges, distributions, intervals
+from dialeval.study.report.plots import Dot, Spread, _edges, distributions, intervals
 
 
 def texts(svg: bytes) -> list[str]:

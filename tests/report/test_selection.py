@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.display.table import markdown
 from dialeval.errors import BadInput
-from dialeval.report import markdown, print_asked, read_asked, render, render_asked
-from dialeval.report.selection import pictures, tables
-from dialeval.report.selection.document import ErrorLabel, Quoted
+from dialeval.selection.document import ErrorLabel, Quoted
+from dialeval.selection.report import pictures, tables
+from dialeval.selection.report.page import read_asked, render_asked
+from dialeval.selection.report.terminal import print_asked
+from dialeval.study.report.page import render
 
 
 def label(name, chosen=2, **changes):

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.report import Cell, Column, Table, markdown
-from dialeval.report.table import pieces
+from dialeval.display.table import Cell, Column, Table, markdown, pieces
 
 
 def test_a_table_in_markdown() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.report import comparisons, failures, gates, leaderboard, read_folder, read_summary, unscored
+from dialeval.study.report.folder import read_folder, read_summary
+from dialeval.study.report.tables import comparisons, failures, gates, leaderboard, unscored
 
 Make = Callable[..., Path]
 SCORES = {"old": 0.3, "new": 0.5, "echo": 0.1}

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
-from dialeval.report import print_leaderboard
+from dialeval.study.report.terminal import print_leaderboard
 
 Make = Callable[..., Path]
 SYSTEMS = ("new", "old", "retrieval-bm25", "echo")

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.report.values import Place, Unscored, read_values
+from dialeval.study.report.values import Place, Unscored, read_values
 
 Make = Callable[..., Path]
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dialeval.report import read_summary, verdict
+from dialeval.study.report.folder import read_summary
+from dialeval.study.report.verdict import verdict
 
 Make = Callable[..., Path]
 SCORES = {"old": 0.3, "new": 0.5, "echo": 0.1}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.report.wording import (
+from dialeval.display.wording import (
     about,
     count,
     decimals,

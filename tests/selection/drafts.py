@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
+from dialeval.annotation.forms import candidate_ids
 from dialeval.data import Candidate, Judgement, Question, Turn
-from dialeval.selection.forms import candidate_ids
 
 CONTEXT = (
     Turn("user", "Where are you?"),

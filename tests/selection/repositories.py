@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from dialeval.data import Dialogue, Turn
-from dialeval.selection.repository import Repository, build_repository
-from dialeval.selection.utterances import Filters
+from dialeval.selection.repository.repository import Repository, build_repository
+from dialeval.selection.repository.utterances import Filters
 
 LINES = (
     "Could he not focus on that?",

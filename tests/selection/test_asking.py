@@ -11,11 +11,11 @@ from choosing_systems import Noisy, Table, question, town_questions
 from dialeval.core import Interval, Missing
 from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
-from dialeval.evaluate import Plan, by_dialogue
-from dialeval.selection.asking import ask
-from dialeval.selection.choosers import TfIdfChooser
-from dialeval.selection.choosing import chance
-from dialeval.selection.error_breakdown import labelled_errors, only_against
+from dialeval.evaluation.runner import Plan, by_dialogue
+from dialeval.selection.asking.asking import ask
+from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.asking.choosing import chance
+from dialeval.selection.asking.error_breakdown import labelled_errors, only_against
 from dialeval.systems.echo import Echo
 
 PLAN = Plan(trials=200, seed=3)

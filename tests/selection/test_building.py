@@ -11,9 +11,9 @@ from repositories import LINES, Count, dialogue, small_repository
 
 from dialeval.data import read, write
 from dialeval.errors import Unsuitable
-from dialeval.selection.building import build_draft
-from dialeval.selection.candidate_rules import CandidateRules
-from dialeval.selection.utterances import Excluded
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.drafting.drafts import build_draft
+from dialeval.selection.repository.utterances import Excluded
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)
 OPENING = ("take it , please .", "Which one do I press ?", "This one.")

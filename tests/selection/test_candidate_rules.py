@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.selection.candidate_rules import CandidateRules
-from dialeval.selection.content_words import words
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.repository.content_words import words
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=8)
 

@@ -7,8 +7,8 @@ import pytest
 from choosing_systems import question
 
 from dialeval.data import Candidate, Question, Turn
-from dialeval.selection.choosers import EncoderChooser, TfIdfChooser
-from dialeval.selection.choosing import choose, fitted_chooser
+from dialeval.selection.asking.choosers import EncoderChooser, TfIdfChooser
+from dialeval.selection.asking.choosing import choose, fitted_chooser
 
 CAMERA = Question(
     "camera",

@@ -13,7 +13,7 @@ from dialeval.core import Missing
 from dialeval.data import Candidate, Question
 from dialeval.engine import Cache
 from dialeval.errors import Unsuitable
-from dialeval.selection.choosing import QUESTIONS_AT_ONCE, Choice, choose
+from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, Choice, choose
 from dialeval.systems.echo import Echo
 
 KNOWN = {"short": -2.0, "a longer one": -3.0, "the longest of them": -8.0, "same": -2.0}

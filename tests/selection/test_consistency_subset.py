@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from drafts import question
 
+from dialeval.annotation.tasks import make_tasks
 from dialeval.data import Candidate, Judgement, Question
-from dialeval.selection.consistency_subset import ERROR_CLASSES, consistency_subset
-from dialeval.selection.labelling import settle_labels
-from dialeval.selection.tasks import make_tasks
+from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES, consistency_subset
+from dialeval.selection.labelling.labelling import settle_labels
 
 
 def labelled(item: str, **votes: str) -> list[Judgement]:

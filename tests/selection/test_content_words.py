@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.selection.content_words import FUNCTION_WORDS, content_words, words
+from dialeval.selection.repository.content_words import FUNCTION_WORDS, content_words, words
 
 
 @pytest.mark.parametrize("spelled", ["isn't", "isn 't", "is n't", "isn ' t", "isn’t", "ISN'T", "isnt"])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.selection.lexical import LexicalIndex, build_lexical
-from dialeval.text.bm25 import Bm25
+from dialeval.selection.repository.lexical import LexicalIndex, build_lexical
+from dialeval.text.search.bm25 import Bm25
 
 DOCUMENTS = [
     "focus on the camera",

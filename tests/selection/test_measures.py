@@ -8,12 +8,12 @@ from choosing_systems import question
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.compare import compare
 from dialeval.core import Missing, Signature
 from dialeval.data import Candidate, Question
-from dialeval.evaluate import evaluate
-from dialeval.selection.choosing import Choice
-from dialeval.selection.measures import HitsAt, ReciprocalRank, SelectionAccuracy, SelectionConsistency
+from dialeval.evaluation.compare import compare
+from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.choosing import Choice
+from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, SelectionConsistency
 
 METRICS = (SelectionAccuracy(), ReciprocalRank(), HitsAt(2), HitsAt(3), SelectionConsistency("mean"))
 

@@ -9,12 +9,12 @@ import pytest
 from repositories import LINES, Count, small_repository
 
 from dialeval.errors import RunFailed
-from dialeval.selection.candidate_rules import CandidateRules
-from dialeval.selection.content_words import content_words
-from dialeval.selection.retrieving import retrieve
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.drafting.retrieving import retrieve
+from dialeval.selection.repository.content_words import content_words
 
 pytest.importorskip("milvus_lite")
-from dialeval.selection.milvus import milvus_engine
+from dialeval.selection.repository.milvus import milvus_engine
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)
 TEXTS = (
@@ -64,8 +64,8 @@ LOGGED = """
 import logging, sys
 from pathlib import Path
 from dialeval.errors import RunFailed
-from dialeval.selection.milvus import milvus_engine
-from dialeval.selection.repository import Repository
+from dialeval.selection.repository.milvus import milvus_engine
+from dialeval.selection.repository.repository import Repository
 handler = logging.FileHandler(sys.argv[2])
 try:
     with milvus_engine(Repository.open(Path(sys.argv[1])), "http://127.0.0.1:1"):

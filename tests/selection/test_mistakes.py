@@ -13,11 +13,18 @@ from dialeval.core import Signature
 from dialeval.data import Candidate, Judgement, Question, Turn
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import check
-from dialeval.selection.grammar import sketch
-from dialeval.selection.labelling import settle_labels
-from dialeval.selection.mistakes import MISTAKES, TABLE_7, Mistake, guess_mistakes, is_guess, mistake_form
-from dialeval.selection.tagging import RESOURCE, _PlainUnpickler, load_tagger
-from dialeval.text.treebank import word_tokenize_all
+from dialeval.selection.labelling.grammar import sketch
+from dialeval.selection.labelling.labelling import settle_labels
+from dialeval.selection.labelling.mistakes import (
+    MISTAKES,
+    TABLE_7,
+    Mistake,
+    guess_mistakes,
+    is_guess,
+    mistake_form,
+)
+from dialeval.selection.labelling.tagging import RESOURCE, _PlainUnpickler, load_tagger
+from dialeval.text.tokenisers.treebank import word_tokenize_all
 
 
 @pytest.fixture

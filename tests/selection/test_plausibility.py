@@ -8,7 +8,7 @@ from word_judge import DRAFT, Words, asked
 
 from dialeval.data import read
 from dialeval.resources import check
-from dialeval.selection.plausibility import (
+from dialeval.selection.vetting.plausibility import (
     UNJUDGED,
     AsLikely,
     FitsContext,
@@ -16,9 +16,9 @@ from dialeval.selection.plausibility import (
     LikeTruth,
     default_judges,
 )
-from dialeval.selection.rules import Fewest
-from dialeval.selection.sieve_audit import audit
-from dialeval.selection.sifting import sift
+from dialeval.selection.vetting.rules import Fewest
+from dialeval.selection.vetting.sieve_audit import audit
+from dialeval.selection.vetting.sifting import sift
 
 
 def test_as_likely_is_by_the_token():

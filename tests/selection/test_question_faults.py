@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from choosing_systems import question
 
-from dialeval.selection.question_faults import question_faults
+from dialeval.selection.inspection.question_faults import question_faults
 
 
 def test_each_fault_is_told_with_how_many_questions_have_it_and_the_first():

@@ -8,11 +8,11 @@ import json
 import pytest
 from repositories import dialogue
 
-from dialeval.selection.building import build_draft
-from dialeval.selection.candidate_rules import CandidateRules
-from dialeval.selection.content_words import content_words, words
-from dialeval.selection.repository import build_repository
-from dialeval.selection.utterances import Filters
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.drafting.drafts import build_draft
+from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.repository.repository import build_repository
+from dialeval.selection.repository.utterances import Filters
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ from repositories import LINES, Count, drawn_vectors, small_repository
 
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
 from dialeval.resources import check
-from dialeval.selection.repository import Repository, build_repository
-from dialeval.selection.utterances import Filters
-from dialeval.selection.vector_store import VectorStore
+from dialeval.selection.repository.repository import Repository, build_repository
+from dialeval.selection.repository.utterances import Filters
+from dialeval.selection.repository.vector_store import VectorStore
 
 
 def times(folder: Path) -> dict[str, int]:
@@ -74,7 +74,7 @@ def test_what_was_lost_is_made_again(tmp_path):
 
 
 def test_an_interrupted_encoding_goes_on_after_its_last_whole_chunk(tmp_path, monkeypatch):
-    monkeypatch.setattr("dialeval.selection.vector_store._CHUNK", 4)
+    monkeypatch.setattr("dialeval.selection.repository.vector_store._CHUNK", 4)
     whole = small_repository(tmp_path / "whole")
     averages = np.load(whole.vectors.folder / "averages.npy")
 

@@ -7,10 +7,10 @@ from repositories import LINES, drawn_vectors, small_repository
 
 from dialeval.errors import Unsuitable
 from dialeval.resources import check
-from dialeval.selection.candidate_rules import CandidateRules
-from dialeval.selection.content_words import content_words, words
-from dialeval.selection.retrieving import retrieve
-from dialeval.selection.utterances import Excluded
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.drafting.retrieving import retrieve
+from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.repository.utterances import Excluded
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)
 

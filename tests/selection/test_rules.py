@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
+from dialeval.selection.vetting.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
 
 
 @pytest.mark.parametrize(

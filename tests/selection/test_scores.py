@@ -8,12 +8,12 @@ import json
 import pytest
 from drafts import question
 
+from dialeval.annotation.answers import collect, read_answers
+from dialeval.annotation.tasks import export_tasks, make_tasks, read_key
 from dialeval.data import Candidate, Judgement, Question, Turn, write
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.selection.consistency_subset import ERROR_CLASSES
-from dialeval.selection.mistakes import mistake_form
-from dialeval.selection.scores import collect, read_answers
-from dialeval.selection.tasks import export_tasks, make_tasks, read_key
+from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
+from dialeval.selection.labelling.mistakes import mistake_form
 
 DRAFT = question("q", 2)
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from drafts import question
 
+from dialeval.annotation.forms import ACCEPTABILITY
+from dialeval.annotation.problems import Problem
+from dialeval.annotation.tasks import KeyEntry
 from dialeval.data import Judgement
-from dialeval.selection.answer_problems import Problem
-from dialeval.selection.consistency_subset import ERROR_CLASSES
-from dialeval.selection.forms import ACCEPTABILITY
-from dialeval.selection.labelling import settle_labels
-from dialeval.selection.labelling_record import labelling_json
-from dialeval.selection.rules import SATO_2020
-from dialeval.selection.tasks import KeyEntry
-from dialeval.selection.vetting import Removal, apply
-from dialeval.selection.vetting_record import as_json
+from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
+from dialeval.selection.labelling.labelling import settle_labels
+from dialeval.selection.labelling.record import labelling_json
+from dialeval.selection.vetting.record import as_json
+from dialeval.selection.vetting.rules import SATO_2020
+from dialeval.selection.vetting.vetting import Removal, apply
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "selection-vetting.md").read_text(encoding="utf-8")

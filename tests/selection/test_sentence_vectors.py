@@ -9,8 +9,8 @@ from repositories import save_vectors
 from dialeval.encoder.files import find_encoder
 from dialeval.encoder.model import load_encoder
 from dialeval.resources import check
-from dialeval.selection.sentence_vectors import ContextualVectors, StaticVectors
-from dialeval.selection.sif import weight
+from dialeval.selection.repository.sentence_vectors import ContextualVectors, StaticVectors
+from dialeval.selection.repository.sif import weight
 
 SMALL = {"focus": (1.0, 0.0), "camera": (0.0, 2.0), "the": (4.0, 4.0)}
 

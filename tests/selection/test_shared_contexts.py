@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from choosing_systems import question
 
-from dialeval.selection.shared_contexts import by_context, sharing_a_context
+from dialeval.selection.asking.shared_contexts import by_context, sharing_a_context
 
 ASKED = [
     question("d1", said="tea?"),

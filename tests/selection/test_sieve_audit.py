@@ -7,8 +7,8 @@ from word_judge import DRAFT, Words, asked
 
 from dialeval.data import Candidate, Question
 from dialeval.errors import Unsuitable
-from dialeval.selection.plausibility import AsLikely
-from dialeval.selection.sieve_audit import audit
+from dialeval.selection.vetting.plausibility import AsLikely
+from dialeval.selection.vetting.sieve_audit import audit
 
 
 def test_what_nobody_can_judge_counts_as_dropped():

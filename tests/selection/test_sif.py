@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dialeval.selection.sif import first_component, units_without, weight
+from dialeval.selection.repository.sif import first_component, units_without, weight
 
 
 @pytest.mark.parametrize(

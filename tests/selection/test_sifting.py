@@ -7,9 +7,9 @@ from drafts import question
 from word_judge import DRAFT, Words, asked
 
 from dialeval.data import Question
-from dialeval.selection.plausibility import UNJUDGED, AsLikely
-from dialeval.selection.rules import Fewest, Most
-from dialeval.selection.sifting import sift
+from dialeval.selection.vetting.plausibility import UNJUDGED, AsLikely
+from dialeval.selection.vetting.rules import Fewest, Most
+from dialeval.selection.vetting.sifting import sift
 
 
 def test_the_truth_is_shown_at_each_place_equally_often_whatever_is_spare():

@@ -9,11 +9,11 @@ from drafts import HIGH, LOW, question, scored
 
 from dialeval.data import Candidate, Question, Turn, read
 from dialeval.errors import Unsuitable
-from dialeval.selection.narrowing import against
-from dialeval.selection.rules import SATO_2020
-from dialeval.selection.statistics import agreement_of_scores, shared_words, statistics
-from dialeval.selection.trials import listed
-from dialeval.selection.vetting import apply, rated_questions
+from dialeval.selection.asking.narrowing import against
+from dialeval.selection.asking.trials import listed
+from dialeval.selection.inspection.statistics import agreement_of_scores, shared_words, statistics
+from dialeval.selection.vetting.rules import SATO_2020
+from dialeval.selection.vetting.vetting import apply, rated_questions
 
 
 def test_shared_words_by_hand():

@@ -9,12 +9,12 @@ from collections import Counter
 import pytest
 from drafts import CONTEXT, question
 
+from dialeval.annotation.forms import ACCEPTABILITY, Form, Option, candidate_ids
+from dialeval.annotation.tasks import check_key, export_tasks, make_tasks, read_key
 from dialeval.data import Candidate, Question, Turn
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.selection.consistency_subset import ERROR_CLASSES
-from dialeval.selection.forms import ACCEPTABILITY, Form, Option, candidate_ids
-from dialeval.selection.mistakes import mistake_form
-from dialeval.selection.tasks import check_key, export_tasks, make_tasks, read_key
+from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
+from dialeval.selection.labelling.mistakes import mistake_form
 
 
 def test_every_candidate_is_asked_about_once_and_the_order_hides_the_truth():

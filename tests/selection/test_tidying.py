@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.selection.tidying import tidy
-from dialeval.selection.utterances import same_key
+from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.utterances import same_key
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from choosing_systems import Noisy, Table, question, town_questions
 
 from dialeval.data import Question
 from dialeval.errors import Unsuitable
-from dialeval.meta.instability import over_scores
-from dialeval.selection.choosers import TfIdfChooser
-from dialeval.selection.trials import Listed, candidates_of, listed, random_pool, run_trials
+from dialeval.meta.correlation.instability import over_scores
+from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.asking.trials import Listed, candidates_of, listed, random_pool, run_trials
 
 OTHERS = listed(f"something else, number {at}" for at in range(50))
 

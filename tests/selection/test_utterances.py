@@ -13,7 +13,7 @@ from repositories import LINES, small_repository
 
 from dialeval.data import Candidate, Dialogue, Example, NBest, Prompt, Question, Response, Turn, write
 from dialeval.errors import BadInput
-from dialeval.selection.utterances import (
+from dialeval.selection.repository.utterances import (
     Corpus,
     Excluded,
     Filters,

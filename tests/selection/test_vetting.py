@@ -12,14 +12,14 @@ from drafts import BROKEN, HIGH, LOW, drafts, question, scored
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialeval.annotation.forms import candidate_ids
+from dialeval.annotation.problems import Problem
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
-from dialeval.selection.answer_problems import Problem
-from dialeval.selection.forms import candidate_ids
-from dialeval.selection.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
-from dialeval.selection.vetting import apply, rated_questions
-from dialeval.selection.vetting_record import FILES, as_json, write_record
-from dialeval.stats.kappa import counts_of, fleiss_kappa
+from dialeval.selection.vetting.record import FILES, as_json, write_record
+from dialeval.selection.vetting.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
+from dialeval.selection.vetting.vetting import apply, rated_questions
+from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
 
 
 def names(found: Question) -> set[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.stats.agreement import AGREEMENTS, AgreementName, agreement_interval
-from dialeval.stats.resampling import Floats, draws, percentile_interval
+from dialeval.stats.agreement.coefficients import AGREEMENTS, AgreementName, agreement_interval
+from dialeval.stats.resampling.bootstrap import Floats, draws, percentile_interval
 
 _ = math.nan
 NAMES = tuple(AGREEMENTS)

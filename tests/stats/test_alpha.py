@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dialeval.stats import alpha as module
-from dialeval.stats.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
-from dialeval.stats.resampling import Floats, draws
+from dialeval.stats.agreement import alpha as module
+from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
+from dialeval.stats.resampling.bootstrap import Floats, draws
 
 _ = math.nan
 # Krippendorff (2011), section C: four observers, twelve units, missing data.

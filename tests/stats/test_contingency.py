@@ -10,8 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.contingency import chi_square, fisher_exact
-from dialeval.stats.t_tests import Alternative
+from dialeval.stats.tests.contingency import chi_square, fisher_exact
+from dialeval.stats.tests.t_tests import Alternative
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 CELL = st.integers(0, 40)

@@ -9,7 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dialeval.stats.correlation import COEFFICIENTS, MOST_ORDERED, correlations, kendall, pearson, spearman
+from dialeval.stats.correlation.coefficients import (
+    COEFFICIENTS,
+    MOST_ORDERED,
+    correlations,
+    kendall,
+    pearson,
+    spearman,
+)
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {
@@ -184,7 +191,7 @@ def test_rows_too_short_to_correlate_are_nan(kind, n):
 
 
 def test_kendall_of_large_stacks_equals_scipy_beyond_the_point_of_compiling(monkeypatch):
-    from dialeval.stats import weighted
+    from dialeval.stats.correlation import weighted
 
     monkeypatch.setattr(weighted, "MOST_PLAIN", 10)
     rng = np.random.default_rng(1)

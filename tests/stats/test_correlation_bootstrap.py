@@ -5,14 +5,14 @@ import pytest
 import scipy.stats
 
 from dialeval.stats import bootstrap_p
-from dialeval.stats.correlation import COEFFICIENTS
-from dialeval.stats.correlation_bootstrap import (
+from dialeval.stats.correlation.bootstrap import (
     bootstrap_correlation,
     bootstrap_level,
     paired_correlation_bootstrap,
 )
-from dialeval.stats.levels import LEVELS, level_correlation
-from dialeval.stats.resampling import draws
+from dialeval.stats.correlation.coefficients import COEFFICIENTS
+from dialeval.stats.correlation.levels import LEVELS, level_correlation
+from dialeval.stats.resampling.bootstrap import draws
 
 KINDS = ("pearson", "spearman", "kendall")
 

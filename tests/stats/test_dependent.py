@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.dependent import perm_both, permuted, williams
-from dialeval.stats.levels import LEVELS, level_correlation
-from dialeval.stats.resampling import random_swaps
+from dialeval.stats.correlation.dependent import perm_both, permuted, williams
+from dialeval.stats.correlation.levels import LEVELS, level_correlation
+from dialeval.stats.resampling.bootstrap import random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")
 
@@ -131,7 +131,7 @@ def test_compiled_loops_give_the_same_p(given, level, kind, monkeypatch):
     human, a, b = given(4, 12)
     plain = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
     for module in ("weighted", "swapping"):
-        monkeypatch.setattr(f"dialeval.stats.{module}.MOST_PLAIN", 0)
+        monkeypatch.setattr(f"dialeval.stats.correlation.{module}.MOST_PLAIN", 0)
     assert perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7) == plain
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.grouped import grouped_correlation
+from dialeval.stats.correlation.grouped import grouped_correlation
 
 
 def test_groups_without_a_coefficient_are_counted_and_left_out():

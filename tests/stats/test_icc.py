@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as hnp
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from dialeval.stats.icc import icc
-from dialeval.stats.resampling import Floats
+from dialeval.stats.agreement.icc import icc
+from dialeval.stats.resampling.bootstrap import Floats
 
 _ = math.nan
 # Shrout & Fleiss (1979), table 2: six targets, four judges.

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from dialeval.stats._rater_pairs import Weights
-from dialeval.stats.kappa import (
+from dialeval.stats.agreement._rater_pairs import Weights
+from dialeval.stats.agreement.kappa import (
     cohen_kappa,
     counts_of,
     fleiss_kappa,
@@ -23,7 +23,7 @@ from dialeval.stats.kappa import (
     percent_agreement,
     resample_mean_cohen,
 )
-from dialeval.stats.resampling import Floats, draws
+from dialeval.stats.resampling.bootstrap import Floats, draws
 
 _ = math.nan
 # Fleiss (1971), table 1: thirty patients, six psychiatrists each; depression, personality disorder, schizophrenia,

@@ -6,7 +6,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.stats.levels import LEVELS, level_correlation, settled
+from dialeval.stats.correlation.levels import LEVELS, level_correlation, settled
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from dialeval.stats.multiple import benjamini_hochberg, holm
+from dialeval.stats.tests.multiple import benjamini_hochberg, holm
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.paired import bootstrap_p, mcnemar, paired_bootstrap, permutation_test
-from dialeval.stats.resampling import Floats, bootstrap
+from dialeval.stats.resampling.bootstrap import Floats, bootstrap
+from dialeval.stats.tests.paired import bootstrap_p, mcnemar, paired_bootstrap, permutation_test
 
 pairs = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=40)
 

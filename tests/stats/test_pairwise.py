@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.stats.pairwise import acc_eq, calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
-from dialeval.stats.resampling import random_swaps
+from dialeval.stats.correlation.pairwise import (
+    acc_eq,
+    calibrate_ties,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from dialeval.stats.resampling.bootstrap import random_swaps
 
 
 def test_pairwise_accuracy_by_hand():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.power import cohens_d_paired, required_items
+from dialeval.stats.tests.power import cohens_d_paired, required_items
 
 
 def test_cohens_d_by_hand() -> None:

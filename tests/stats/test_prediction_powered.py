@@ -15,8 +15,14 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, Quantiles, ppi_difference, ppi_mean
-from dialeval.stats.resampling import Floats
+from dialeval.stats.resampling.bootstrap import Floats
+from dialeval.stats.resampling.prediction_powered import (
+    PartlyRated,
+    PPIEstimate,
+    Quantiles,
+    ppi_difference,
+    ppi_mean,
+)
 
 _ = math.nan
 

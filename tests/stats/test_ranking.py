@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dialeval.stats.ranking import midranks, order_within
+from dialeval.stats.correlation.ranking import midranks, order_within
 
 stacks = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 12)), elements=st.integers(-3, 3))
 

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.stats.resampling import (
+from dialeval.stats.resampling.bootstrap import (
     Floats,
     blocks,
     bootstrap,

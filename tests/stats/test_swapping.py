@@ -3,9 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dialeval.stats.correlation import COEFFICIENTS
-from dialeval.stats.resampling import every_swap, random_swaps
-from dialeval.stats.swapping import swapped_sums, swapper
+from dialeval.stats.correlation.coefficients import COEFFICIENTS
+from dialeval.stats.correlation.swapping import swapped_sums, swapper
+from dialeval.stats.resampling.bootstrap import every_swap, random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")
 STARTS = np.array([0, 5, 6, 14])
@@ -16,7 +16,7 @@ SIZES = ["plain", "compiled"]
 def size(request, monkeypatch):
     if request.param == "compiled":
         for module in ("weighted", "swapping"):
-            monkeypatch.setattr(f"dialeval.stats.{module}.MOST_PLAIN", 0)
+            monkeypatch.setattr(f"dialeval.stats.correlation.{module}.MOST_PLAIN", 0)
     return request.param
 
 

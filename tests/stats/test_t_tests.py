@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.t_tests import student_t, welch_t
+from dialeval.stats.tests.t_tests import student_t, welch_t
 
 _ = math.nan
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats import weighted
-from dialeval.stats.weighted import weigher
+from dialeval.stats.correlation import weighted
+from dialeval.stats.correlation.weighted import weigher
 
 KINDS = ("pearson", "spearman", "kendall")
 SCIPY = {

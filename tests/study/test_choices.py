@@ -10,10 +10,8 @@ import pytest
 
 from dialeval.data import read
 from dialeval.errors import BadStudy
-from dialeval.report import leaderboard
-from dialeval.report.folder import read_summary
-from dialeval.selection.asking import ask
-from dialeval.selection.choosers import TfIdfChooser
+from dialeval.selection.asking.asking import ask
+from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.study import (
     Settings,
     Workshop,
@@ -26,6 +24,8 @@ from dialeval.study import (
     shared_statuses,
     write_run,
 )
+from dialeval.study.report.folder import read_summary
+from dialeval.study.report.tables import leaderboard
 
 N = 12
 STUDY = """\

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval.core import CorpusResult
-from dialeval.corpus import evaluate_corpus
 from dialeval.data import Example
-from dialeval.evaluate import by_dialogue
+from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.runner import by_dialogue
 from dialeval.metrics import Cider, Distinct
 from dialeval.study import load_run, load_study, run_study
 

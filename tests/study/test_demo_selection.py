@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dialeval.data import read
-from dialeval.selection.asking import ask
-from dialeval.selection.choosers import TfIdfChooser
-from dialeval.selection.tidying import tidy
+from dialeval.selection.asking.asking import ask
+from dialeval.selection.asking.choosers import TfIdfChooser
+from dialeval.selection.repository.tidying import tidy
 from dialeval.systems import Transcript
 
 DEMO = Path(__file__).resolve().parents[2] / "src" / "dialeval" / "study" / "demo"

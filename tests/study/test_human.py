@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput, BadStudy, UnknownName, Unsuitable
-from dialeval.report import read_summary, render
 from dialeval.study import load_study, run_study, write_run
+from dialeval.study.report.folder import read_summary
+from dialeval.study.report.page import render
 
 
 def rate(

@@ -11,8 +11,8 @@ import pytest
 from dialeval.core import Missing
 from dialeval.engine import Cache
 from dialeval.errors import BadStudy
-from dialeval.report import render
 from dialeval.study import Workshop, load_run, load_study, run_study, write_run
+from dialeval.study.report.page import render
 
 
 def run(folder, workshop=None, **changes):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.alphanumeric import split_alphanumeric, split_stems
-from dialeval.text.porter import stem
+from dialeval.text.tokenisers.alphanumeric import split_alphanumeric, split_stems
+from dialeval.text.tokenisers.porter import stem
 
 rouge = pytest.importorskip(
     "rouge_score.tokenizers", reason="the judge is rouge-score; install dialeval[peers]"

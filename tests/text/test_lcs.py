@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.lcs import lcs_length
+from dialeval.text.ngrams.lcs import lcs_length
 
 
 @pytest.mark.parametrize(

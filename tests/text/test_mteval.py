@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.tokenisers import TOKENISERS
+from dialeval.text.tokenisers.table import TOKENISERS
 
 sacrebleu = pytest.importorskip(
     "sacrebleu.metrics.bleu", reason="the judge is sacrebleu; install dialeval[peers]"

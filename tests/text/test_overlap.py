@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.overlap import (
+from dialeval.text.ngrams.overlap import (
     CLOSEST,
     COLUMNS,
     F1,
@@ -21,7 +21,7 @@ from dialeval.text.overlap import (
     overlap,
     plain_rows,
 )
-from dialeval.text.tokenisers import TOKENISERS, Tokens
+from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 
 Item = tuple[str, list[str]]
 WORDS = [

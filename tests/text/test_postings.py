@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.postings import Hit, Postings
+from dialeval.text.search.postings import Hit, Postings
 
 DOCUMENTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=8)
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.text.ngram_numbers import number_ngrams
-from dialeval.text.symbols import Numbering, number_characters, number_words
+from dialeval.text.ngrams.numbers import number_ngrams
+from dialeval.text.ngrams.symbols import Numbering, number_characters, number_words
 
 
 def test_words_are_numbered_as_they_come() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.treebank import word_tokenize_all
+from dialeval.text.tokenisers.treebank import word_tokenize_all
 
 nltk = pytest.importorskip("nltk", reason="NLTK is the judge of these words; install dialeval[peers]")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialeval.text.words import folded, search_terms, split_blanks, split_white_space
+from dialeval.text.tokenisers.words import folded, search_terms, split_blanks, split_white_space
 
 
 @pytest.mark.parametrize(

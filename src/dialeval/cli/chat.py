@@ -57,7 +57,7 @@ def chat(
     Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
     """
     from dialeval.data import Dialogue
-    from dialeval.data.suffixes import native_format
+    from dialeval.data.codec.suffixes import native_format
     from dialeval.errors import DialevalError
 
     speaker = _generator(named_system(system))
@@ -153,7 +153,7 @@ def _show(dialogues: Iterable[Dialogue]) -> None:
 
 
 def _line(turn: Turn) -> str:
-    from dialeval.report.wording import one_line
+    from dialeval.display.wording import one_line
 
     return f"{turn.name or turn.speaker}: {one_line(turn.text)}"
 

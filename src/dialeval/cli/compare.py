@@ -13,7 +13,7 @@ import typer
 from dialeval.cli.options import Json, MetricNames
 
 if TYPE_CHECKING:
-    from dialeval.compare import Comparison
+    from dialeval.evaluation.compare import Comparison
     from dialeval.study import Settings
 
 

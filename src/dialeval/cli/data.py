@@ -174,7 +174,7 @@ def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
 
 
 def _side_path(beside: str) -> Path:
-    from dialeval.data.bad import SIDE_ENDING
+    from dialeval.data.codec.bad import SIDE_ENDING
 
     return Path(("stdin" if beside == "-" else beside.rstrip("/")) + SIDE_ENDING)
 

@@ -59,7 +59,7 @@ def demo(
 
 def _with_everything(study: Study) -> Study:
     """The study with every other metric that can run here; the rest are named on stderr."""
-    from dialeval.scoring import EVERY_METRIC, available
+    from dialeval.metrics.scoring import EVERY_METRIC, available
     from dialeval.study import build_measure
 
     own = {measure.label for measure in study.measures}
@@ -76,7 +76,7 @@ def _with_everything(study: Study) -> Study:
 
 def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
     """Response selection on the bundled test set, by a language model's recorded likelihoods and by likeness."""
-    from dialeval.cli.select_ask import ask
+    from dialeval.cli.select.ask import ask
     from dialeval.encoder import find_encoder
     from dialeval.errors import ResourceUnavailable
 

@@ -8,22 +8,11 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dialeval.cli import (
-    annotate,
-    chat,
-    compare,
-    data,
-    demo,
-    doctor,
-    meta,
-    report,
-    resources,
-    run,
-    score,
-    select,
-    systems,
-    train,
-)
+from dialeval.cli import chat, compare, data, demo, doctor, report, resources, run, score, systems
+from dialeval.cli.annotate.app import app as annotate_app
+from dialeval.cli.meta.app import meta
+from dialeval.cli.select.app import app as select_app
+from dialeval.cli.train.app import app as train_app
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
@@ -39,15 +28,15 @@ app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
-app.command("meta")(meta.meta)
+app.command("meta")(meta)
 app.command("report")(report.report)
 app.command("chat")(chat.chat)
-app.add_typer(annotate.app, name="annotate")
+app.add_typer(annotate_app, name="annotate")
 app.add_typer(data.app, name="data")
 app.add_typer(resources.app, name="resources")
-app.add_typer(select.app, name="select")
+app.add_typer(select_app, name="select")
 app.add_typer(systems.app, name="systems")
-app.add_typer(train.app, name="train")
+app.add_typer(train_app, name="train")
 app.command("doctor")(doctor.doctor)
 
 

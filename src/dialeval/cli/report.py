@@ -33,7 +33,8 @@ def report(
     if markdown:
         _print_markdown(run)
         return
-    from dialeval.report import render, render_meta
+    from dialeval.meta.report.page import render_meta
+    from dialeval.study.report.page import render
 
     path = render_meta(run) if (run / "meta.json").is_file() else render(run)
     print(jsonlib.dumps({"report": str(path)}, ensure_ascii=False) if json else path)
@@ -42,7 +43,9 @@ def report(
 
 
 def _print_markdown(run: Path) -> None:
-    from dialeval.report import failures, gates, leaderboard, markdown, read_summary
+    from dialeval.display.table import markdown
+    from dialeval.study.report.folder import read_summary
+    from dialeval.study.report.tables import failures, gates, leaderboard
 
     summary = read_summary(run)
     shown = [leaderboard(summary), *(table for table in (failures(summary), gates(summary)) if table.rows)]

@@ -50,8 +50,9 @@ def run(
 
 def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
-    from dialeval.report import print_leaderboard, render
     from dialeval.study import Circumstances, run_study, write_run
+    from dialeval.study.report.page import render
+    from dialeval.study.report.terminal import print_leaderboard
 
     _check_target(folder)
     started = datetime.now(UTC)

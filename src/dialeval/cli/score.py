@@ -28,7 +28,7 @@ from dialeval.cli.workshop import open_workshop
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Outcome
     from dialeval.data import Example
-    from dialeval.data.bad import OnBad
+    from dialeval.data.codec.bad import OnBad
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
@@ -75,7 +75,7 @@ def score(
     """
     from dialeval.core import Fittable
     from dialeval.data import SideFile, refuse
-    from dialeval.evaluate import Plan, by_dialogue, evaluate_each
+    from dialeval.evaluation.runner import Plan, by_dialogue, evaluate_each
     from dialeval.study import check_gates
 
     metrics = _metrics(metric, every=every)
@@ -106,7 +106,7 @@ def score(
 
 def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric]:
     from dialeval.metrics import build_any
-    from dialeval.scoring import DEFAULT_METRICS, EVERY_METRIC, available
+    from dialeval.metrics.scoring import DEFAULT_METRICS, EVERY_METRIC, available
 
     if not every:
         return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}

@@ -48,7 +48,8 @@ def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
 def _print_table(results: Results) -> None:
     from rich.console import Console
 
-    from dialeval.report import Cell, Column, Table, print_table
+    from dialeval.display.table import Cell, Column, Table
+    from dialeval.display.terminal import print_table
 
     titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
     columns = tuple(Column(title, numeric=at > 1) for at, title in enumerate(titles))

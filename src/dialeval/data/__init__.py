@@ -8,10 +8,9 @@
 
 from __future__ import annotations
 
-from dialeval.data.atomic import atomic_path, write_atomically
-from dialeval.data.bad import BadLine, OnBad, SideFile, Where, refuse
-from dialeval.data.decode import decode
-from dialeval.data.encode import canonical, digest, encode, file_digest, subject_line
+from dialeval.data.codec.bad import BadLine, OnBad, SideFile, Where, refuse
+from dialeval.data.codec.decode import decode
+from dialeval.data.codec.encode import canonical, digest, encode, file_digest, subject_line
 from dialeval.data.formats import FORMATS, Format
 from dialeval.data.importers.text import read_texts
 from dialeval.data.prompts import prompt_of, read_prompts
@@ -33,6 +32,7 @@ from dialeval.data.types import (
     Turn,
 )
 from dialeval.data.writing import write
+from dialeval.files.atomic import atomic_path, write_atomically
 
 __all__ = [
     "FORMATS",

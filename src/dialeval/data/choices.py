@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dialeval.data.bad import Where
-from dialeval.data.fields import flag, optional_text
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.fields import flag, optional_text
 from dialeval.data.types import Judgement
 
 _MEASURE: Final = "selection_accuracy"

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from dialeval.data import jsonl, parquet, tables
-from dialeval.data.bad import OnBad
-from dialeval.data.decode import decode
+from dialeval.data.codec import jsonl, parquet, tables
+from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.decode import decode
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
+from dialeval.data.codec.suffixes import Native
 from dialeval.data.importers import (
     circa,
     dailydialog_plusplus,
@@ -32,9 +35,6 @@ from dialeval.data.importers import (
     unieval,
     usr,
 )
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
-from dialeval.data.suffixes import Native
 from dialeval.data.types import Kind, Record
 
 RowReader: TypeAlias = Callable[[Source, OnBad], Iterator[Row]]

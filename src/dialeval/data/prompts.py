@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dialeval.data.bad import OnBad, refuse
-from dialeval.data.encode import canonical
+from dialeval.data.codec.bad import OnBad, refuse
+from dialeval.data.codec.encode import canonical
+from dialeval.data.codec.sources import Source, shown
 from dialeval.data.formats import ROWS
 from dialeval.data.reading import Guess, find_format, read, read_guessing
-from dialeval.data.sources import Source, shown
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Question, Record
 from dialeval.errors import BadInput, Unsuitable
 

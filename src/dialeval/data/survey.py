@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dialeval.data.bad import OnBad, refuse
-from dialeval.data.fields import FIELDS, meant_by
+from dialeval.data.codec.bad import OnBad, refuse
+from dialeval.data.codec.fields import FIELDS, meant_by
+from dialeval.data.codec.rows import Row
+from dialeval.data.codec.sources import Source
 from dialeval.data.reading import read_guessing
-from dialeval.data.rows import Row
-from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record, Response
 
 

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
-from dialeval.data.atomic import atomic_path
-from dialeval.data.encode import canonical, kind_of_record
-from dialeval.data.parquet import write_table
-from dialeval.data.sources import Source, is_stdin
-from dialeval.data.suffixes import Native, native_format
-from dialeval.data.tables import write_rows
+from dialeval.data.codec.encode import canonical, kind_of_record
+from dialeval.data.codec.parquet import write_table
+from dialeval.data.codec.sources import Source, is_stdin
+from dialeval.data.codec.suffixes import Native, native_format
+from dialeval.data.codec.tables import write_rows
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, Unsuitable
+from dialeval.files.atomic import atomic_path
 
 
 def write(target: Source, records: Iterable[Record]) -> int:

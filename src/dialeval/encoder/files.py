@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from dialeval.errors import ResourceUnavailable, Unsuitable
+from dialeval.files.digests import combine, hash_file
 from dialeval.resources import fingerprint, obtain
-from dialeval.resources.catalogue import combine
-from dialeval.resources.hashing import hash_file
 from dialeval.resources.hub import HubFailed, snapshot
 from dialeval.resources.model_settings import plain_name, read_settings
 from dialeval.resources.neural import INSTALL, require_torch

@@ -12,8 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from dialeval.data.atomic import atomic_path
 from dialeval.errors import BadInput, Unsuitable
+from dialeval.files.atomic import atomic_path
 
 FILE: Final = "checkpoint.safetensors"
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")

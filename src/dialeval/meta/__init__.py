@@ -11,112 +11,56 @@ asks everything at once, as ``dialeval meta`` does; `agreement_of` asks about th
 
 from __future__ import annotations
 
-from dialeval.meta.aggregating import (
-    AtLeast,
-    Else,
-    Majority,
-    Mean,
-    Median,
-    Plurality,
-    Then,
-    Unanimous,
-    Unsettled,
-    aggregate,
-)
-from dialeval.meta.agreement import CriterionAgreement, agreement_of
-from dialeval.meta.ceiling import Ceiling, LeftOut, leave_one_out, split_half
-from dialeval.meta.classes import Cut, collapse
-from dialeval.meta.clusters import clusters, with_clusters
-from dialeval.meta.combining import Combination, linear_combination, zscore_average
-from dialeval.meta.dropping import Dropped, drop_raters
-from dialeval.meta.estimating import Estimates, estimate_systems
-from dialeval.meta.examining import Findings, examine
+from dialeval.meta.correlation.ceiling import Ceiling, LeftOut, leave_one_out, split_half
+from dialeval.meta.correlation.instability import FiveNumbers, Instability, over_scores, over_test_sets
+from dialeval.meta.correlation.levels import LEVELS, Level, Row, correlate
+from dialeval.meta.correlation.rank_groups import clusters, with_clusters
+from dialeval.meta.correlation.rivals import Rivalry, compare_measures
+from dialeval.meta.estimation.combining import Combination, linear_combination, zscore_average
+from dialeval.meta.estimation.estimating import Estimates, estimate_systems
+from dialeval.meta.examine import Findings, examine
 from dialeval.meta.inquiry import Inquiry
-from dialeval.meta.instability import FiveNumbers, Instability, over_scores, over_test_sets
-from dialeval.meta.instances import InstanceValidation, validate_instances
-from dialeval.meta.joining import Grid, Joined, MeasureGrid, Unjoined, join, system_identity
-from dialeval.meta.levels import LEVELS, Level, Row, correlate
-from dialeval.meta.measure_planning import (
+from dialeval.meta.instances.instances import InstanceValidation, validate_instances
+from dialeval.meta.instances.nbest_shares import NBestValidation, validate_nbest
+from dialeval.meta.planning.measures import (
     correlation_by_raters,
     power_between_measures,
     width_of_correlation,
 )
-from dialeval.meta.nbest_shares import NBestValidation, validate_nbest
-from dialeval.meta.planning import power_of_items, power_of_raters
-from dialeval.meta.plans import Plan, plans
-from dialeval.meta.qualifying import Qualification, gold_answers, qualify
-from dialeval.meta.raters import KappaTable, pairwise_kappas
-from dialeval.meta.ratings import Ratings
-from dialeval.meta.reading import read_judgements
-from dialeval.meta.rivals import Rivalry, compare_measures
-from dialeval.meta.vote_steps import Collapse, Count, DropIf, Fewer, Relabel, Spread
+from dialeval.meta.planning.plans import Plan, plans
+from dialeval.meta.planning.ratings import power_of_items, power_of_raters
 
 __all__ = [
     "LEVELS",
-    "AtLeast",
     "Ceiling",
-    "Collapse",
     "Combination",
-    "Count",
-    "CriterionAgreement",
-    "Cut",
-    "DropIf",
-    "Dropped",
-    "Else",
     "Estimates",
-    "Fewer",
     "Findings",
     "FiveNumbers",
-    "Grid",
     "Inquiry",
     "Instability",
     "InstanceValidation",
-    "Joined",
-    "KappaTable",
     "LeftOut",
     "Level",
-    "Majority",
-    "Mean",
-    "MeasureGrid",
-    "Median",
     "NBestValidation",
     "Plan",
-    "Plurality",
-    "Qualification",
-    "Ratings",
-    "Relabel",
     "Rivalry",
     "Row",
-    "Spread",
-    "Then",
-    "Unanimous",
-    "Unjoined",
-    "Unsettled",
-    "aggregate",
-    "agreement_of",
     "clusters",
-    "collapse",
     "compare_measures",
     "correlate",
     "correlation_by_raters",
-    "drop_raters",
     "estimate_systems",
     "examine",
-    "gold_answers",
-    "join",
     "leave_one_out",
     "linear_combination",
     "over_scores",
     "over_test_sets",
-    "pairwise_kappas",
     "plans",
     "power_between_measures",
     "power_of_items",
     "power_of_raters",
-    "qualify",
-    "read_judgements",
     "split_half",
-    "system_identity",
     "validate_instances",
     "validate_nbest",
     "width_of_correlation",

@@ -10,15 +10,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from dialeval.meta.curves import PowerCurve
-from dialeval.meta.estimating import Estimates
-from dialeval.meta.examining import Findings, Spread
-from dialeval.meta.instances import InstanceValidation
-from dialeval.meta.joined import Joined
-from dialeval.meta.plans import Plan
-from dialeval.meta.standing_in import AVERAGE
-from dialeval.stats.levels import Level, level_correlation
-from dialeval.stats.prediction_powered import PPIEstimate
+from dialeval.meta.estimation.estimating import Estimates
+from dialeval.meta.estimation.standing_in import AVERAGE
+from dialeval.meta.examine import Findings, Spread
+from dialeval.meta.instances.instances import InstanceValidation
+from dialeval.meta.planning.curves import PowerCurve
+from dialeval.meta.planning.plans import Plan
+from dialeval.ratings.joined import Joined
+from dialeval.stats.correlation.levels import Level, level_correlation
+from dialeval.stats.resampling.prediction_powered import PPIEstimate
 from dialeval.version import __version__
 
 Json: TypeAlias = dict[str, Any]

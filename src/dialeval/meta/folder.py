@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from dialeval.data.atomic import atomic_path, write_atomically
+from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.meta.document import Json, document
-from dialeval.meta.examining import Findings
-from dialeval.meta.joined import Joined
+from dialeval.meta.examine import Findings
 from dialeval.meta.points import write_points
+from dialeval.ratings.joined import Joined
 
 FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dialeval.meta.instance_rules import InstanceRule
-from dialeval.meta.levels import LEVELS
-from dialeval.stats.correlation_bootstrap import Resample
+from dialeval.meta.correlation.levels import LEVELS
+from dialeval.meta.instances.rules import InstanceRule
+from dialeval.stats.correlation.bootstrap import Resample
+from dialeval.stats.correlation.levels import Level
 from dialeval.stats.estimate import Coefficient
-from dialeval.stats.levels import Level
 
 
 @dataclass(frozen=True, slots=True)

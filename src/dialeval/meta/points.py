@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.data.atomic import atomic_path
-from dialeval.meta.joined import Joined
+from dialeval.files.atomic import atomic_path
+from dialeval.ratings.joined import Joined
 
 COLUMNS: Final = ("measure", "system", "item", "human", "value")
 

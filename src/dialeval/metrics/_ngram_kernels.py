@@ -29,7 +29,7 @@ _SPREAD: Final = -7046029254386353131
 
 # Plain tuples: numba's cache on disk cannot be read again once a named tuple it mentions has moved or changed its name.
 Texts: TypeAlias = tuple[Integers, Integers]
-"""The symbols of many texts, and where each begins (`dialeval.text.symbols.Symbols`)."""
+"""The symbols of many texts, and where each begins (`dialeval.text.ngrams.symbols.Symbols`)."""
 Scratch: TypeAlias = tuple[Integers, Integers, Integers, Integers]
 """The trie of one item at a time; of each node its place there, its count in the response, and in a reference."""
 Weighed: TypeAlias = tuple[Integers, Integers, Integers, Integers, Floats]

@@ -15,8 +15,8 @@ from dialeval.metrics import bleu_profiles
 from dialeval.metrics.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
 from dialeval.metrics.overlap import measure
 from dialeval.metrics.references import lacks_references, require_references
-from dialeval.text.overlap import ORDERS, Overlap
-from dialeval.text.tokenisers import Tokens, token_facts
+from dialeval.text.ngrams.overlap import ORDERS, Overlap
+from dialeval.text.tokenisers.table import Tokens, token_facts
 
 _TOKENS: Final[Mapping[Profile, Tokens]] = {"nlgeval": "whitespace", "sacrebleu": "13a", "nltk": "whitespace"}
 

@@ -13,7 +13,7 @@ from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.texts import item_texts
-from dialeval.text.symbols import Integers, Numbering, Symbols, number_characters, number_words
+from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_characters, number_words
 
 PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 

@@ -16,8 +16,8 @@ from dialeval.errors import Unsuitable
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.texts import item_texts
-from dialeval.text.symbols import Integers, Numbering, number_words
-from dialeval.text.words import split_white_space
+from dialeval.text.ngrams.symbols import Integers, Numbering, number_words
+from dialeval.text.tokenisers.words import split_white_space
 
 ORDER: Final = 4
 SIGMA: Final = 6.0

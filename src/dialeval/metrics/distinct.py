@@ -12,7 +12,7 @@ from dialeval.core import Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.varieties import count_varieties
-from dialeval.text.tokenisers import Tokens, token_facts
+from dialeval.text.tokenisers.table import Tokens, token_facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats
 from dialeval.data.types import Example
-from dialeval.text.overlap import Overlap, overlap
-from dialeval.text.tokenisers import Tokens
+from dialeval.text.ngrams.overlap import Overlap, overlap
+from dialeval.text.tokenisers.table import Tokens
 
 _MOST_REMEMBERED: Final = 32768
 

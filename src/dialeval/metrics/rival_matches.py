@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.core import Integers
-from dialeval.text.symbols import Symbols
+from dialeval.text.ngrams.symbols import Symbols
 
 
 class Losses(NamedTuple):

@@ -14,7 +14,7 @@ from dialeval.errors import DialevalError
 from dialeval.metrics.means import mean_of_rows
 from dialeval.metrics.overlap import measure
 from dialeval.metrics.references import lacks_references, require_references
-from dialeval.text.overlap import Overlap
+from dialeval.text.ngrams.overlap import Overlap
 
 _BETA: Final = 1.2
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dialeval.core import Integers
 from dialeval.data.types import Example
-from dialeval.text.ngram_numbers import number_ngrams
-from dialeval.text.symbols import Numbering, Symbols, number_words
-from dialeval.text.tokenisers import TOKENISERS, Tokens
+from dialeval.text.ngrams.numbers import number_ngrams
+from dialeval.text.ngrams.symbols import Numbering, Symbols, number_words
+from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 
 
 class Varieties(NamedTuple):

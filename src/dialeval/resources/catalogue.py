@@ -5,11 +5,12 @@ Sizes and hashes were measured from the published packages of the versions named
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
+
+from dialeval.files.digests import combine
 
 
 class PinnedFile(NamedTuple):
@@ -54,14 +55,6 @@ class Resource:
     def sha256(self) -> str | None:
         """What signatures and provenance name: the only file's hash, or that of the list of all; None unpinned."""
         return combine({file.name: file.sha256 for file in self.files}) if self.files else None
-
-
-def combine(hashes: Mapping[str, str]) -> str:
-    """One hash for files given by name: a single file's own, else that of ``sha256sum``'s lines in order of name."""
-    if len(hashes) == 1:
-        return next(iter(hashes.values()))
-    lines = "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
-    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 _RESOURCES: Final = (

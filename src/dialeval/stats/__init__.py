@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from dialeval.stats.agreement import AGREEMENTS, agreement_interval
-from dialeval.stats.alpha import krippendorff_alpha
-from dialeval.stats.contingency import chi_square, fisher_exact
-from dialeval.stats.correlation import COEFFICIENTS, correlations, kendall, pearson, spearman
-from dialeval.stats.correlation_bootstrap import (
-    bootstrap_correlation,
-    bootstrap_level,
-    paired_correlation_bootstrap,
-)
-from dialeval.stats.dependent import perm_both, williams
-from dialeval.stats.estimate import Coefficient, Estimate
-from dialeval.stats.grouped import grouped_correlation
-from dialeval.stats.icc import icc
-from dialeval.stats.jackknife import jackknife_error, jackknife_interval, jackknife_p
-from dialeval.stats.kappa import (
+from dialeval.stats.agreement.alpha import krippendorff_alpha
+from dialeval.stats.agreement.coefficients import AGREEMENTS, agreement_interval
+from dialeval.stats.agreement.icc import icc
+from dialeval.stats.agreement.kappa import (
     cohen_kappa,
     counts_of,
     fleiss_kappa,
@@ -24,14 +13,36 @@ from dialeval.stats.kappa import (
     pairwise_cohen,
     percent_agreement,
 )
-from dialeval.stats.levels import LEVELS, Level, level_correlation
-from dialeval.stats.multiple import benjamini_hochberg, holm
-from dialeval.stats.paired import bootstrap_p, difference_of, mcnemar, paired_bootstrap, permutation_test
-from dialeval.stats.pairwise import acc_eq, calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
-from dialeval.stats.power import cohens_d_paired, required_items
-from dialeval.stats.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
-from dialeval.stats.resampling import Aggregate, Bounds, bootstrap, percentile_interval
-from dialeval.stats.t_tests import TTest, student_t, welch_t
+from dialeval.stats.correlation.bootstrap import (
+    bootstrap_correlation,
+    bootstrap_level,
+    paired_correlation_bootstrap,
+)
+from dialeval.stats.correlation.coefficients import COEFFICIENTS, correlations, kendall, pearson, spearman
+from dialeval.stats.correlation.dependent import perm_both, williams
+from dialeval.stats.correlation.grouped import grouped_correlation
+from dialeval.stats.correlation.levels import LEVELS, Level, level_correlation
+from dialeval.stats.correlation.pairwise import (
+    acc_eq,
+    calibrate_ties,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
+from dialeval.stats.resampling.jackknife import jackknife_error, jackknife_interval, jackknife_p
+from dialeval.stats.resampling.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
+from dialeval.stats.tests.contingency import chi_square, fisher_exact
+from dialeval.stats.tests.multiple import benjamini_hochberg, holm
+from dialeval.stats.tests.paired import (
+    bootstrap_p,
+    difference_of,
+    mcnemar,
+    paired_bootstrap,
+    permutation_test,
+)
+from dialeval.stats.tests.power import cohens_d_paired, required_items
+from dialeval.stats.tests.t_tests import TTest, student_t, welch_t
 
 __all__ = [
     "AGREEMENTS",

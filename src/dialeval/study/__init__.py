@@ -5,7 +5,7 @@ run = run_study(study, workshop)
 write_run(run, Path("runs/mine"))
 """
 
-from dialeval.study.config import Study, load_study
+from dialeval.study.file import Study, load_study
 from dialeval.study.folder import LoadedRun, load_run, write_run
 from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from dialeval.core import Missing
 from dialeval.data import Example, read, write
-from dialeval.data.atomic import write_atomically
 from dialeval.errors import BadInput
-from dialeval.selection.choices_json import choice_json, write_choices
-from dialeval.study.choices import choices_of
+from dialeval.files.atomic import write_atomically
+from dialeval.selection.asking.choices_json import choice_json, write_choices
+from dialeval.selection.measure import choices_of
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
 from dialeval.study.run import Run, Scored

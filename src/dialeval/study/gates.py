@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Final
 
-from dialeval.text.naming import print_call, split_call
+from dialeval.text.calls import print_call, split_call
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.core import Result
 from dialeval.data import Judgement
 from dialeval.errors import Unsuitable
-from dialeval.study.config import HumanRatings, Study
+from dialeval.study.file import HumanRatings, Study
 
 if TYPE_CHECKING:
-    from dialeval.meta.examining import Findings, Watch
-    from dialeval.meta.ratings import Ratings
+    from dialeval.meta.examine import Findings, Watch
+    from dialeval.ratings.table import Ratings
     from dialeval.study.run import Scored
 
 
@@ -26,8 +26,8 @@ class People(NamedTuple):
 
 def read_people(human: HumanRatings) -> People:
     """The ratings a study names, and their criterion: the given one, or the only one there is."""
-    from dialeval.meta.criteria import only_criterion
-    from dialeval.meta.reading import read_judgements
+    from dialeval.ratings.criteria import only_criterion
+    from dialeval.ratings.reading import read_judgements
 
     ratings = read_judgements([human.path], format=human.format)
     if human.criterion is None:
@@ -39,10 +39,10 @@ def read_people(human: HumanRatings) -> People:
 
 def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
     """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
-    from dialeval.meta.examining import examine
+    from dialeval.meta.examine import examine
     from dialeval.meta.inquiry import Inquiry
-    from dialeval.meta.joining import join
-    from dialeval.meta.ratings import Ratings
+    from dialeval.ratings.joining import join
+    from dialeval.ratings.table import Ratings
 
     own = Ratings.of(_judgements(scored))
     if not len(own):

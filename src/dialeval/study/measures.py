@@ -12,10 +12,10 @@ from dialeval.core import CorpusMeasure, Metric, Missing, Subject
 from dialeval.data import Example
 from dialeval.errors import UnknownName
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
-from dialeval.study.choices import ChoiceMeasure, selection_accuracy, selection_consistency
+from dialeval.selection.measure import ChoiceMeasure, selection_accuracy, selection_consistency
 from dialeval.study.respondents import Respondent, Tools
 from dialeval.text.building import construct
-from dialeval.text.naming import Scalar, print_call, split_call
+from dialeval.text.calls import Scalar, print_call, split_call
 
 Subjects: TypeAlias = Callable[[Respondent, Tools], Sequence[Subject | Missing]]
 

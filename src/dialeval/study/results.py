@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from dialeval.core import CorpusMeasure, Interval, Missing, Provenance, Result, Signature
 from dialeval.data import Example
-from dialeval.data.atomic import atomic_path
 from dialeval.errors import BadInput
-from dialeval.evaluate import Plan, evaluate_any
+from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.files.atomic import atomic_path
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.run import Scored
 from dialeval.study.settings import Settings

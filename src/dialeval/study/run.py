@@ -7,22 +7,22 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dialeval.compare import Comparison, compare_all
 from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Replayer, Subject, System
 from dialeval.data import Example, Prompt, Response, read_prompts
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
-from dialeval.evaluate import Plan, evaluate_any, fitted
-from dialeval.selection.choosers import only_chooses
+from dialeval.evaluation.compare import Comparison, compare_all
+from dialeval.evaluation.runner import Plan, evaluate_any, fitted
+from dialeval.selection.asking.choosers import only_chooses
 from dialeval.study.answering import answers_of
-from dialeval.study.config import Study
+from dialeval.study.file import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.measures import Measure
 from dialeval.study.respondents import Respondent, Tools, Watch
 
 if TYPE_CHECKING:
-    from dialeval.meta.examining import Findings
+    from dialeval.meta.examine import Findings
 
 _CHOOSES: Final = "it chooses among candidates and answers nothing"
 

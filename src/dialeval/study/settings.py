@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from dialeval.evaluate import by_dialogue
+from dialeval.evaluation.runner import by_dialogue
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.compare import Comparison, compare_pairs
 from dialeval.core import Outcome
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.evaluate import Plan, evaluate_each
+from dialeval.evaluation.compare import Comparison, compare_pairs
+from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.study.folder import load_run
 from dialeval.study.measures import build_measure
 from dialeval.study.settings import Settings

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from dialeval.compare import Comparison
 from dialeval.core import CorpusMeasure, Missing, Subject, System
-from dialeval.study.choices import selection_json
+from dialeval.evaluation.compare import Comparison
+from dialeval.selection.measure import selection_json
 from dialeval.study.gates import GateOutcome
 from dialeval.study.measures import summary_of
 from dialeval.study.run import Compared, Run, Scored

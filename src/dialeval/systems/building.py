@@ -12,7 +12,7 @@ from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
 from dialeval.systems import SYSTEMS
 from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.huggingface.files import EMBEDDED
-from dialeval.text.naming import split_call
+from dialeval.text.calls import split_call
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -16,10 +16,10 @@ from dialeval.errors import BadInput
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
 from dialeval.systems.files import Stamp, digest, stamp
 from dialeval.systems.turn_vectors import TurnVectors, encoder_fact, encoder_resources, turn_vectors
-from dialeval.text.bm25 import Bm25
-from dialeval.text.postings import Hit
-from dialeval.text.tfidf import TfIdf
-from dialeval.text.words import search_terms
+from dialeval.text.search.bm25 import Bm25
+from dialeval.text.search.postings import Hit
+from dialeval.text.search.tfidf import TfIdf
+from dialeval.text.tokenisers.words import search_terms
 
 Method: TypeAlias = Literal["bm25", "tfidf", "encoder"]
 

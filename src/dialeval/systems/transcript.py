@@ -14,12 +14,12 @@ import numpy as np
 
 from dialeval.core import Floats, Integers, Signature
 from dialeval.data import kind_of
+from dialeval.data.codec.rows import Row
 from dialeval.data.reading import read_guessing
-from dialeval.data.rows import Row
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.systems.files import Stamp, digest, stamp
-from dialeval.text.words import folded
+from dialeval.text.tokenisers.words import folded
 
 _SAME: Final = 1e-4
 """Log-probabilities that differ by less, as a share, are one: batches round differently."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.encoder import EMBEDDED, Vectors, find_encoder, load_encoder
-from dialeval.text.postings import Hit
+from dialeval.text.search.postings import Hit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

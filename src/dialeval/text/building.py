@@ -8,7 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.text.naming import Call, Scalar, split_call
+from dialeval.text.calls import Call, Scalar, split_call
 
 T = TypeVar("T")
 

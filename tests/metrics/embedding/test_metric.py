@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.errors import Unsuitable
-from dialeval.evaluate import evaluate
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.embedding.metric import EmbeddingMetric
 

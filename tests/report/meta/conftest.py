@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dialeval.report import Document, read_document
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.page import read_document
 
 sys.path.insert(0, str(Path(__file__).parent))  # makes ``made_meta`` importable by name
 

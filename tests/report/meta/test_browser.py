@@ -10,7 +10,7 @@ import pytest
 from made_meta import estimates
 from playwright.sync_api import sync_playwright
 
-from dialeval.report import render_meta
+from dialeval.meta.report.page import render_meta
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [

@@ -8,8 +8,9 @@ from typing import Any
 
 from made_meta import estimates
 
-from dialeval.report import Document, render_meta
-from dialeval.report.meta import estimate_tables, instance_tables
+from dialeval.meta.report import estimate_tables, instance_tables
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.page import render_meta
 
 Made = Callable[..., Document]
 

@@ -15,7 +15,8 @@ from made_meta import estimates
 from pydantic import TypeAdapter
 
 from dialeval.errors import BadInput
-from dialeval.report import Document, read_document, render_meta
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.page import read_document, render_meta
 
 Make = Callable[..., Path]
 NASTY = '</script><script>alert(1)</script>"><img src=x onerror=alert(1)>'

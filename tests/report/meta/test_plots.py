@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dialeval.report.meta.plots import (
+from dialeval.meta.report.plots import (
     JITTER_MEASURE,
     MOST_SYSTEMS,
     Box,

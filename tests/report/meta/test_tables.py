@@ -5,8 +5,9 @@ from typing import Any
 
 from made_meta import estimates, rival, row
 
-from dialeval.report import Document, Table
-from dialeval.report.meta import estimate_tables, tables
+from dialeval.display.table import Table
+from dialeval.meta.report import estimate_tables, tables
+from dialeval.meta.report.document import Document
 
 Made = Callable[..., Document]
 

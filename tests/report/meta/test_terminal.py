@@ -8,7 +8,8 @@ import pytest
 from made_meta import estimates, rival, row
 from rich.console import Console
 
-from dialeval.report import Document, print_meta
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.terminal import print_meta
 
 Made = Callable[..., Document]
 

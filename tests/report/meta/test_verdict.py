@@ -5,8 +5,8 @@ from typing import Any
 
 from made_meta import rival, row
 
-from dialeval.report import Document
-from dialeval.report.meta.verdict import headline, verdict
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.verdict import headline, verdict
 
 Made = Callable[..., Document]
 

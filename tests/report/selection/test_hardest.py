@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.report import render_asked
-from dialeval.report.selection.hardest import hardest
+from dialeval.selection.report.hardest import hardest
+from dialeval.selection.report.page import render_asked
 
 TEXTS = ("At noon.", "No tea, thanks.", "Trains are red.")
 

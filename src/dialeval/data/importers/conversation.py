@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source, conversion
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source, conversion
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, wrong
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.fields import missing, wrong
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source, conversion
 from dialeval.data.importers.ids import item_of
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source, conversion
 from dialeval.data.speakers import alternating
 from dialeval.data.types import Candidate, Kind, Prompt, Question, Record
 from dialeval.errors import BadInput

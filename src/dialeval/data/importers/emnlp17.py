@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad
-from dialeval.data.fields import name, text
+from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.fields import name, text
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
+from dialeval.data.codec.tables import read_cells
 from dialeval.data.importers.ids import SharedItems
 from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
-from dialeval.data.tables import read_cells
 from dialeval.data.types import Judgement, Kind, Record
 
 KINDS: Final[tuple[Kind, ...]] = ("judgement",)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dialeval.data.bad import BadLine, OnBad, Where
-from dialeval.data.fields import wrong
+from dialeval.data.codec.bad import BadLine, OnBad, Where
+from dialeval.data.codec.fields import wrong
+from dialeval.data.codec.json_value import loads
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source, lines, shown
 from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
-from dialeval.data.json_value import loads
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source, lines, shown
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
 

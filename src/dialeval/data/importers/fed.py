@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, name, text, wrong
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.fields import missing, name, text, wrong
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
 from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, Record, Response, Turn
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "dialogue", "judgement")

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dialeval.data.bad import OnBad, Where, refuse
-from dialeval.data.fields import name, text, wrong
+from dialeval.data.codec.bad import OnBad, Where, refuse
+from dialeval.data.codec.fields import name, text, wrong
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source, lines
 from dialeval.data.importers.ids import SharedItems
 from dialeval.data.importers.positions import position
 from dialeval.data.importers.ratings import rating
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source, lines
 from dialeval.data.speakers import alternating
 from dialeval.data.types import Example, Judgement, Kind, Record, Response
 from dialeval.errors import BadInput

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from dialeval.data.fields import name
-from dialeval.data.rows import Row
+from dialeval.data.codec.fields import name
+from dialeval.data.codec.rows import Row
 
 
 def item_of(fields: Mapping[str, object], row: Row, *names: str) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, name, text, wrong
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.fields import missing, name, text, wrong
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source, is_stdin
+from dialeval.data.codec.tables import read_cells
 from dialeval.data.importers.ids import item_of
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source, is_stdin
 from dialeval.data.speakers import alternating
-from dialeval.data.tables import read_cells
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 

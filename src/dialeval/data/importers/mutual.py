@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, wrong
-from dialeval.data.fields import text as text_of
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.fields import missing, wrong
+from dialeval.data.codec.fields import text as text_of
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
 from dialeval.data.importers.ids import item_of
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
 from dialeval.data.types import Candidate, Context, Kind, Question, Record, Turn
 
 KINDS: Final[tuple[Kind, ...]] = ("question",)

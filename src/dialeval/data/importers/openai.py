@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dialeval.data.bad import OnBad, Where
-from dialeval.data.fields import missing, optional_text, text, wrong
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.fields import missing, optional_text, text, wrong
+from dialeval.data.codec.rows import Row
+from dialeval.data.codec.sources import Source
 from dialeval.data.importers.conversation import KINDS, read_conversations
 from dialeval.data.importers.ids import item_of
-from dialeval.data.rows import Row
-from dialeval.data.sources import Source
 from dialeval.data.types import Dialogue, Kind, Record, Turn
 
 __all__ = ["KINDS", "read"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dialeval.data.bad import BadLine, OnBad, Where
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import LINE_LIMIT, Source, lines, shown
+from dialeval.data.codec.bad import BadLine, OnBad, Where
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import LINE_LIMIT, Source, lines, shown
 from dialeval.data.types import Dialogue, Kind, Prompt, Record, Turn
 from dialeval.errors import BadInput
 

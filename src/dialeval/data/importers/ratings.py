@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from dialeval.data.bad import Where
-from dialeval.data.fields import wrong
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.fields import wrong
 
 
 class Rating(NamedTuple):

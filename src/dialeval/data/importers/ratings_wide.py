@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad
-from dialeval.data.fields import likely_name, missing, name
+from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.fields import likely_name, missing, name
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
+from dialeval.data.codec.tables import Delimiter, read_cells
 from dialeval.data.importers.ratings import rating_in_cell
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
-from dialeval.data.tables import Delimiter, read_cells
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
 

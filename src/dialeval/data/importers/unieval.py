@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dialeval.data.bad import OnBad
-from dialeval.data.fields import missing, name, text, wrong
+from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.fields import missing, name, text, wrong
+from dialeval.data.codec.jsonl import read_rows
+from dialeval.data.codec.rows import Row, records
+from dialeval.data.codec.sources import Source
 from dialeval.data.importers.ids import item_of
 from dialeval.data.importers.ratings import rating
-from dialeval.data.jsonl import read_rows
-from dialeval.data.rows import Row, records
-from dialeval.data.sources import Source
 from dialeval.data.types import Judgement, Kind, Record
 
 KINDS: Final[tuple[Kind, ...]] = ("judgement",)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from dialeval.errors import UnknownName
+from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.encoder import WEIGHTS, encoder_vectors
 from dialeval.metrics.embedding.tables import read_table, words_beside
 from dialeval.metrics.embedding.text_file import convert
 from dialeval.metrics.embedding.vectors import WordVectors, table
 from dialeval.resources import fingerprint, locate, obtain
-from dialeval.resources.catalogue import combine
-from dialeval.resources.hashing import hash_file
 from dialeval.resources.kept import kept_folder
 
 ENCODER: Final = "minilm"

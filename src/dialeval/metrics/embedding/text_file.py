@@ -12,8 +12,8 @@ from typing import IO, Final, NamedTuple
 
 import numpy as np
 
-from dialeval.data.atomic import atomic_path
 from dialeval.errors import BadInput, ResourceUnavailable
+from dialeval.files.atomic import atomic_path
 from dialeval.metrics.embedding.vectors import Vectors
 
 _LINES_AT_ONCE: Final = 4096

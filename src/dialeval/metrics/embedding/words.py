@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dialeval.text.words import search_terms
+from dialeval.text.tokenisers.words import search_terms
 
 _RUN: Final = re.compile(r"\w+")
 
@@ -30,7 +30,7 @@ def each_lower_word(text: str) -> Iterator[str]:
 
 def treebank_words(texts: Iterable[str]) -> list[list[str]]:
     """Words as NLTK's ``word_tokenize`` cuts them, case kept, as nlg-eval does."""
-    from dialeval.text.treebank import word_tokenize_all
+    from dialeval.text.tokenisers.treebank import word_tokenize_all
 
     return word_tokenize_all(list(texts))
 

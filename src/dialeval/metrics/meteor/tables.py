@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.data.atomic import write_atomically
 from dialeval.errors import ResourceUnavailable
+from dialeval.files.atomic import write_atomically
 from dialeval.metrics.meteor.compiling import Table, compile_tables
 from dialeval.resources import CATALOGUE, obtain
 from dialeval.resources.kept import kept_folder

@@ -11,8 +11,8 @@ from typing import Final
 from safetensors.torch import save
 from torch import nn
 
-from dialeval.data.atomic import write_atomically
 from dialeval.errors import BadInput
+from dialeval.files.atomic import write_atomically
 from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.layout import CARD, CONFIG, WEIGHTS, WORDS
 from dialeval.metrics.skip_thought.vocabulary import Vocabulary

@@ -11,13 +11,12 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
+from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.sources import Source
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines
 from dialeval.metrics.skip_thought.layout import own_files, published_files
-from dialeval.resources.catalogue import combine
-from dialeval.resources.hashing import hash_file
 from dialeval.resources.neural import require_torch
 
 _TODO: Final = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dialeval.text.treebank import word_tokenize_all
+from dialeval.text.tokenisers.treebank import word_tokenize_all
 
 END: Final = 0
 UNKNOWN: Final = 1

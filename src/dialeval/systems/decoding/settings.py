@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.text.naming import Scalar, print_call, split_call
+from dialeval.text.calls import Scalar, print_call, split_call
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from dialeval.data.atomic import write_atomically
 from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
+from dialeval.files.atomic import write_atomically
+from dialeval.files.digests import hash_file
 from dialeval.resources import obtain
-from dialeval.resources.hashing import hash_file
 from dialeval.resources.kept import kept_folder
 from dialeval.systems.huggingface.files import EMBEDDED
 

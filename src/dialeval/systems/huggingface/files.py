@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from dialeval.errors import ResourceUnavailable
+from dialeval.files.digests import combine, hash_file
 from dialeval.resources import fingerprint
-from dialeval.resources.catalogue import combine
-from dialeval.resources.hashing import hash_file
 from dialeval.resources.hub import HubFailed, snapshot
 from dialeval.resources.model_settings import plain_name, read_settings
 from dialeval.resources.neural import require_torch

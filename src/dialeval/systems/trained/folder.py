@@ -13,8 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from dialeval.data.atomic import atomic_path, write_atomically
 from dialeval.errors import BadInput
+from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.systems.trained.architectures import build
 from dialeval.systems.trained.checkpoint import Look, put_weights, take_weights
 from dialeval.systems.trained.config import TrainConfig

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable
-from dialeval.resources.catalogue import combine
-from dialeval.resources.hashing import hash_file
+from dialeval.files.digests import combine, hash_file
 from dialeval.systems.trained.config import Schedule, Shape, TrainConfig
 
 MARKER: Final = "generator.json"

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dialeval.data.atomic import write_atomically
 from dialeval.engine import SILENT, Progress
 from dialeval.engine.checkpoint import FILE
+from dialeval.files.atomic import write_atomically
 from dialeval.systems.tensors import find_device
 from dialeval.systems.trained.architectures import build
 from dialeval.systems.trained.checkpoint import Checkpoints, Look

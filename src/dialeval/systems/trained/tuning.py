@@ -13,9 +13,9 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from dialeval.data.atomic import write_atomically
 from dialeval.encoder.quiet import quiet_transformers
 from dialeval.engine import SILENT, Progress
+from dialeval.files.atomic import write_atomically
 from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form

@@ -1,0 +1,1 @@
+"""``dialeval annotate``."""

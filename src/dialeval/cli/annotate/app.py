@@ -1,0 +1,173 @@
+"""``dialeval annotate``: people's ratings, and who agrees with whom."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from dialeval.cli.options import Json, Seed, Trials
+from dialeval.cli.scales import scale_given
+
+if TYPE_CHECKING:
+    from dialeval.ratings.classes import Cut
+    from dialeval.ratings.scale import RatingScale
+    from dialeval.ratings.table import Ratings
+
+_NOMINAL: Final = ("circa",)
+"""Formats whose values are names of categories: read from these, they have no order to be asked for."""
+_SUMMARY = "Human ratings: who agrees with whom, whom to drop."
+app = typer.Typer(
+    no_args_is_help=True,
+    help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
+    short_help=_SUMMARY,
+)
+
+
+@app.callback()
+def _group() -> None:
+    pass  # with a callback typer keeps the group, though it has one command so far
+
+
+@app.command("agreement")
+def agreement(
+    ratings: Annotated[
+        list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
+    ],
+    criterion: Annotated[
+        list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"
+        ),
+    ] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option("--classes", metavar="CUT", help="Also in two classes, as in '>3'. Repeatable."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Refuse ratings outside it, as in 1-5.")
+    ] = None,
+    drop_below: Annotated[
+        float | None,
+        typer.Option("--drop-below", metavar="KAPPA", help="Show who would go below it, and what changes."),
+    ] = None,
+    drop_rule: Annotated[
+        Literal["mean", "worst-first", "every-pair"],
+        typer.Option("--drop-rule", help="Which kappas must reach it, and whether one goes at a time."),
+    ] = "mean",
+    trials: Trials = 1000,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Print how well raters agree on each criterion, what each rater did, and whom to drop.
+
+    A column for each rater (CSV, TSV) is read with '--from ratings-wide'.
+
+    Example: dialeval annotate agreement ratings.jsonl
+
+    Example: dialeval annotate agreement sheet.csv --from ratings-wide --scale 1-5
+
+    Example: dialeval annotate agreement ratings.jsonl --classes '>3' --drop-below 0.1
+    """
+    from dialeval.cli.annotate.tables import print_agreement
+    from dialeval.ratings.agreement.coefficients import agreement_of
+    from dialeval.ratings.agreement.document import agreement_json
+    from dialeval.ratings.agreement.dropping import drop_raters
+
+    cuts = _cuts(classes or ())
+    given = _ratings(ratings, format, criterion, system, scale_given(scale))
+    found = agreement_of(given, cuts=cuts, trials=trials, seed=seed)
+    dropped = None
+    if drop_below is not None:
+        comparable = [one.criterion for one in found if one.kappas is not None and one.raters > 1]
+        dropped = [drop_raters(given, name, drop_below, rule=drop_rule, trials=0) for name in comparable]
+    if json:
+        print(jsonlib.dumps(agreement_json(found, dropped), ensure_ascii=False, allow_nan=False))
+    else:
+        print_agreement(found, dropped)
+
+
+def _cuts(texts: Sequence[str]) -> list[Cut]:
+    from dialeval.errors import DialevalError
+    from dialeval.ratings.classes import Cut
+
+    try:
+        return [Cut.parse(text) for text in texts]
+    except DialevalError as error:
+        raise typer.BadParameter(str(error), param_hint="--classes") from None
+
+
+def _ratings(
+    sources: list[str],
+    format: str | None,
+    criteria: list[str] | None,
+    systems: list[str] | None,
+    scale: RatingScale | None,
+) -> Ratings:
+    """The ratings asked for; says on stderr what was counted once although it was given twice."""
+    from dialeval.errors import UnknownName
+    from dialeval.ratings.locating import located
+    from dialeval.ratings.spelling import variants
+    from dialeval.ratings.table import Ratings
+
+    read = _read(sources, format)
+    if read.repeated:
+        print(f"warning: {_judgements(read.repeated)} given twice and counted once", file=sys.stderr)
+    for name in read.criteria:
+        for other in variants(name, read.criteria[: read.criteria.index(name)]):
+            said = f"{other!r} and {name!r} differ only in case or blanks, and count as two criteria"
+            print(f"warning: {said}; if they are one, write them alike", file=sys.stderr)
+    for system in systems or []:
+        if system not in read.systems:
+            todo = f"{', '.join(sources)} has {', '.join(map(repr, read.systems[:8]))}."
+            raise UnknownName("system", system, read.systems, todo=todo)
+    chosen: Ratings = read if systems is None else read.by(systems=systems)
+    if not criteria:
+        chosen = _people(chosen)
+    else:
+        chosen = Ratings.merge([chosen.criterion_named(name) for name in dict.fromkeys(criteria)])
+    if scale is not None:
+        with located(sources, format):
+            scale.check(chosen, ", ".join(sources))
+    return chosen
+
+
+def _judgements(count: int) -> str:
+    return "1 judgement was" if count == 1 else f"{count:,} judgements were"
+
+
+def _read(sources: list[str], format: str | None) -> Ratings:
+    from dialeval.errors import BadInput
+    from dialeval.ratings.reading import read_judgements
+
+    try:
+        read = read_judgements(sources, format=format)
+    except BadInput as error:
+        if format is None and error.field == "value" and error.found.startswith("no such field"):
+            error.todo += " If there is a column for each rater, say '--from ratings-wide'."
+        raise
+    return replace(read, nominal=frozenset(read.criteria)) if format in _NOMINAL else read
+
+
+def _people(ratings: Ratings) -> Ratings:
+    """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
+    from dialeval.ratings.roles import measures_among
+
+    measures = measures_among(ratings)
+    if not measures or len(measures) == len(ratings.raters):
+        return ratings
+    print(
+        f"{len(measures):,} measures among the raters are left out; --criterion brings one back",
+        file=sys.stderr,
+    )
+    return ratings.by(raters=[rater for rater in ratings.raters if rater not in measures])

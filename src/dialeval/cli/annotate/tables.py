@@ -1,0 +1,189 @@
+"""Agreement on standard output, as tables for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from dialeval.display.table import Table
+    from dialeval.ratings.agreement.coefficients import CriterionAgreement, Measured
+    from dialeval.ratings.agreement.dropping import Dropped
+    from dialeval.ratings.agreement.raters import RaterAgreement
+
+NAMES: Final[Mapping[str, str]] = {
+    "fleiss_kappa": "Fleiss' kappa",
+    "fleiss_kappa_complete": "Fleiss' kappa, complete items",
+    "alpha_nominal": "Krippendorff's alpha, nominal",
+    "alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "percent_agreement": "agreeing pairs of ratings",
+    "mean_cohen_kappa": "mean pairwise Cohen's kappa",
+    "icc_2_1": "ICC(2,1), one rater",
+    "icc_2_k": "ICC(2,k), mean of raters",
+}
+MOST_RATERS: Final = 30
+"""How many raters are listed; of more, those who agree least."""
+
+
+def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropped] | None) -> None:
+    """Each criterion's tables, one below the other; criteria of one rater are only named.
+
+    ``dropped`` is None where nobody asked whom to drop.
+    """
+    from rich.console import Console
+
+    from dialeval.display.terminal import print_table
+
+    console, gone = Console(), {one.criterion: one for one in dropped or ()}
+    alone = [one for one in found if one.raters == 1]
+    tables: list[Table] = []
+    for one in found:
+        if one.raters != 1:
+            tables += _tables(one)
+            if one.criterion in gone:
+                tables += _dropped(gone[one.criterion])
+            elif dropped is not None:
+                tables.append(
+                    _table(f"{one.criterion}: whom to drop cannot be told", (), (), (str(one.apart),))
+                )
+    for at, table in enumerate(tables):
+        if at:
+            console.print()
+        print_table(table, console)
+    if alone:
+        print(_alone(alone))
+
+
+def _alone(found: Sequence[CriterionAgreement]) -> str:
+    named = ", ".join(one.criterion for one in found[:8]) + (" ..." if len(found) > 8 else "")
+    criteria = f"{len(found):,} {'criterion' if len(found) == 1 else 'criteria'}"
+    return (
+        f"No agreement where one rater is alone: {criteria} ({named}).\n"
+        "It takes two raters or more of the same answers: name their files, too."
+    )
+
+
+def _tables(one: CriterionAgreement) -> Iterator[Table]:
+    yield _measures(one)
+    if one.kappas is not None and one.kappas.pairs:
+        yield _pairs(one)
+    if one.per_rater:
+        yield _raters(one)
+
+
+def _measures(one: CriterionAgreement) -> Table:
+    whole = one.complete_items == one.items
+    rows = [(NAMES[name], measured) for name, measured in _ordered(one.measures, whole)]
+    for cut, measures in one.classes.items():
+        rows += [(f"{NAMES[name]}, {cut}", measured) for name, measured in _ordered(measures, whole)]
+    cells = [(name, *_value(measured), _over(name, measured)) for name, measured in rows]
+    notes = [*_described(one), *(f"warning: {text}" for text in one.warnings)]
+    notes += _undefined(rows)
+    if not whole:
+        notes.append(f"complete: the {one.complete_items:,} items with as many ratings as any has")
+    raters = f"{one.raters:,} raters" if one.per_rater else f"up to {one.raters:,} unnamed raters each"
+    title = f"{one.criterion}: {one.items:,} items, {raters}, {one.ratings:,} ratings"
+    return _table(title, ("", "value", "95 % interval", "over"), cells, notes)
+
+
+def _ordered(measures: Mapping[str, Measured], whole: bool = True) -> list[tuple[str, Measured]]:
+    """The measures in order; where all items are complete, what is theirs alone would only say the same again."""
+    return [
+        (name, measures[name])
+        for name in NAMES
+        if name in measures and not (whole and name == "fleiss_kappa_complete")
+    ]
+
+
+def _undefined(rows: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    """Why measures are undefined, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for name, found in rows:
+        if found.estimate.reason is not None:
+            reasons.setdefault(found.estimate.reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"{'; '.join(names)}: {reason}"
+
+
+def _described(one: CriterionAgreement) -> Iterator[str]:
+    if one.scale is not None and one.scale.different > 1:
+        yield f"{one.scale.different:,} different values, from {one.scale.low:g} to {one.scale.high:g}"
+    if one.could_not_say:
+        yield f"could not say: {one.could_not_say:,} of {one.ratings + one.could_not_say:,}"
+
+
+def _value(measured: Measured) -> tuple[str, str]:
+    bounds = measured.interval
+    return _number(measured.value), f"[{bounds.low:.3f}, {bounds.high:.3f}]" if bounds else "–"
+
+
+def _over(name: str, measured: Measured) -> str:
+    noun = "pairs" if name == NAMES["mean_cohen_kappa"] else "items"
+    return f"{measured.estimate.n:,} {noun}"
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def _pairs(one: CriterionAgreement) -> Table:
+    assert one.kappas is not None
+    total = len(one.kappas.pairs)
+    rows = [
+        (f"> {threshold:g}", f"{count}/{total}", f"{100 * count / total:.1f} %")
+        for threshold, count in one.kappas.exceeding.items()
+    ]
+    return _table(f"{one.criterion}: pairs of raters", ("Cohen's kappa", "pairs", "share"), rows, ())
+
+
+def _raters(one: CriterionAgreement) -> Table:
+    chosen = list(one.per_rater)
+    notes = []
+    if len(chosen) > MOST_RATERS:
+        chosen = sorted(chosen, key=_least)[:MOST_RATERS]
+        notes.append(f"the {MOST_RATERS} of {one.raters:,} raters who agree least; --json has all")
+    rows = [
+        (
+            rater.rater,
+            f"{rater.ratings:,}",
+            f"{rater.could_not_say:,}",
+            _number(rater.mean),
+            _number(rater.mean_kappa),
+            f"{rater.others:,}",
+            "; ".join(rater.flags),
+        )
+        for rater in chosen
+    ]
+    titles = ("rater", "ratings", "could not say", "mean", "mean kappa", "others", "flagged")
+    return _table(f"{one.criterion}: raters", titles, rows, notes)
+
+
+def _least(rater: RaterAgreement) -> float:
+    return math.inf if math.isnan(rater.mean_kappa) else rater.mean_kappa
+
+
+def _dropped(one: Dropped) -> Iterator[Table]:
+    if not one.who:
+        yield _table(f"{one.criterion}: no rater is below {one.threshold:g} ({one.rule})", (), (), ())
+        return
+    title = f"{one.criterion}: raters below {one.threshold:g} ({one.rule})"
+    yield _table(
+        title, ("rater", "mean kappa", "why"), [(g.rater, _number(g.kappa), g.why) for g in one.who], ()
+    )
+    rows = []
+    for name, before in _ordered(one.before.measures):
+        after = math.nan if one.after is None else one.after.measures[name].value
+        rows.append((NAMES[name], _number(before.value), _number(after), _number(after - before.value)))
+    left = 0 if one.after is None else one.after.raters
+    title = f"{one.criterion}: with all {one.before.raters:,} raters, and with {left:,}"
+    yield _table(title, ("", "before", "after", "change"), rows, ())
+
+
+def _table(title: str, titles: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> Table:
+    from dialeval.display.table import Cell, Column, Table
+
+    words = {"", "rater", "why", "flagged", "Cohen's kappa"}
+    columns = tuple(Column(title, numeric=title not in words) for title in titles)
+    return Table(title, columns, tuple(tuple(Cell(text) for text in row) for row in rows), tuple(notes))

@@ -1,0 +1,210 @@
+"""``dialeval meta``: do the automatic measures agree with people?"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from dialeval.cli.options import Json, Seed, Trials
+from dialeval.cli.scales import scale_given
+
+if TYPE_CHECKING:
+    from dialeval.meta.instances.rules import InstanceRule
+    from dialeval.stats.correlation.levels import Level
+
+# Spelled out again: typer reads them before a command runs, and dialeval.stats is slow to import.
+Coefficient: TypeAlias = Literal["spearman", "pearson", "kendall"]
+Resample: TypeAlias = Literal["items", "systems", "both"]
+
+
+def meta(
+    judgements: Annotated[
+        list[str],
+        typer.Argument(help="Files of judgements and run folders, in any mixture.", metavar="JUDGEMENTS"),
+    ],
+    human_criterion: Annotated[
+        str | None,
+        typer.Option(
+            "--human-criterion", help="What people judged.", show_default="the only one, if there is one"
+        ),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--level",
+            metavar="LEVEL",
+            help="Only this one of system, item, item_within_system, system_within_item. Repeatable.",
+        ),
+    ] = None,
+    coefficient: Annotated[
+        Coefficient, typer.Option("--coefficient", help="The one with interval, tests and clusters.")
+    ] = "spearman",
+    people: Annotated[
+        list[str] | None,
+        typer.Option("--people", metavar="GLOB", help="Raters who are people, as in 'worker*'. Repeatable."),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--measures", metavar="GLOB", help="Raters that are measures. Repeatable."),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lower-is-better",
+            metavar="GLOB",
+            help="Measures with which lower is better. Repeatable.",
+            show_default="our own that say so",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also", metavar="CRITERION", help="People's other criterion, as one more measure. Repeatable."
+        ),
+    ] = None,
+    resample: Annotated[
+        Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
+    ] = "items",
+    cluster: Annotated[
+        bool,
+        typer.Option("--cluster", help="Resample and swap whole dialogues (ids DIALOGUE/TURN), not items."),
+    ] = False,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", metavar="LOW-HIGH", help="Refuse people's ratings outside it, as in 1-5."),
+    ] = None,
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Estimate systems' mean ratings over all items from the rated part."),
+    ] = False,
+    estimate_by: Annotated[
+        str | None,
+        typer.Option(
+            "--estimate-by", metavar="MEASURE", help="The same by this measure.", show_default="all, fitted"
+        ),
+    ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Say how many items, raters and systems the next study needs."),
+    ] = False,
+    combine: Annotated[
+        bool, typer.Option("--combine", help="Try combinations of the measures, too.")
+    ] = False,
+    instances: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--instances",
+            metavar="'MEASURE>=X'",
+            help="Test, system by system, whether answers are rated higher where this holds; X may be median, "
+            "and MEASURE<=X is for those with which lower is better. Repeatable.",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--from", help="The files' format (see 'dialeval data ls').")
+    ] = None,
+    seed: Seed = 0,
+    trials: Trials = 1000,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="runs/meta-NAME")
+    ] = None,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Write each plot as an SVG file, too, into plots/.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Say how well measures agree with people, per system and per item, and which measure agrees better.
+
+    People and measures are raters in one table, joined by item and system. Writes meta.json and meta.html.
+
+    Example: dialeval meta runs/demo ratings.jsonl --human-criterion overall
+
+    Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
+    """
+    from dialeval.cli.meta.sources import Roles, join_files
+    from dialeval.engine.progress import RichProgress
+    from dialeval.meta.examine import examine
+    from dialeval.meta.folder import write_findings
+    from dialeval.meta.inquiry import Inquiry
+    from dialeval.meta.report.page import read_document, render_meta
+    from dialeval.meta.report.terminal import print_meta
+
+    inquiry = Inquiry(
+        levels=_levels(level),
+        coefficient=coefficient,
+        trials=trials,
+        seed=seed,
+        resample=resample,
+        cluster="dialogue" if cluster else None,
+        estimate=estimate or estimate_by is not None,
+        estimate_by=estimate_by,
+        combine=combine,
+        plan=plan,
+        lower_is_better=tuple(lower_is_better or ()),
+        instances=_rules(instances or ()),
+    )
+    bounds = scale_given(scale)
+    folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
+    _check_target(folder)
+    joined = join_files(judgements, format, human_criterion, Roles(people, measures, also), bounds)
+    for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
+        joined.measure_named(name)  # a wrong name is worth knowing before the work
+    content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
+    if not json:
+        print_meta(read_document(folder))  # before the page: its plots take a moment
+    page = render_meta(folder, plots=plots)
+    if json:
+        print(jsonlib.dumps({**content, "folder": str(folder), "report": str(page)}, ensure_ascii=False))
+    else:
+        print(f"Report: {page}")
+
+
+def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
+    from dialeval.errors import UnknownName
+    from dialeval.meta.correlation.levels import LEVELS
+
+    for name in names or ():
+        if name not in LEVELS:
+            unknown = UnknownName("level", name, LEVELS, todo=f"There are {', '.join(LEVELS)}.")
+            raise typer.BadParameter(str(unknown), param_hint="--level")
+    return tuple(level for level in LEVELS if names is None or level in names)
+
+
+def _rules(texts: Sequence[str]) -> tuple[InstanceRule, ...]:
+    from dialeval.errors import DialevalError
+    from dialeval.meta.instances.rules import InstanceRule
+
+    try:
+        return tuple(InstanceRule.parse(text) for text in texts)
+    except DialevalError as error:
+        raise typer.BadParameter(str(error), param_hint="--instances") from None
+
+
+def _name(source: str) -> str:
+    """What a source is called: its name without its endings."""
+    return Path(source).resolve().name.split(".")[0] or "judgements"
+
+
+def _check_target(folder: Path) -> None:
+    """A folder with other things in it is never written into."""
+    from dialeval.errors import BadInput
+    from dialeval.meta.folder import is_ours
+
+    if not is_ours(folder):
+        found = "a folder with other files" if folder.is_dir() else "a file"
+        raise BadInput(str(folder), found, "a new, empty or meta folder", "Give another -o.")
+
+
+def _digests(sources: Sequence[str]) -> dict[str, str | None]:
+    """The digest of each file, of a folder that of its results or choices; None of what is no file."""
+    from dialeval.data import file_digest
+    from dialeval.ratings.choices import choices_in
+
+    def file_of(path: Path) -> Path:
+        return (choices_in(path) or path / "results.parquet") if path.is_dir() else path
+
+    files = {source: file_of(Path(source)) for source in sources}
+    return {source: file_digest(file) if file.is_file() else None for source, file in files.items()}

@@ -1,0 +1,104 @@
+"""From the files that ``dialeval meta`` is given to people beside measures."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dialeval.ratings.joined import Joined
+    from dialeval.ratings.scale import RatingScale
+    from dialeval.ratings.table import Ratings
+
+
+class Roles(NamedTuple):
+    """Patterns of who is a person, who a measure, and which of people's criteria are looked at as measures."""
+
+    people: Sequence[str] | None
+    measures: Sequence[str] | None
+    also: Sequence[str] | None
+
+
+def join_files(
+    sources: Sequence[str], format: str | None, criterion: str | None, roles: Roles, scale: RatingScale | None
+) -> Joined:
+    """The judgements of all sources, people's beside measures'; errors name the files, and the line where there is one.
+
+    Without a criterion it is the only one that people judge, which is said on stderr.
+    """
+    from dialeval.ratings.choices import unvetted_notes
+    from dialeval.ratings.locating import located
+
+    ratings = _read(sources, format)
+    with _naming(sources):
+        criterion = criterion or _only_criterion(ratings, roles)
+        joined = _join(ratings, criterion, roles)
+    if scale is not None:
+        with located(sources, format):
+            own = ratings.by(raters=joined.rater_names, criteria=[criterion])
+            scale.check(own, ", ".join(sources))
+    return dataclasses.replace(joined, notes=(*unvetted_notes(sources), *joined.notes))
+
+
+@contextmanager
+def _naming(sources: Sequence[str]) -> Iterator[None]:
+    """Let errors about all judgements together say in which files they were."""
+    from dialeval.errors import UnknownName, Unsuitable
+
+    try:
+        yield
+    except (UnknownName, Unsuitable) as error:
+        raise Unsuitable(f"{', '.join(sources)}: {error}") from None
+
+
+def _read(sources: Sequence[str], format: str | None) -> Ratings:
+    from dialeval.data.codec.sources import conversion
+    from dialeval.errors import BadInput
+    from dialeval.ratings.reading import read_judgements
+
+    try:
+        return read_judgements(sources, format=format)
+    except BadInput as error:
+        if format is None and error.field == "value" and error.found.startswith("no such field"):
+            todo = conversion(error.path, "ratings-wide", kind="judgement")
+            error.todo += f" If there is a column for each rater, make judgements of it with {todo}."
+        raise
+
+
+def _only_criterion(ratings: Ratings, roles: Roles) -> str:
+    from dialeval.ratings.criteria import only_criterion
+
+    todo = "Name the human one with --human-criterion."
+    criterion = only_criterion(ratings, people=roles.people, measures=roles.measures, todo=todo)
+    print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
+    return criterion
+
+
+def _join(ratings: Ratings, criterion: str, roles: Roles) -> Joined:
+    from dialeval.errors import Unsuitable
+    from dialeval.ratings.joining import join
+
+    also = _criteria(ratings, roles.also)
+    joined = join(ratings, criterion, people=roles.people, measures=roles.measures, also=also)
+    if not joined.measures:
+        raise Unsuitable(
+            f"There are people's ratings on {criterion!r} here, but no measure to hold against them: every one of "
+            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or name the "
+            "measures among the raters with --measures."
+        )
+    return joined
+
+
+def _criteria(ratings: Ratings, also: Sequence[str] | None) -> Sequence[str]:
+    from dialeval.errors import UnknownName
+    from dialeval.ratings.roles import fits
+
+    for pattern in also or ():
+        if not any(fits(name, [pattern]) for name in ratings.criteria):
+            raise UnknownName(
+                "criterion", pattern, ratings.criteria, todo=f"There are {', '.join(ratings.criteria)}."
+            )
+    return also or ()

@@ -1,0 +1,262 @@
+"""``dialeval select ask``: which candidates do systems choose?"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed, Trials
+from dialeval.cli.select.files import Format, Questions, Repository, read_questions, utterances_of
+from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
+from dialeval.cli.systems import named_system
+from dialeval.cli.workshop import open_workshop
+
+if TYPE_CHECKING:
+    from dialeval.core import System
+    from dialeval.data import Question
+    from dialeval.selection.asking.asking import Asked
+    from dialeval.selection.asking.choices_json import Json as Document
+    from dialeval.selection.asking.choosers import Chooser
+
+
+def ask(
+    questions: Questions,
+    system: Annotated[
+        list[str],
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            help="tfidf, encoder, smollm2-135m-instruct, a folder of weights, a kind with its keys, or "
+            "STUDY.yaml:NAME. Repeatable.",
+        ),
+    ],
+    format: Format = None,
+    normalise: Annotated[
+        Literal["sum", "mean"],
+        typer.Option("--normalise", help="Log-probabilities over a candidate's tokens."),
+    ] = "sum",
+    hits: Annotated[
+        list[int] | None,
+        typer.Option("--hits", metavar="K", min=1, help="Also hits@K. Repeatable.", show_default="2"),
+    ] = None,
+    error: Annotated[
+        list[str] | None,
+        typer.Option("--error", metavar="LABEL", help="Only false candidates of this label. Repeatable."),
+    ] = None,
+    one_truth: Annotated[
+        bool, typer.Option("--one-truth", help="Ask about each correct candidate on its own.")
+    ] = False,
+    random_trials: Annotated[
+        int, typer.Option("--random-trials", min=0, metavar="T", help="Also T trials with random candidates.")
+    ] = 0,
+    repository: Repository = None,
+    pool: Annotated[
+        int | None,
+        typer.Option("--pool", min=1, help="Random candidates per question.", show_default="3 x false + 1"),
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option("--human", help="People's judgements of the systems, to correlate trials with."),
+    ] = None,
+    human_criterion: Annotated[
+        str | None,
+        typer.Option("--human-criterion", help="What people judged.", show_default="the only one"),
+    ] = None,
+    per_item: Annotated[
+        Path | None, typer.Option("--per-item", help="Write every choice and score here, a line each.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A folder for asked.json, choices.jsonl, asked.html.")
+    ] = None,
+    cluster: Annotated[
+        bool,
+        typer.Option(
+            "--cluster", help="Resample together questions of one context, or of one id up to the last '/'."
+        ),
+    ] = False,
+    seed: Seed = 0,
+    trials: Trials = 1000,
+    limit: Limit = None,
+    resume: Resume = True,
+    cache: CacheFolder = None,
+    json: Json = False,
+) -> None:
+    """Ask systems to choose: accuracy with intervals, MRR, hits@k, and who is better.
+
+    A system's choice is the candidate it finds likeliest; a tie with a false one is wrong. Interrupted? The same
+    command goes on where it stopped.
+
+    Example: dialeval select ask questions.jsonl --system tfidf --system smollm2-135m-instruct
+
+    Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
+    """
+    from dialeval.evaluation.runner import Plan
+    from dialeval.selection.asking.asking import ask as ask_systems
+    from dialeval.selection.asking.shared_contexts import by_context
+    from dialeval.selection.folder import asked_json, choice_rows, write_asked
+    from dialeval.study import Settings
+
+    refuse_idle_options(
+        random_trials=random_trials,
+        repository=repository,
+        pool=pool,
+        human=human,
+        human_criterion=human_criterion,
+    )
+    _check_target(out)
+    asked = _narrowed(read_questions(questions, format, limit), error, one_truth=one_truth)
+    systems = _named(system)
+    tried, planned = Tried(None, None), None
+    if random_trials:
+        people = read_ranking(human, human_criterion, [one.name for one in systems]) if human else None
+        utterances, source = utterances_of(repository, asked)
+        planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
+    settings = Settings(trials, seed, 0.95, "dialogue" if cluster else None)
+    try:
+        with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
+            together = by_context(asked) if cluster else None
+            plan = Plan(trials=trials, seed=seed, cluster=together, cache=shop.cache)
+            found = ask_systems(
+                systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
+            )
+            if planned is not None:
+                tried = try_random(planned, found, systems, shop)
+    except KeyboardInterrupt:
+        kept = (
+            "What was scored is kept: the same command goes on from there." if resume else "Nothing was kept."
+        )
+        print(f"Interrupted. {kept}", file=sys.stderr)
+        raise
+    sources = _digests([questions, *(repository or [])])
+    content = asked_json(found, settings, trials=tried.done, no_trials=tried.reason, sources=sources)
+    rows = choice_rows(found)
+    if per_item is not None:
+        from dialeval.selection.asking.choices_json import write_choices
+
+        write_choices(per_item, rows)
+    if out is not None:
+        write_asked(out, content, rows)
+    _show(content, out, json=json)
+    _leave(found, tried)
+
+
+def _check_target(folder: Path | None) -> None:
+    """A folder with other things in it is never written into."""
+    from dialeval.errors import BadInput
+
+    if folder is None or not folder.exists():
+        return
+    others = folder.is_dir() and any(folder.iterdir()) and not (folder / "asked.json").is_file()
+    if others or not folder.is_dir():
+        found = "a folder with other files" if others else "a file"
+        raise BadInput(str(folder), found, "a new or empty folder, or one from here", "Give another -o.")
+
+
+def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_truth: bool) -> list[Question]:
+    from dialeval.errors import UnknownName
+    from dialeval.selection.asking.asking import checked_questions
+    from dialeval.selection.asking.narrowing import against, one_truth_each
+
+    known = {one.error for question in questions for one in question.candidates if one.error}
+    for label in errors or ():
+        if label not in known:
+            todo = f"There are {', '.join(sorted(known))}." if known else "No candidate has a label."
+            raise UnknownName("error label in these questions", label, known, todo=todo)
+    kept = against(questions, errors) if errors else questions
+    return list(checked_questions(one_truth_each(kept) if one_truth else kept))
+
+
+def _named(names: Sequence[str]) -> list[System | Chooser]:
+    """The systems and choosers of these names, each under a name of its own."""
+    from dialeval.errors import DialevalError
+
+    systems = [_built(name) for name in names]
+    own = [system.name for system in systems]
+    if len(set(names)) == len(names):
+        # encoder and encoder(context='all') are both called encoder, but what was written tells them apart.
+        systems = [
+            _renamed(system, text) if own.count(system.name) > 1 else system
+            for system, text in zip(systems, names, strict=True)
+        ]
+        own = [system.name for system in systems]
+    twice = sorted({name for name in own if own.count(name) > 1})
+    if twice:
+        raise DialevalError(
+            f"Several systems are called {', '.join(twice)}. Give each a name of its own, as in "
+            "--system \"tfidf(name='mine')\"."
+        )
+    return systems
+
+
+def _built(text: str) -> System | Chooser:
+    from dialeval.errors import UnknownName
+    from dialeval.selection.asking.choosers import CHOOSERS
+    from dialeval.systems import SYSTEMS
+    from dialeval.systems.huggingface.files import EMBEDDED
+    from dialeval.text.building import construct
+
+    if text.partition("(")[0].strip() in CHOOSERS:
+        return construct(text, CHOOSERS, kind="chooser")
+    try:
+        return named_system(text)
+    except UnknownName as error:
+        if error.kind != "system":
+            raise
+        known = [*CHOOSERS, *SYSTEMS, EMBEDDED]
+        todo = f"There are {', '.join(known)}; folders of weights and files of responses."
+        raise UnknownName("system", text, known, todo=todo) from None
+
+
+def _renamed(system: System | Chooser, name: str) -> System | Chooser:
+    """A chooser under that name; other systems are renamed by whoever gave them theirs."""
+    from dataclasses import replace
+
+    from dialeval.selection.asking.choosers import EncoderChooser, TfIdfChooser
+
+    return replace(system, name=name) if isinstance(system, EncoderChooser | TfIdfChooser) else system
+
+
+def _digests(sources: Sequence[str]) -> dict[str, str]:
+    from dialeval.data import file_digest
+
+    files = [
+        path / "repository.json" if (path := Path(source)).is_dir() else Path(source) for source in sources
+    ]
+    return {str(path): file_digest(path) for path in files if path.is_file()}
+
+
+def _show(content: Document, out: Path | None, *, json: bool) -> None:
+    from dialeval.selection.report.page import document_of, render_asked
+    from dialeval.selection.report.terminal import print_asked
+
+    if not json:
+        print_asked(document_of(content))  # before the page: its plots take a moment
+    page = render_asked(out) if out is not None else None
+    if json:
+        places = {} if out is None else {"folder": str(out), "report": str(page)}
+        print(jsonlib.dumps({**content, **places}, ensure_ascii=False, allow_nan=False))
+    elif page is not None:
+        print(f"Report: {page}")
+
+
+def _leave(asked: Asked, tried: Tried) -> None:
+    from dialeval.errors import RunFailed
+
+    if asked.refused:
+        first, total = asked.refused[0], len(asked.refused) + len(asked.answered)
+        part = f"{len(asked.refused)} of {total} systems could not be asked, the rest was."
+        part = part if asked.answered else "No system could be asked."
+        raise RunFailed(f"{part} {first.system}: {first.message}")
+    if tried.reason:
+        raise RunFailed(f"There are no trials with random candidates, only the chosen ones. {tried.reason}")
+    if tried.done and tried.done.found.refused:
+        first = tried.done.found.refused[0]
+        raise RunFailed(
+            f"{len(tried.done.found.refused)} of {len(asked.answered)} systems could not be asked about random "
+            f"candidates, only about chosen ones. {first.system}: {first.message}"
+        )

@@ -1,0 +1,227 @@
+"""``dialeval select build``: a draft of questions from dialogues and a repository of utterances."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as jsonlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dialeval.cli.options import Json, Seed
+from dialeval.cli.select.files import Format, Out, corpus_of
+from dialeval.cli.select.repository import Used, built, fresh, given_options, reuse
+
+if TYPE_CHECKING:
+    from dialeval.data import Dialogue
+    from dialeval.selection.drafting.drafts import Draft
+    from dialeval.selection.repository.repository import Engine, Repository
+
+
+def build(
+    context: typer.Context,
+    dialogues: Annotated[
+        str, typer.Argument(metavar="DIALOGUES", help="The file whose dialogues become questions.")
+    ],
+    repository: Annotated[
+        list[str],
+        typer.Option(
+            "--repository",
+            metavar="SOURCE",
+            help="Where false candidates come from: files, FORMAT:FILE, or one repository that was built. "
+            "Repeatable.",
+        ),
+    ],
+    out: Out,
+    format: Format = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="SOURCE", help="Keep these utterances out, too. Repeatable."),
+    ] = None,
+    turns: Annotated[int, typer.Option("--turns", min=1, help="Turns of the context.")] = 3,
+    m: Annotated[int, typer.Option("--m", min=1, help="False candidates per question.")] = 10,
+    vectors: Annotated[
+        Literal["reranked", "contextual", "static"],
+        typer.Option("--vectors", help="How words' vectors are made; see docs/selection-build.md."),
+    ] = "reranked",
+    words: Annotated[
+        str, typer.Option("--words", help="Static word vectors: minilm, glove, or a file.")
+    ] = "minilm",
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="The encoder in context: minilm, or a folder.")
+    ] = "minilm",
+    engine: Annotated[
+        Literal["local", "milvus"], typer.Option("--engine", help="Where the repository is searched.")
+    ] = "local",
+    uri: Annotated[
+        str | None, typer.Option("--uri", help="Milvus: a server's address, or a file for milvus-lite.")
+    ] = None,
+    token: Annotated[
+        str, typer.Option("--token", envvar="MILVUS_TOKEN", help="Of the Milvus server.", show_default=False)
+    ] = "",
+    min_words: Annotated[int, typer.Option("--min-words", min=1, help="Of an utterance.")] = 3,
+    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Of an utterance.")] = 40,
+    ended: Annotated[
+        bool, typer.Option("--ended/--unended", help="Only utterances that end with a mark, or any.")
+    ] = True,
+    seed: Seed = 0,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=1, help="Stop at N questions; dialogues are tried in an order drawn by the seed."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Hide what people said next among utterances like it; nobody has looked at the result yet.
+
+    The dialogues' own utterances never become false candidates. Interrupted? The same command goes on. Writes
+    draft.jsonl, left_out.jsonl, retrieved.jsonl and repository/.
+
+    Example: dialeval select build dialogues.jsonl --repository films.jsonl -o draft
+
+    Example: dialeval select build a.jsonl --repository text:lines.txt --m 5 --limit 200 -o draft
+    """
+    from dialeval.data import write
+    from dialeval.engine.progress import RichProgress
+    from dialeval.errors import Unsuitable
+    from dialeval.files.json_lines import write_json_lines
+    from dialeval.selection.drafting.drafts import build_draft
+    from dialeval.selection.repository.repository import build_repository
+    from dialeval.selection.repository.utterances import Filters
+
+    if (engine == "milvus") != (uri is not None):
+        wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus only"
+        raise typer.BadParameter(wrong, param_hint="--uri")
+    given = given_options(context)
+    with _going_on_later():
+        corpus = _dialogues(dialogues, format)
+        with RichProgress("repository") as progress:
+            own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
+            apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
+            before = built(repository)
+            used = (
+                reuse(before, apart, given, m=m)
+                if before is not None
+                else fresh(
+                    build_repository(
+                        map(corpus_of, repository),
+                        out / "repository",
+                        exclude=apart,
+                        filters=Filters(min_words, max_words, ended=ended),
+                        vectors=vectors,
+                        words=words,
+                        encoder=encoder,
+                        progress=progress,
+                    )
+                )
+            )
+        with (
+            _engine(used.repository, engine, uri, token) as searched,
+            RichProgress("questions", limit or len(corpus)) as bar,
+        ):
+            draft = build_draft(
+                corpus,
+                used.repository,
+                turns=turns,
+                m=m,
+                seed=seed,
+                limit=limit,
+                exclude=used.excluded,
+                engine=searched,
+                progress=bar,
+            )
+    if not draft.questions:
+        why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
+        raise Unsuitable(
+            f"No dialogue of {len(corpus)} gave a question{why}. Give longer dialogues, a larger repository, or ask "
+            "for fewer candidates with --m."
+        )
+    write(out / "draft.jsonl", draft.questions)
+    write_json_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
+    write_json_lines(out / "retrieved.jsonl", _retrieved(draft))
+    _say(draft, used, out, json=json)
+
+
+@contextmanager
+def _going_on_later() -> Iterator[None]:
+    """Tell whoever stops it by the keyboard how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "What is finished of the repository is kept: the same command goes on from there."
+        print(f"Interrupted. {kept}", file=sys.stderr)
+        raise
+
+
+def _dialogues(file: str, format: str | None) -> list[Dialogue]:
+    """The dialogues of a file; what it lacks is told all at once."""
+    from dialeval.data import read
+    from dialeval.errors import BadInput
+
+    try:
+        return list(read(file, "dialogue", format=format))
+    except BadInput as error:
+        if error.field in ("id", "messages"):
+            error.needed = "dialogues with 'id' and 'messages'"
+            error.todo += (
+                ' A dialogue is a line such as {"id": "d1", "messages": [{"role": "user", "content": "Hi."}, ...]}; '
+                "or name the file's format with --from ('dialeval data ls')."
+            )
+        raise
+
+
+@contextmanager
+def _engine(
+    repository: Repository, engine: Literal["local", "milvus"], uri: str | None, token: str
+) -> Iterator[Engine | None]:
+    if engine == "local" or uri is None:
+        yield None
+        return
+    from dialeval.selection.repository.milvus import milvus_engine
+
+    with milvus_engine(repository, uri, token=token) as found:
+        yield found
+
+
+def _retrieved(draft: Draft) -> Iterator[dict[str, object]]:
+    for item, found in draft.retrieved.items():
+        yield {"id": item, "retrieved": [dataclasses.asdict(one) for one in found]}
+
+
+def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
+    from collections import Counter
+
+    repository = used.repository
+    reasons = Counter(one.reason for one in draft.left_out)
+    places = Counter(one.id for found in draft.retrieved.values() for one in found)
+    if 2 * len(places) < places.total():
+        print(
+            f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "
+            f"places; one stands in {max(places.values()):,} questions. Add files to the repository.",
+            file=sys.stderr,
+        )
+    if json:
+        content = {
+            "questions": len(draft.questions),
+            "left_out": dict(reasons.most_common()),
+            "untried": draft.untried,
+            "utterances": len(repository),
+            "passed_over": used.passed_over,
+            "different_false": len(places),
+            "dropped": dict(repository.facts.dropped),
+            "status": "unvetted",
+            "folder": str(out),
+        }
+        print(jsonlib.dumps(content, ensure_ascii=False))
+        return
+    print(
+        f"{len(draft.questions):,} questions from {len(repository):,} utterances, unvetted: {out}/draft.jsonl"
+    )
+    for reason, count in reasons.most_common(6):
+        print(f"  left out: {count:,} for: {reason}")
+    print(f"Next: dialeval select tasks {out}/draft.jsonl -o {out}/tasks")

@@ -1,0 +1,136 @@
+"""``dialeval select label``: why false candidates are false, by people or by a program's first guess."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dialeval.cli.options import Json, Seed
+from dialeval.cli.select.files import (
+    Format,
+    Key,
+    Out,
+    Questions,
+    Scores,
+    read_questions,
+    read_scores,
+    warn_of_faults,
+)
+
+if TYPE_CHECKING:
+    from dialeval.annotation.problems import Problem
+    from dialeval.data import Question
+
+
+def label(
+    questions: Questions,
+    out: Out,
+    scores: Scores = None,
+    key: Key = None,
+    form: Annotated[
+        Literal["error_class", "mistake"], typer.Option("--form", help="What raters were asked.")
+    ] = "error_class",
+    at_least: Annotated[int, typer.Option("--at-least", min=1, help="Raters who must agree.")] = 2,
+    guess: Annotated[
+        bool,
+        typer.Option("--guess", help="Without raters: guess wrong subjects and tenses by their grammar."),
+    ] = False,
+    format: Format = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Say what is wrong with each false candidate, so that errors can be told apart.
+
+    Writes questions.jsonl with the labels and, of raters' answers, labelling.json, which says what became of each. From
+    error classes it also writes consistency.jsonl, the two-candidate questions of 'selection_consistency'. A guess ends
+    in '?'.
+
+    Example: dialeval select label questions.jsonl --scores classes.csv --key key.jsonl -o labelled
+
+    Example: dialeval select label questions.jsonl --guess -o labelled
+    """
+    if guess == bool(scores):
+        raise typer.BadParameter("give either --scores or --guess", param_hint="--scores")
+    if guess and key is not None:
+        raise typer.BadParameter("it goes with --scores; leave one of them out", param_hint="--key")
+    asked = read_questions(questions, format)
+    warn_of_faults(asked, unvetted=True)
+    if guess:
+        from dialeval.selection.labelling.mistakes import guess_mistakes
+
+        _finish(guess_mistakes(asked), out, {}, (), json=json)
+    else:
+        _by_people(asked, scores or [], key, form, at_least, seed, out, json=json)
+
+
+def _by_people(
+    asked: list[Question],
+    scores: list[Path],
+    key: Path | None,
+    form: Literal["error_class", "mistake"],
+    at_least: int,
+    seed: int,
+    out: Path,
+    *,
+    json: bool,
+) -> None:
+    from dialeval.cli.select.vet import form_named
+    from dialeval.data import write
+    from dialeval.files.atomic import write_atomically
+    from dialeval.selection.labelling.consistency_subset import consistency_subset
+    from dialeval.selection.labelling.labelling import settle_labels
+    from dialeval.selection.labelling.record import RECORD, labelling_json
+
+    read = read_scores(scores, key, asked, form_named(form))
+    facts: dict[str, int] = {}
+    pairs: tuple[Question, ...] = ()
+    if form == "error_class":
+        subset = consistency_subset(asked, read.judgements, at_least=at_least, seed=seed)
+        pairs, found = subset.questions, subset.labelled
+        facts = {"consistency_questions": len(pairs), "several_truths": len(subset.several_truths)}
+    else:
+        found = settle_labels(asked, read.judgements, form=form_named(form), at_least=at_least)
+    record = {**labelling_json(found, at_least=at_least, problems=read.problems), **facts}
+    if pairs:
+        write(out / "consistency.jsonl", pairs)
+    elif form == "error_class":  # what stands there is of other labels
+        (out / "consistency.jsonl").unlink(missing_ok=True)
+    write_atomically(out / RECORD, (jsonlib.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+    facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
+    # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
+    labelled = sum(one.error is not None for question in found.questions for one in question.candidates)
+    facts["labelled_before"] = labelled - len(found.labels)
+    _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
+
+
+def _finish(
+    questions: Sequence[Question],
+    out: Path,
+    facts: dict[str, int],
+    problems: Sequence[Problem],
+    *,
+    json: bool,
+) -> None:
+    from dialeval.annotation.problems import faults_told
+    from dialeval.data import write
+
+    write(out / "questions.jsonl", questions)
+    false = [one for question in questions for one in question.candidates if not one.correct]
+    labels = dict(Counter(one.error for one in false if one.error).most_common())
+    unusable = dict(Counter(one.fault for one in problems))
+    content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": unusable}
+    if json:
+        print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
+        return
+    print(f"{sum(labels.values()):,} of {len(false):,} false candidates have a label: {out}/questions.jsonl")
+    for name, count in labels.items():
+        print(f"  {name}: {count:,}")
+    for name, count in facts.items():
+        print(f"  {name.replace('_', ' ')}: {count:,}")
+    for note in faults_told(problems):
+        print(f"  {note}")

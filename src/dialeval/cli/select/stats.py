@@ -1,0 +1,143 @@
+"""``dialeval select stats``: what a question set is like, before any system is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as jsonlib
+import math
+import shutil
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.select.files import Format, Questions, Repository, read_questions, utterances_of
+
+if TYPE_CHECKING:
+    from dialeval.core import Interval
+    from dialeval.data import Judgement
+    from dialeval.selection.inspection.statistics import Statistics
+    from dialeval.stats import Estimate
+
+
+def stats(
+    questions: Questions,
+    scores: Annotated[
+        Path | None, typer.Option("--scores", help="People's scores of the candidates, as judgements.")
+    ] = None,
+    repository: Repository = None,
+    random_trials: Annotated[
+        int, typer.Option("--random-trials", min=1, metavar="T", help="Trials with random candidates.")
+    ] = 100,
+    format: Format = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    json: Json = False,
+) -> None:
+    """Print sizes, raters' agreement, how far shared words get, and signs that give the answer away.
+
+    Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
+    """
+    from dialeval.selection.inspection.statistics import statistics
+
+    asked = read_questions(questions, format, limit)
+    judgements = _scores(scores) if scores is not None else None
+    utterances = utterances_of(repository, asked)[0] if repository else None
+    found = statistics(asked, judgements, utterances=utterances, trials=random_trials, seed=seed)
+    if json:
+        content = {**_plain(dataclasses.asdict(found)), "warnings": list(found.warnings)}
+        print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
+        return
+    width = shutil.get_terminal_size().columns
+    for line in _lines(found):
+        print(textwrap.fill(line, width, subsequent_indent="    "))
+
+
+def _scores(path: Path) -> list[Judgement]:
+    from dialeval.annotation.filled import filled_rows
+    from dialeval.data import read
+    from dialeval.errors import BadInput
+
+    if filled_rows(path):
+        needed = "judgements of the candidates"
+        todo = "Give the scores.jsonl that 'dialeval select vet' makes of them."
+        raise BadInput(str(path), "answers to tasks", needed, todo)
+    return list(read(path, "judgement"))
+
+
+def _lines(found: Statistics) -> Iterator[str]:
+    candidates, turns, shared, lexical = (
+        found.candidates,
+        found.context_turns,
+        found.shared_words,
+        found.lexical,
+    )
+    yield f"questions: {found.questions:,}, of {found.contexts:,} contexts; {found.status}"
+    yield f"candidates per question: {candidates.mean:.2f} ({candidates.least} to {candidates.most})"
+    yield f"turns of the context: {turns.mean:.2f} ({turns.least} to {turns.most})"
+    yield f"guessing gets {_number(found.chance)}"
+    if found.labels:
+        yield "labels: " + ", ".join(f"{label} {count:,}" for label, count in found.labels.items())
+    if found.agreement is not None:
+        six, two = found.agreement.six_classes, found.agreement.two_classes
+        kappas = f"{_estimate(six)} in six classes, {_estimate(two)} in two"
+        yield f"Fleiss' kappa of {found.agreement.scores:,} scores: {kappas}"
+        for fault, count in found.agreement.faults.items():
+            yield f"  {count:,} scores not used: {fault}"
+    yield (
+        f"a word of content in common: false candidates and ground truth {_share(shared.false_with_truth)}, false "
+        f"candidates and context {_share(shared.false_with_context)}, ground truth and context "
+        f"{_share(shared.truth_with_context)}"
+    )
+    random = (
+        f"{lexical.random:.3f}{_ends(lexical.spread)}"
+        if lexical.reason is None
+        else f"none: {lexical.reason}"
+    )
+    yield f"tf-idf accuracy: {_number(lexical.chosen)}{_ends(lexical.interval)}; with random false candidates {random}"
+    for one in found.artefacts:
+        shown = f"{one.accuracy:.3f}{_ends(one.interval)}" if one.reason is None else f"unknown: {one.reason}"
+        yield f"without the context, by {one.looks_at.lower()}: {shown}"
+    for warning in found.warnings:
+        yield f"warning: {warning}"
+
+
+def _estimate(found: Estimate) -> str:
+    return f"{found.value:.4f}" if found.defined else f"undefined ({found.reason})"
+
+
+def _share(value: float) -> str:
+    return "none to tell" if math.isnan(value) else f"{value:.1%}"
+
+
+def _number(value: float) -> str:
+    return (
+        "unknown (no question has both a right and a false candidate)"
+        if math.isnan(value)
+        else f"{value:.3f}"
+    )
+
+
+def _ends(interval: Interval | None) -> str:
+    return "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _plain(value: object) -> dict[str, object]:
+    """The values as JSON can hold them: undefined numbers are null."""
+
+    def plain(one: object) -> object:
+        if isinstance(one, float):
+            return one if math.isfinite(one) else None
+        if isinstance(one, dict):
+            return {str(key): plain(inside) for key, inside in one.items()}
+        if isinstance(one, tuple) and hasattr(one, "_asdict"):
+            return plain(one._asdict())
+        if dataclasses.is_dataclass(one) and not isinstance(one, type):
+            return plain(dataclasses.asdict(one))
+        return [plain(inside) for inside in one] if isinstance(one, list | tuple) else one
+
+    found = plain(value)
+    return found if isinstance(found, dict) else {}

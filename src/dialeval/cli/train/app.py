@@ -1,0 +1,72 @@
+"""``dialeval train``: learn from data of your own."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target, going_on_later, read_corpus
+from dialeval.cli.train.generator import generator
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Learn from dialogues of your own.\n\nExample: dialeval train generator dialogues.jsonl -o my-bot",
+)
+
+app.command("generator")(generator)
+
+
+@app.command("skip-thought")
+def skip_thought(
+    corpus: Annotated[
+        str,
+        typer.Argument(metavar="CORPUS", help="Dialogues, or prompts with references, or - for stdin."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model's folder.")],
+    scale: Annotated[Scale, typer.Option("--scale", help="Sizes of vocabulary and vectors.")] = "small",
+    epochs: Epochs = None,
+    format: Format = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    resume: Resume = True,
+    json: Json = False,
+) -> None:
+    """Train a Skip-Thought sentence encoder; no labels needed.
+
+    Killed or interrupted? The same command goes on from the last checkpoint.
+
+    Example: dialeval train skip-thought dialogues.jsonl -o my-encoder --scale small
+    """
+    from dialeval.data import Dialogue, Prompt
+    from dialeval.engine.progress import RichProgress
+    from dialeval.metrics.skip_thought.config import SCALES
+    from dialeval.metrics.skip_thought.neighbours import triples
+    from dialeval.resources.neural import require_torch
+
+    require_torch("Skip-Thought models", "safetensors")
+    from dialeval.metrics.skip_thought.training import train
+
+    check_target(out)
+    config = replace(SCALES[scale], seed=seed, epochs=epochs or SCALES[scale].epochs)
+    records: Iterator[Dialogue | Prompt] = read_corpus(
+        corpus, format, (Dialogue, Prompt), "dialogues, or prompts with references"
+    )
+    data = triples(islice(records, limit))
+    print(f"{len(data)} turns with neighbours", file=sys.stderr)
+    with going_on_later(), RichProgress("training", len(data) * config.epochs) as progress:
+        done = train(data, config, out, resume=resume, progress=progress)
+    if json:
+        found = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}
+        print(jsonlib.dumps(found))
+        return
+    for epoch, loss in enumerate(done.losses, start=1):
+        print(f"epoch {epoch}: {loss:.4f} nats per word")
+    print(f"Model: {out}\nScore with it: dialeval score FILE -m \"skip_thought(model='{out}')\"")

@@ -1,0 +1,140 @@
+"""How ``dialeval train generator`` turns files and flags into lessons, settings and training."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from dialeval.cli.train.files import going_on_later, read_corpus
+
+if TYPE_CHECKING:
+    from dialeval.systems.trained.config import TrainConfig
+    from dialeval.systems.trained.lessons import Lesson, Split
+    from dialeval.systems.trained.training import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files become lessons."""
+
+    format: str | None
+    limit: int | None
+    held_out: str
+    seed: int
+
+    def data(self, corpus: str | None, questions: str | None) -> Split:
+        """The lessons of both files, and those held out."""
+        from dialeval.systems.trained.lessons import Split, split
+
+        try:
+            share = float(self.held_out)
+        except ValueError:
+            # The file holds what the first one holds: a corpus, or else questions.
+            others = self._lessons(self.held_out, None) if corpus else self._lessons(None, self.held_out)
+            data = Split(self._lessons(corpus, questions), others)
+        else:
+            if not 0 <= share < 1:
+                raise typer.BadParameter(
+                    f"--held-out is {share:g}; needed is a share from 0 up to 1, or a file"
+                )
+            data = split(self._lessons(corpus, questions), share, self.seed)
+        print(f"{len(data.train)} responses in context, {len(data.held_out)} held out", file=sys.stderr)
+        return data
+
+    def _lessons(self, corpus: str | None, questions: str | None) -> list[Lesson]:
+        from dialeval.data import Dialogue, Example, Prompt, Question
+        from dialeval.systems.trained.lessons import contrasts, lessons
+
+        found: list[Lesson] = []
+        if corpus is not None:
+            needed = "dialogues, prompts with references or examples"
+            records: Iterator[Dialogue | Prompt | Example] = read_corpus(
+                corpus, self.format, (Dialogue, Prompt, Example), needed
+            )
+            found += lessons(islice(records, self.limit))
+        if questions is not None:
+            asked = read_corpus(questions, self.format, (Question,), "questions", kind="question")
+            found += contrasts(islice(asked, self.limit))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the command line changes in a scale's settings."""
+
+    layers: int | None
+    epochs: int | None
+    label_smoothing: float
+    learning_rate: float | None
+    alpha: float
+    seed: int
+
+    def to(self, config: TrainConfig) -> TrainConfig:
+        """The settings as changed."""
+        schedule = replace(
+            config.schedule,
+            epochs=self.epochs or config.schedule.epochs,
+            learning_rate=self.learning_rate or config.schedule.learning_rate,
+            seed=self.seed,
+        )
+        shape = replace(config.shape, layers=self.layers or config.shape.layers)
+        return replace(
+            config, shape=shape, schedule=schedule, label_smoothing=self.label_smoothing, alpha=self.alpha
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """How long to train, where, and whether to go on from a checkpoint."""
+
+    minutes: float | None
+    device: str
+    resume: bool
+
+    def train(self, data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
+        """A generator of ours, from nothing or from another one."""
+        from dialeval.engine.progress import RichProgress
+        from dialeval.systems.trained.training import train
+
+        total = len(data.train) * config.schedule.epochs
+        with going_on_later(), RichProgress(folder.name, total) as progress:
+            return train(
+                data,
+                config,
+                folder,
+                start=start,
+                minutes=self.minutes,
+                device=self.device,
+                resume=self.resume,
+                progress=progress,
+            )
+
+    def go_on(self, data: Split, changes: Changes, folder: Path, start: str) -> Outcome:
+        """A generator of ours or a Hugging Face model, trained further."""
+        from dialeval.engine.progress import RichProgress
+        from dialeval.systems.trained.layout import MARKER
+        from dialeval.systems.trained.training import further
+
+        if (Path(start) / MARKER).is_file():
+            return self.train(data, changes.to(further(Path(start))), folder, Path(start))
+        from dialeval.systems.trained.tuning import TUNING, tune
+
+        config = changes.to(TUNING)
+        total = len(data.train) * config.schedule.epochs
+        with going_on_later(), RichProgress(folder.name, total) as progress:
+            return tune(
+                data,
+                config,
+                folder,
+                start,
+                minutes=self.minutes,
+                device=self.device,
+                resume=self.resume,
+                progress=progress,
+            )

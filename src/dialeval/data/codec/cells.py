@@ -1,0 +1,99 @@
+"""Records in the flat cells of a table: JSON where a cell holds structure, plain text where a person typed it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.encode import encode, kind_of_record
+from dialeval.data.codec.fields import FIELDS
+from dialeval.data.codec.json_value import loads
+from dialeval.data.speakers import alternating
+from dialeval.data.types import Record
+from dialeval.errors import BadInput
+
+_STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})
+_MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value"})
+
+
+def from_cells(cells: Mapping[str, object], where: Where) -> dict[str, object]:
+    """The JSON object a row stands for. Cells that are not text (Parquet has such) are taken as they are.
+
+    Only the fields that hold structure are read as JSON, so a response may begin with a bracket.
+    """
+    fields: dict[str, object] = {}
+    spread: list[str] = []
+    for name, cell in cells.items():
+        if _is_reference(name):
+            if isinstance(cell, str) and cell:
+                spread.append(cell)
+        elif not isinstance(cell, str):
+            fields[name] = cell
+        else:
+            fields[name] = _value(name, cell, where) if cell or name not in _MAY_BE_BLANK else None
+    if spread:
+        given = fields.get("references") or []
+        fields["references"] = [*given, *spread] if isinstance(given, list) else given
+    return fields
+
+
+def to_cells(record: Record) -> list[str]:
+    """The record's fields as text, in the order of ``FIELDS``; absent ones are empty."""
+    fields = encode(record)
+    return [_cell(name, fields.get(name)) for name in FIELDS[kind_of_record(record)]]
+
+
+def _is_reference(name: str) -> bool:
+    """Whether a column is one of ``reference``, ``reference_2``, ``reference_3`` and so on."""
+    return name == "reference" or (name.startswith("reference_") and name[10:].isdigit())
+
+
+def _value(name: str, cell: str, where: Where) -> object:
+    if name == "value":
+        return _number(cell, where)
+    if name == "response":
+        return _response(cell)
+    if name not in _STRUCTURED:
+        return cell
+    if cell.lstrip()[:1] in ("[", "{"):
+        try:
+            return loads(cell.strip(), where)
+        except BadInput as error:
+            error.field = name
+            raise
+    if name in ("context", "messages"):
+        turns = alternating(cell.replace("\r\n", "\n").split("\n") if cell else [])
+        return [{"role": turn.speaker, "content": turn.text} for turn in turns]
+    return [cell] if name == "references" else cell
+
+
+def _response(cell: str) -> object:
+    # A response is free text, and only what we write ourselves is taken as JSON: {"text": ..., "logprob": ...}.
+    if cell.startswith('{"text":'):
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def _number(cell: str, where: Where) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        needed, todo = "a number or an empty cell", "Leave the cell empty where there is no value."
+        raise BadInput(where.path, f"the text {cell[:40]!r}", needed, todo, where.line, "value") from None
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return json.dumps({"text": value}, ensure_ascii=False) if _looks_written(name, value) else value
+    return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+
+
+def _looks_written(name: str, value: str) -> bool:
+    return name == "response" and value.startswith('{"text":')

@@ -1,0 +1,231 @@
+"""From JSON objects to records: strict about types, and plain about what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, overload
+
+from dialeval.data.choices import choice_judgement, is_choice
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
+from dialeval.data.codec.sources import conversion
+from dialeval.data.types import (
+    Candidate,
+    Context,
+    Dialogue,
+    Example,
+    Judgement,
+    Kind,
+    NBest,
+    Prompt,
+    Question,
+    Record,
+    Response,
+    Turn,
+)
+from dialeval.errors import BadInput
+
+
+@overload
+def decode(mapping: object, kind: Literal["dialogue"], where: Where) -> Dialogue: ...
+@overload
+def decode(mapping: object, kind: Literal["prompt"], where: Where) -> Prompt: ...
+@overload
+def decode(mapping: object, kind: Literal["example"], where: Where) -> Example: ...
+@overload
+def decode(mapping: object, kind: Literal["question"], where: Where) -> Question: ...
+@overload
+def decode(mapping: object, kind: Literal["nbest"], where: Where) -> NBest: ...
+@overload
+def decode(mapping: object, kind: Literal["judgement"], where: Where) -> Judgement: ...
+@overload
+def decode(mapping: object, kind: Kind, where: Where) -> Record: ...
+def decode(mapping: object, kind: Kind, where: Where) -> Record:
+    """The record of ``kind`` that a JSON object holds; BadInput names the field that is at fault."""
+    if type(mapping) is not dict and not isinstance(mapping, Mapping):  # the second look is slow
+        raise wrong(where, "", mapping, "a JSON object", "Write each record as an object with its fields.")
+    return _DECODERS[kind](mapping, where)
+
+
+def kind_of_fields(mapping: object, where: Where) -> Kind:
+    """Which kind of record has these fields."""
+    found = set(mapping) if isinstance(mapping, Mapping) else set()
+    for field, kind in _TELLTALES.items():
+        if field in found:
+            return kind
+    listed = ", ".join(repr(name) for name in found) if found else "no fields"
+    raise BadInput(
+        where.path,
+        f"a record with {listed}" if found else "something other than a JSON object",
+        f"one of the fields {', '.join(repr(name) for name in _TELLTALES)}",
+        f"Name its fields as in docs/files.md, or convert it with {conversion(where.path)} "
+        "('dialeval data ls' lists the formats).",
+        line=where.line,
+    )
+
+
+_TELLTALES: Final[Mapping[str, Kind]] = {
+    "messages": "dialogue",
+    "candidates": "question",
+    "responses": "nbest",
+    "response": "example",
+    "criterion": "judgement",
+    "rater": "judgement",
+    "context": "prompt",
+}
+
+
+def turns(value: object, where: Where, field: str) -> Context:
+    """Turns from a list of messages."""
+    if type(value) is not list:
+        raise wrong(where, field, value, "a list of messages", 'Write [{"role": "user", "content": "..."}].')
+    out = []
+    for at, message in enumerate(value):
+        # Nearly every message has just these two; the rest take the way that explains.
+        if (
+            type(message) is dict
+            and len(message) == 2
+            and type(role := message.get("role")) is str
+            and type(content := message.get("content")) is str
+        ):
+            out.append(Turn(role, content))
+        else:
+            out.append(_turn(message, where, f"{field}[{at}]"))
+    return tuple(out)
+
+
+def _turn(value: object, where: Where, field: str) -> Turn:
+    if type(value) is not dict:
+        raise wrong(where, field, value, "a message", 'Write {"role": "user", "content": "..."}.')
+    role = text(value, "role", where, field, "text ('user', 'assistant', 'system' ...)")
+    content = text(value, "content", where, field, "text (what was said)")
+    return Turn(role, content, optional_text(value, "name", where, field))
+
+
+def _item(m: Mapping[str, object], where: Where, field: str = "id") -> str:
+    value = m.get(field)
+    if type(value) is int:
+        # Plain counters are common in the wild, and no one means another item by 7 than by "7".
+        return str(value)
+    return name(m, field, where, "", "text (the item's id)")
+
+
+def _system(m: Mapping[str, object], where: Where) -> str:
+    return name(m, "system", where, "", "text (the system's name)")
+
+
+def _context(m: Mapping[str, object], where: Where, field: str = "context") -> Context:
+    if field not in m:
+        raise missing(m, field, where, "", "a list of messages")
+    return turns(m[field], where, field)
+
+
+def _references(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
+    value = m.get("references")
+    if value is None:
+        return ()
+    if type(value) is not list:
+        raise wrong(where, "references", value, "a list of texts", 'Write ["...", "..."], even for one.')
+    for at, reference in enumerate(value):
+        if type(reference) is not str:
+            raise wrong(where, f"references[{at}]", reference, "text", "Quote it, or leave it out.")
+    return tuple(value)
+
+
+def _response(value: object, where: Where, field: str) -> Response:
+    if type(value) is str:
+        return Response(value)
+    if type(value) is not dict:
+        raise wrong(
+            where, field, value, 'text or {"text", "logprob"}', "Quote it; write an empty text for silence."
+        )
+    return Response(text(value, "text", where, field), number(value, "logprob", where, field))
+
+
+def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
+    metadata = m.get("metadata")
+    if metadata is not None and type(metadata) is not dict:
+        raise wrong(where, "metadata", metadata, "a JSON object", "Wrap it in an object, or leave it out.")
+    system = optional_text(m, "system", where, "")
+    return Dialogue(_item(m, where), _context(m, where, "messages"), system or "", metadata or {})
+
+
+def _prompt(m: Mapping[str, object], where: Where) -> Prompt:
+    return Prompt(_item(m, where), _context(m, where), _references(m, where))
+
+
+def _example(m: Mapping[str, object], where: Where) -> Example:
+    item, system, context = _item(m, where), _system(m, where), _context(m, where)
+    if "response" not in m:
+        raise missing(m, "response", where, "", "text (the system's response)")
+    return Example(item, system, context, _response(m["response"], where, "response"), _references(m, where))
+
+
+def _question(m: Mapping[str, object], where: Where) -> Question:
+    item, context = _item(m, where), _context(m, where)
+    if "candidates" not in m:
+        raise missing(m, "candidates", where, "", "a list of candidates")
+    value = m["candidates"]
+    if type(value) is not list:
+        raise wrong(where, "candidates", value, "a list", 'Write [{"text": "...", "correct": true}].')
+    candidates = tuple(_candidate(candidate, where, at) for at, candidate in enumerate(value))
+    if not any(candidate.correct for candidate in candidates):
+        found = f"{len(candidates)} candidates, none of them correct"
+        todo = 'Mark the right ones with "correct": true, or leave the question out.'
+        raise BadInput(where.path, found, "at least one correct", todo, where.line, "candidates")
+    status = m.get("status") or None
+    if status not in ("vetted", "unvetted", None):
+        todo = "Leave it out where nobody knows whether people looked at the candidates."
+        raise wrong(where, "status", status, "'vetted', 'unvetted' or null", todo)
+    return Question(item, context, candidates, status)
+
+
+def _candidate(value: object, where: Where, at: int) -> Candidate:
+    at_field = f"candidates[{at}]"
+    if type(value) is not dict:
+        raise wrong(where, at_field, value, "a candidate", 'Write {"text": "...", "correct": false}.')
+    error = optional_text(value, "error", where, at_field)
+    return Candidate(text(value, "text", where, at_field), flag(value, "correct", where, at_field), error)
+
+
+def _nbest(m: Mapping[str, object], where: Where) -> NBest:
+    item, system, context = _item(m, where), _system(m, where), _context(m, where)
+    if "responses" not in m:
+        raise missing(m, "responses", where, "", "a list of responses, best first")
+    value, expected = m["responses"], m.get("expected")
+    if type(value) is not list:
+        raise wrong(
+            where, "responses", value, "a list of responses", 'Write [{"text": "...", "logprob": -1.5}].'
+        )
+    if expected not in ("yes", "no", None):
+        raise wrong(
+            where, "expected", expected, "'yes', 'no' or null", "Leave it out where nothing is expected."
+        )
+    responses = tuple(_response(one, where, f"responses[{at}]") for at, one in enumerate(value))
+    return NBest(item, system, context, responses, expected)
+
+
+def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
+    if "value" not in m and is_choice(m):
+        return choice_judgement(m, _item(m, where), _system(m, where), where)
+    if "value" not in m:
+        raise missing(m, "value", where, "", "a number, or null where the rater could not say")
+    return Judgement(
+        _item(m, where, "item"),
+        # Empty where people rated a conversation among people.
+        text(m, "system", where, "", "text (the system's name)"),
+        name(m, "rater", where, "", "text (who judged)"),
+        text(m, "criterion", where, ""),
+        number(m, "value", where, ""),
+        optional_text(m, "reason", where, ""),
+    )
+
+
+_DECODERS: Final[Mapping[Kind, Callable[[Mapping[str, object], Where], Record]]] = {
+    "dialogue": _dialogue,
+    "prompt": _prompt,
+    "example": _example,
+    "question": _question,
+    "nbest": _nbest,
+    "judgement": _judgement,
+}

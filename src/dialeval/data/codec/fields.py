@@ -1,0 +1,182 @@
+"""The fields records have in files, and reading one of them from a JSON object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.sources import conversion
+from dialeval.data.types import Kind
+from dialeval.errors import BadInput, close_names
+
+FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "dialogue": ("id", "messages", "system", "metadata"),
+    "prompt": ("id", "context", "references"),
+    "example": ("id", "system", "context", "response", "references"),
+    "question": ("id", "context", "candidates", "status"),
+    "nbest": ("id", "system", "context", "responses", "expected"),
+    "judgement": ("item", "system", "rater", "criterion", "value", "reason"),
+}
+"""Every field of each kind of record, in the order we write them (docs/files.md)."""
+
+_OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "id": ("item", "item_id", "dialog_id", "dialogue_id", "idx", "index", "uid", "key"),
+    "item": ("id", "item_id", "idx", "index"),
+    "messages": ("conversation", "conversations", "dialog", "dialogue", "turns", "utterances"),
+    "context": ("history", "prompt", "messages", "source", "input", "question"),
+    "response": (
+        "hyp",
+        "hypothesis",
+        "output",
+        "prediction",
+        "pred",
+        "answer",
+        "reply",
+        "completion",
+        "text",
+    ),
+    "responses": ("hyps", "hypotheses", "outputs", "predictions", "beams", "nbest"),
+    "references": ("refs", "ref", "reference", "labels", "targets", "target", "ground_truth", "gold"),
+    "candidates": ("options", "choices"),
+    "system": ("model", "system_id", "system_name", "bot", "agent"),
+    "rater": ("annotator", "worker", "worker_id", "judge"),
+    "criterion": ("quality", "aspect", "dimension", "measure", "metric"),
+    "value": ("score", "rating", "label"),
+    "role": ("speaker", "from", "agent"),
+    "content": ("text", "value", "utterance", "message"),
+    "text": ("content", "value", "response"),
+    "correct": ("label", "is_correct", "answer"),
+}
+"""What other tools call our fields."""
+
+_OTHER_FORMATS: Final[Mapping[str, str]] = {
+    "messages": "openai",
+    "conversations": "sharegpt",
+    "dialog": "parlai-jsonl",
+    "dialogue": "turns",
+    "turns": "turns",
+    "utterances": "turns",
+    "positive_responses": "dailydialog++",
+    "annotations": "fed",
+    "system_output": "usr",
+}
+"""Fields that give another format away."""
+
+
+def likely_name(field: str, found: Collection[str]) -> str | None:
+    """Which of the names found stands for ``field``, if one does."""
+    # A field of ours means what it says, however much its name looks like another's.
+    strange = [name for name in found if all(name not in names for names in FIELDS.values())]
+    close = [name for name in _OTHER_NAMES.get(field, ()) if name in found] or close_names(field, strange)
+    return close[0] if close else None
+
+
+def meant_by(name: str, known: Iterable[str]) -> str | None:
+    """Which known field an unknown ``name`` probably stands for."""
+    return next((field for field in known if likely_name(field, [name])), None)
+
+
+def missing(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str) -> BadInput:
+    """The error for a field that is not there."""
+    likely = likely_name(field, [name for name in m if isinstance(name, str)])
+    others = [_OTHER_FORMATS[name] for name in m if name in _OTHER_FORMATS] if not parent else []
+    if others:
+        todo = f"It looks like the {others[0]} format: convert it with {conversion(where.path, others[0])}."
+    elif likely:
+        todo = f"Rename {likely!r} to {field!r}."
+    else:
+        todo = f"Add {field!r}; docs/files.md lists the fields of each kind of record."
+    listed = ", ".join(repr(name) for name in m) or "none"
+    return BadInput(
+        where.path, f"no such field (there are: {listed})", needed, todo, where.line, _path(parent, field)
+    )
+
+
+def wrong(where: Where, field: str, value: object, needed: str, todo: str) -> BadInput:
+    """The error for a value of the wrong type."""
+    return BadInput(where.path, describe(value), needed, todo, where.line, field or None)
+
+
+def describe(value: object) -> str:
+    """A value as errors show it: its JSON type and, where it is short, itself."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return (
+            f"the number {value!r}" if not isinstance(value, int) or abs(value) < 10**20 else "a huge number"
+        )
+    if isinstance(value, str):
+        return f"the text {value!r}" if len(value) <= 40 else f"the text {value[:37] + '...'!r}"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, list | tuple) else f"a {type(value).__name__}"
+
+
+def text(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str = "text") -> str:
+    """A field that must be text."""
+    value = m.get(field)
+    if type(value) is str:
+        return value
+    if field not in m:
+        raise missing(m, field, where, parent, needed)
+    raise wrong(where, _path(parent, field), value, needed, "Quote it.")
+
+
+def name(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str = "text") -> str:
+    """A field that must be text with something in it, because it names an item or a system."""
+    value = text(m, field, where, parent, needed)
+    if not value or value.isspace():
+        found = "an empty text" if not value else f"nothing but white space ({value[:20]!r})"
+        todo = f"Fill in {field!r}: results are kept and compared by it."
+        raise BadInput(where.path, found, needed, todo, where.line, _path(parent, field))
+    return value
+
+
+def optional_text(m: Mapping[str, object], field: str, where: Where, parent: str) -> str | None:
+    """A field that may be text, null or left out."""
+    value = m.get(field)
+    if value is None or type(value) is str:
+        return value
+    raise wrong(
+        where, _path(parent, field), value, "text, null or no such field", "Quote it, or leave it out."
+    )
+
+
+def number(m: Mapping[str, object], field: str, where: Where, parent: str) -> float | None:
+    """A field that may be a finite number, null or left out."""
+    value = m.get(field)
+    if value is None:
+        return None
+    if type(value) is float or type(value) is int:
+        try:
+            if math.isfinite(value):
+                return float(value)
+        except OverflowError:
+            pass
+    todo = "Write it without quotes." if _quoted_number(value) else "Write null where there is no value."
+    raise wrong(where, _path(parent, field), value, "a finite number or null", todo)
+
+
+def _quoted_number(value: object) -> bool:
+    try:
+        return type(value) is str and math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+def flag(m: Mapping[str, object], field: str, where: Where, parent: str) -> bool:
+    """A field that must be true or false."""
+    value = m.get(field)
+    if type(value) is bool:
+        return value
+    if field not in m:
+        raise missing(m, field, where, parent, "true or false")
+    raise wrong(where, _path(parent, field), value, "true or false", "Write true or false, without quotes.")
+
+
+def _path(parent: str, field: str) -> str:
+    return f"{parent}.{field}" if parent else field

@@ -1,0 +1,80 @@
+"""One JSON value from text, strictly: no NaN, no half characters, and errors that say where."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final, NoReturn
+
+from dialeval.data.codec.bad import Where
+from dialeval.errors import BadInput
+
+_HALF_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def loads(text: str, where: Where) -> object:
+    """The JSON value that ``text`` holds and nothing else; BadInput says what is wrong with it."""
+    try:
+        value, end = decode_at(text, 0)
+    except (ValueError, RecursionError) as error:
+        raise broken(text, error, where) from None
+    if end != len(text):
+        raise _bad(
+            where, f"more text after the JSON value, at column {end + 1}", "Put each object on its own line."
+        )
+    check_characters(value, text, where)
+    return value
+
+
+def check_characters(value: object, text: str, where: Where) -> None:
+    """Raise BadInput if ``value``, parsed from ``text``, holds half of a surrogate pair, which no file can keep."""
+    # Only an escape can smuggle one in, so all other text skips the costly look.
+    if "\\u" in text and _HALF_PAIR.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise _bad(
+                where, f"half of a character ({half} alone)", "Write the character whole, or drop it."
+            ) from None
+
+
+CUT_SHORT: Final = "The file may be cut short: fetch or write it again."
+"""What to do about JSON that breaks off."""
+
+
+def broken(
+    text: str, error: ValueError | RecursionError, where: Where, *, element: int | None = None
+) -> BadInput:
+    """The BadInput that explains why ``text``, a line or that element of an array, is not JSON."""
+    inside = "" if element is None else f" in element {element:,} of the array"
+    if isinstance(error, RecursionError):
+        return _bad(where, f"lists or objects nested too deeply{inside}", "Flatten the record.")
+    if element is None and text.strip() == "{":
+        return _bad(where, "an object that goes on in the next line", "Put each object on one line.")
+    if isinstance(error, json.JSONDecodeError):
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            return _bad(where, f"JSON that breaks off {_spot(len(text), element)}", CUT_SHORT)
+        near = text[max(0, error.pos - 10) : error.pos + 10]
+        todo = "Mend the line." if element is None else "Mend the element."
+        return _bad(where, f"broken JSON {_spot(error.pos + 1, element)}, near {near!r}", todo)
+    return _bad(where, f"{error}{inside}", "Write null where there is no value.")
+
+
+def _spot(position: int, element: int | None) -> str:
+    # In an array all may be on one line of millions of columns, which no one counts.
+    if element is None:
+        return f"at column {position}"
+    return f"in element {element:,} of the array, {position:,} characters into it"
+
+
+def _bad(where: Where, found: str, todo: str) -> BadInput:
+    return BadInput(where.path, found, "a JSON object", todo, line=where.line)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name}, which JSON does not have")
+
+
+decode_at: Final = json.JSONDecoder(parse_constant=_no_constant).raw_decode
+"""The value that starts at a position of a text, and where it ends."""

@@ -1,0 +1,95 @@
+"""Parquet with native nested columns, row group by row group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from dialeval.data.codec.bad import BadLine, OnBad, Where
+from dialeval.data.codec.cells import from_cells
+from dialeval.data.codec.encode import encode, kind_of_record
+from dialeval.data.codec.fields import FIELDS
+from dialeval.data.codec.rows import Row
+from dialeval.data.codec.sources import Source, check, is_stdin, shown
+from dialeval.data.types import Kind, Record
+from dialeval.errors import BadInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROW_GROUP: Final = 8192
+_READ_ROWS: Final = 1024
+
+
+def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
+    """The rows of a Parquet file; text cells of structured fields may hold JSON."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = shown(source)
+    if is_stdin(source):
+        raise BadInput(
+            path, "a stream", "a Parquet file on disk", "Save it first: Parquet is read from its end."
+        )
+    check(source)
+    number = 0
+    try:
+        with pq.ParquetFile(Path(source), pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_READ_ROWS):
+                for cells in batch.to_pylist():
+                    number += 1
+                    where = Where(path, number)
+                    try:
+                        yield Row(where, number, from_cells(cells, where))
+                    except BadInput as error:
+                        on_bad(BadLine(error, json.dumps(cells, ensure_ascii=False, default=str)))
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        todo = "Fetch or write it again; if it is another format, give it the ending of that."
+        raise BadInput(path, f"no readable Parquet ({reason})", "a whole Parquet file", todo) from None
+
+
+def write_table(handle: BinaryIO, records: Iterable[Record]) -> None:
+    """Write records of one kind as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    left = iter(records)
+    batch = list(islice(left, _ROW_GROUP))
+    schema = _schema(kind_of_record(batch[0])) if batch else pa.schema([])
+    with pq.ParquetWriter(handle, schema, compression="zstd") as writer:
+        while batch:
+            writer.write_table(pa.Table.from_pylist([_columns(record) for record in batch], schema=schema))
+            batch = list(islice(left, _ROW_GROUP))
+
+
+def _columns(record: Record) -> dict[str, object]:
+    fields = encode(record)
+    if isinstance(fields.get("response"), str):
+        fields["response"] = {"text": fields["response"]}
+    if isinstance(responses := fields.get("responses"), list):
+        fields["responses"] = [{"text": one} if isinstance(one, str) else one for one in responses]
+    if "metadata" in fields:
+        fields["metadata"] = json.dumps(fields["metadata"], ensure_ascii=False)
+    return fields
+
+
+def _schema(kind: Kind) -> pa.Schema:
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.float64()
+    messages = pa.list_(pa.struct({"role": text, "content": text, "name": text}))
+    response = pa.struct({"text": text, "logprob": number})
+    types = {
+        "messages": messages,
+        "context": messages,
+        "references": pa.list_(text),
+        "response": response,
+        "responses": pa.list_(response),
+        "candidates": pa.list_(pa.struct({"text": text, "correct": pa.bool_(), "error": text})),
+        "value": number,
+    }
+    return pa.schema([(name, types.get(name, text)) for name in FIELDS[kind]])

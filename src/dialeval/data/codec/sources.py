@@ -1,0 +1,162 @@
+"""Where bytes come from: a file or standard input, gzipped or not, in lines of bounded length."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple, TypeAlias, cast
+
+from dialeval.data.codec.bad import BadLine, OnBad
+from dialeval.errors import BadInput, close_names
+
+Source: TypeAlias = str | Path
+"""A path, or ``-`` for standard input."""
+
+LINE_LIMIT: Final = 8 * 1024 * 1024
+"""The longest line or record we hold, in bytes."""
+
+UTF8_MARK: Final = b"\xef\xbb\xbf"
+"""The byte-order mark some editors put before UTF-8 text; we read past it."""
+
+
+class Line(NamedTuple):
+    """One line of a text file, with its ending."""
+
+    number: int
+    text: str
+
+
+def is_stdin(source: Source) -> bool:
+    """Whether ``source`` means standard input."""
+    return source == "-"
+
+
+def shown(source: Source) -> str:
+    """The source as errors name it."""
+    return "<stdin>" if is_stdin(source) else str(source)
+
+
+def conversion(path: str, form: str = "FORMAT", *, kind: str = "") -> str:
+    """The command that makes a file of ours from another format, for hints: every verb takes what it writes."""
+    named = "-" if path == "<stdin>" else path
+    chosen = f" --as {kind}" if kind else ""
+    return f"'dialeval data convert {named} OUT.jsonl --from {form}{chosen}'"
+
+
+def check(source: Source, *, folder: bool = False) -> None:
+    """Raise BadInput unless ``source`` is there and is a file (or a folder)."""
+    if is_stdin(source):
+        return
+    path = Path(source)
+    needed = "a folder" if folder else "a file"
+    if not path.exists():
+        near = path.parent if path.parent.is_dir() else None
+        close = close_names(path.name, sorted(os.listdir(near))) if near else []
+        hint = (
+            f"Did you mean {' or '.join(repr(str(path.with_name(name))) for name in close)}?" if close else ""
+        )
+        raise BadInput(str(source), "nothing there", needed, hint or "Check the path.")
+    if folder and not path.is_dir():
+        raise BadInput(str(source), "a file", needed, "Name the folder that holds the corpus.")
+    if not folder and path.is_dir():
+        raise BadInput(str(source), "a directory", needed, "Name one of the files in it.")
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[io.BufferedReader]:
+    """The source's bytes, unzipped where they are gzipped.
+
+    Gzip is known by its first bytes, so a piped or misnamed file is read too.
+    """
+    check(source)
+    with _plain(source) as plain:
+        if plain.peek(2)[:2] != b"\x1f\x8b":
+            yield plain
+            return
+        packed = gzip.GzipFile(fileobj=plain, mode="rb")
+        try:
+            yield cast(io.BufferedReader, io.BufferedReader(cast(io.RawIOBase, packed), 1 << 16))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            todo = "Fetch or compress it again."
+            raise BadInput(shown(source), f"broken gzip data ({error})", "a whole .gz file", todo) from None
+
+
+@contextmanager
+def _plain(source: Source) -> Iterator[io.BufferedReader]:
+    if is_stdin(source):
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+        return
+    with _open(Path(source)) as handle:
+        yield handle
+
+
+def _open(path: Path) -> io.BufferedReader:
+    try:
+        return io.BufferedReader(io.FileIO(path), 1 << 16)
+    except OSError as error:
+        found = f"a file that will not open ({error.strerror})"
+        raise BadInput(str(path), found, "a readable file", "Check its permissions.") from None
+
+
+def lines(source: Source, on_bad: OnBad, *, needed: str = "lines of text") -> Iterator[Line]:
+    """The source's lines; those too long or not UTF-8 go to ``on_bad``."""
+    with opened(source) as handle:
+        yield from lines_of(handle, shown(source), on_bad, needed=needed)
+
+
+def lines_of(handle: BinaryIO, path: str, on_bad: OnBad, *, needed: str = "lines of text") -> Iterator[Line]:
+    """The lines of an open file; never holds more than ``LINE_LIMIT`` bytes."""
+    number, offset, readline = 0, 0, handle.readline
+    while raw := readline(LINE_LIMIT + 1):
+        number += 1
+        if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
+            on_bad(_too_long(raw, path, number, needed))
+            offset += len(raw) + _skip_line(handle)
+            continue
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            on_bad(_not_utf8(raw, path, number, offset, error.start))
+        else:
+            yield Line(number, text.removeprefix("\ufeff") if number == 1 else text)
+        offset += len(raw)
+
+
+def _skip_line(handle: BinaryIO) -> int:
+    skipped = 0
+    while part := handle.readline(1 << 20):
+        skipped += len(part)
+        if part.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _too_long(raw: bytes, path: str, number: int, needed: str) -> BadLine:
+    error = BadInput(
+        path,
+        f"a line longer than {LINE_LIMIT // 2**20} MiB",
+        needed,
+        "It may be one big JSON document: a list at the top level can be read, anything else needs one record a line. "
+        f"Convert chat files with {conversion(path, 'openai')} (or sharegpt).",
+        line=number,
+    )
+    return BadLine(error, raw[:1000].decode("utf-8", "replace") + " ...")
+
+
+def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> BadLine:
+    utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
+    name = "UTF-16" if utf16 else "WINDOWS-1252"
+    error = BadInput(
+        path,
+        f"byte 0x{raw[start]:02x} at offset {offset + start}, which is not UTF-8",
+        "UTF-8 text",
+        f"Convert the file, for example with 'iconv -f {name} -t UTF-8 {path}'.",
+        line=number,
+    )
+    return BadLine(error, raw.decode("utf-8", "backslashreplace").rstrip("\r\n"))

@@ -1,0 +1,1 @@
+"""Wording, tables, terminal output, plots and pages that every report shares."""

@@ -1,0 +1,59 @@
+"""What every page shares: templates that escape, a policy that admits nothing from outside, pictures as data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from dialeval.display.wording import count
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A plot with the words for those who do not see it."""
+
+    title: str
+    caption: str
+    svg: bytes
+    alt: str
+
+    @property
+    def source(self) -> str:
+        """The plot as a data: address, which is part of the page."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
+
+
+def template(name: str) -> Template:
+    """One of our templates, in which every value is escaped and a name that is not given is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("dialeval.display", "assets")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["count"] = count
+    return environment.get_template(name)
+
+
+def asset(name: str) -> str:
+    """The text of one of our own files: besides Markup of JSON, the only text on a page that is not escaped."""
+    return files("dialeval.display").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def policy(*, style: str, script: str | None = None) -> str:
+    """A content security policy under which nothing runs, loads or is sent but what this file holds."""
+
+    def digest(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    scripts = "" if script is None else f"script-src 'sha256-{digest(script)}'; "
+    return (
+        f"default-src 'none'; {scripts}style-src 'sha256-{digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,85 @@
+"""Tables as values, which the terminal, Markdown and the page each print in their own way."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from dialeval.display.wording import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The heading of a column; numbers stand to the right."""
+
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one cell says."""
+
+    text: str
+    detail: str = ""
+    """Said more quietly, beside the text or under it: an interval."""
+    mark: str = ""
+    """A sign that a note explains."""
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table ready to be printed."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def pieces(table: Table, *, most: int) -> tuple[Table, ...]:
+    """The table cut into tables of about equally many columns, at most ``most``, each beginning with its first one."""
+    rest = len(table.columns) - 1
+    if rest < most:
+        return (table,)
+    share = math.ceil(rest / math.ceil(rest / (most - 1)))
+    cuts = [range(at, min(at + share, rest + 1)) for at in range(1, rest + 1, share)]
+    return tuple(
+        Table(
+            table.title,
+            tuple(table.columns[at] for at in (0, *cut)),
+            tuple(tuple(row[at] for at in (0, *cut)) for row in table.rows),
+            table.notes if cut is cuts[-1] else (),
+        )
+        for cut in cuts
+    )
+
+
+def markdown(table: Table) -> str:
+    """The table in Markdown, its title above and its notes below, ending in a newline."""
+    lines = [f"### {_escaped(table.title)}", ""]
+    if table.rows:
+        lines.append(_line([_escaped(column.title) for column in table.columns]))
+        lines.append(_line(["---:" if column.numeric else ":---" for column in table.columns]))
+        lines += [_line([_cell(cell) for cell in row]) for row in table.rows]
+        lines.append("")
+    lines += [f"- {_escaped(note)}" for note in table.notes]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: Cell) -> str:
+    text = _escaped(cell.text)
+    shown = f"**{text}**" if cell.strong and text else text
+    return " ".join(part for part in (_escaped(cell.mark), shown, _escaped(cell.detail)) if part)
+
+
+def _escaped(text: str) -> str:
+    text = re.sub(r"([\\|*`])", r"\\\1", one_line(text)).replace("&", "&amp;").replace("<", "&lt;")
+    # Underscores inside a word, as in rouge_l, mean nothing to Markdown; brackets only do before a parenthesis.
+    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text).replace("](", "]\\(")

@@ -1,0 +1,143 @@
+"""Tables on a terminal, as wide as it is, with or without colour."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
+
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.wording import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+GAP = 3
+NAME_LIMIT = 28
+"""How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
+FOLDS = (NAME_LIMIT, 20, 14, 10)
+ASCII = str.maketrans({"★": "*", "≈": "~", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"})
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table, in several pieces one below the other where the terminal is too narrow for it."""
+    if table.title:
+        console.print(styled(one_line(table.title), "bold", console), soft_wrap=True)
+    for at, piece in enumerate(_pieces(table, console.width)):
+        if at:
+            console.print()
+        console.print(_drawn(table, piece, console))
+    for note in table.notes:
+        lines = wrap(one_line(note), console.width, initial_indent=" • ", subsequent_indent="   ")
+        console.print(styled("\n".join(lines), "dim", console))
+
+
+class Piece(NamedTuple):
+    """Some columns of a table, as they are to be drawn."""
+
+    columns: Sequence[int]
+    stacked: bool = False
+    """Whether details stand below the text, not beside it."""
+    fold: int | None = None
+    """How wide words may be before they are folded."""
+
+
+def _pieces(table: Table, width: int) -> list[Piece]:
+    """The whole table where it fits somehow, else pieces with its first column in all of them."""
+    everything = range(len(table.columns))
+    words = sum(not column.numeric for column in table.columns)
+    if not table.rows or words == len(table.columns):
+        return [Piece(everything)] if table.rows else []
+    folds = FOLDS if words > 1 else FOLDS[:2]
+    whole = [Piece(everything, stacked, fold) for stacked in (False, True) for fold in (None, *folds)]
+    fitting = next((piece for piece in whole if _width(table, piece) <= width), None)
+    return [fitting] if fitting else _split(table, width)
+
+
+def _split(table: Table, width: int) -> list[Piece]:
+    last = range(1, len(table.columns))
+    fold = next(
+        (f for f in FOLDS if all(_width(table, Piece([0, at], True, f)) <= width for at in last)), FOLDS[-1]
+    )
+    pieces = [[0]]
+    for at in last:
+        if len(pieces[-1]) > 1 and _width(table, Piece([*pieces[-1], at], True, fold)) > width:
+            pieces.append([0])
+        pieces[-1].append(at)
+    # As many columns in each piece as in the others reads better than a last one that stands alone.
+    share = math.ceil(len(last) / len(pieces))
+    even = [[0, *last[at : at + share]] for at in range(0, len(last), share)]
+    fits = all(_width(table, Piece(piece, True, fold)) <= width for piece in even)
+    return [Piece(piece, True, fold) for piece in (even if fits else pieces)]
+
+
+def _width(table: Table, piece: Piece) -> int:
+    from rich.cells import cell_len
+
+    widths = []
+    for at in piece.columns:
+        lines = [line for row in table.rows for line in _lines(row[at], table.columns[at], piece)]
+        widths.append(max(cell_len(line) for line in (one_line(table.columns[at].title), *lines)))
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _lines(cell: Cell, column: Column, piece: Piece) -> list[str]:
+    apart = [f"{cell.mark} {one_line(cell.text)}", cell.detail]
+    if not column.numeric and piece.fold:
+        return _folded(" ".join(apart).strip(), piece.fold)
+    parts = apart if piece.stacked else [" ".join(apart)]
+    return [" ".join(part.split()) for part in parts if part.strip()] or [""]
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """The text in lines of at most ``width`` cells, broken after a space or a sign that joins words where it can be."""
+    from rich.cells import cell_len, chop_cells
+
+    lines = [""]
+    for word in re.findall(r"[^\s\-_/.:,=]*[\s\-_/.:,=]*", text):
+        if cell_len(lines[-1]) + cell_len(word.rstrip()) <= width:
+            lines[-1] += word
+        else:
+            lines += chop_cells(word, width)
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def _drawn(table: Table, piece: Piece, console: Console) -> Grid:
+    from rich import box
+    from rich.table import Table as Grid
+
+    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
+    for at in piece.columns:
+        column = table.columns[at]
+        title = styled(one_line(column.title), "", console)
+        grid.add_column(title, justify="right" if column.numeric else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(_cell(row[at], table.columns[at], piece, console) for at in piece.columns))
+    return grid
+
+
+def _cell(cell: Cell, column: Column, piece: Piece, console: Console) -> Text:
+    lines = _lines(cell, column, piece)
+    # Words that were folded are one text; below a number stands its detail.
+    loud = 1 if column.numeric else len(lines)
+    text = styled("\n".join(lines[:loud]), "bold" if cell.strong else "", console)
+    for line in lines[loud:]:
+        text.append("\n").append_text(styled(line, "dim", console))
+    return text
+
+
+def styled(words: str, style: str, console: Console) -> Text:
+    """The words in that style, without signs that the console's encoding lacks."""
+    # Text, unlike a plain string, is printed as it stands: a system called [red] stays so.
+    from rich.text import Text
+
+    plain = words if console.encoding.lower().startswith("utf") else _ascii(words, console.encoding)
+    return Text(plain, style=style)
+
+
+def _ascii(words: str, encoding: str) -> str:
+    return words.translate(ASCII).encode(encoding, "replace").decode(encoding)

@@ -1,0 +1,54 @@
+"""Two systems under a corpus measure: a paired jackknife, since no item has a value of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dialeval.core import CorpusResult, Interval, LeaveOneOut
+from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.evaluation.compare.pairing import paired_items, system_of
+from dialeval.evaluation.corpus import leave_out
+from dialeval.stats import difference_of, jackknife_error, jackknife_interval, jackknife_p, required_items
+
+
+def compare_corpora(
+    a: CorpusResult, b: CorpusResult, *, level: float, cluster: Callable[[str], str] | None, rivals: int
+) -> Comparison:
+    """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
+    items = paired_items(a, b)
+    one, other = (_without(result, items, cluster) for result in (a, b))
+    difference = float(difference_of(np.array(one.score), np.array(other.score)))
+    without = difference_of(one.without, other.without)
+    alpha, n, units = round(1 - level, 12), len(items), len(without)
+    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / rivals)
+    return Comparison(
+        measure=str(a.signature),
+        a=system_of(a),
+        b=system_of(b),
+        score_a=one.score,
+        score_b=other.score,
+        difference=difference,
+        interval=Interval(*jackknife_interval(difference, without, level), level),
+        p_bootstrap=math.nan,
+        p_permutation=math.nan,
+        p_mcnemar=None,
+        p_adjusted=None,
+        effect_size=None,
+        wins=None,
+        ties=None,
+        losses=None,
+        n=n,
+        unpaired=len(set(a.items) | set(b.items)) - n,
+        more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
+        alpha=alpha,
+        higher_is_better=a.measure.higher_is_better,
+        p_jackknife=jackknife_p(difference, without),
+    )
+
+
+def _without(result: CorpusResult, items: Sequence[str], cluster: Callable[[str], str] | None) -> LeaveOneOut:
+    subjects = {subject.item: subject for subject in result.subjects}
+    return leave_out(result.measure, [subjects[item] for item in items], cluster)

@@ -1,0 +1,122 @@
+"""Two systems under a metric: paired bootstrap, permutation test, McNemar, effect size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.core import Floats, Interval, Result
+from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.evaluation.compare.pairing import paired_items, places_of_values, system_of
+from dialeval.stats import (
+    bootstrap_p,
+    cohens_d_paired,
+    difference_of,
+    mcnemar,
+    paired_bootstrap,
+    percentile_interval,
+    permutation_test,
+    required_items,
+)
+
+
+def compare_items(
+    a: Result,
+    b: Result,
+    *,
+    trials: int,
+    seed: int,
+    level: float,
+    cluster: Callable[[str], str] | None,
+    rivals: int,
+) -> Comparison:
+    """Two systems item by item, before correction; ``more_items`` is an estimate even where it is settled."""
+    pairs = _pair(a, b)
+    n = len(pairs.items)
+    aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
+    labels = None if cluster is None else _codes([cluster(item) for item in pairs.items])
+    scores = [aggregate(rows.sum(axis=0)) for rows in (pairs.rows_a, pairs.rows_b)]
+    score_a, score_b = map(float, scores)
+    difference = float(difference_of(*scores))
+    resampled = paired_bootstrap(
+        pairs.rows_a, pairs.rows_b, aggregate, trials=trials, seed=seed, clusters=labels
+    )
+    alpha = round(1 - level, 12)
+    units = n if labels is None else int(labels.max()) + 1
+    needed = required_items(difference, _spread(resampled), units, alpha=alpha / rivals)
+    effect = cohens_d_paired(pairs.values_a - pairs.values_b)
+    wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
+    yes_no = cluster is None and _is_yes_no(pairs, score_a, score_b)
+    return Comparison(
+        measure=str(a.signature),
+        a=system_of(a),
+        b=system_of(b),
+        score_a=score_a,
+        score_b=score_b,
+        difference=difference,
+        interval=Interval(*percentile_interval(resampled, level), level),
+        p_bootstrap=bootstrap_p(resampled),
+        p_permutation=permutation_test(
+            pairs.rows_a,
+            pairs.rows_b,
+            aggregate,
+            # The smallest p is 1/trials, and Holm multiplies it by the rivals: leave it room below alpha.
+            trials=max(trials, math.ceil(5 * rivals / alpha)),
+            seed=seed,
+            clusters=labels,
+        ),
+        p_mcnemar=mcnemar(pairs.values_a, pairs.values_b) if yes_no else None,
+        p_adjusted=None,
+        effect_size=None if math.isnan(effect) else effect,
+        wins=wins,
+        ties=n - wins - losses,
+        losses=losses,
+        n=n,
+        unpaired=pairs.unpaired,
+        more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
+        alpha=alpha,
+        higher_is_better=direction,
+    )
+
+
+class _Pairs(NamedTuple):
+    items: list[str]
+    rows_a: Floats
+    rows_b: Floats
+    values_a: Floats
+    values_b: Floats
+    unpaired: int
+
+
+def _pair(a: Result, b: Result) -> _Pairs:
+    items = paired_items(a, b)
+    either = len(set(a.items) | set(b.items))
+    (at_a, at_b) = ([places[item] for item in items] for places in (places_of_values(a), places_of_values(b)))
+    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b], either - len(items))
+
+
+def _codes(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.unique(np.asarray(labels), return_inverse=True)[1].astype(np.int64)
+
+
+def _spread(differences: Floats) -> float:
+    defined = differences[~np.isnan(differences)]
+    return float(defined.std(ddof=1)) if defined.size > 1 else math.nan
+
+
+def _wins(values_a: Floats, values_b: Floats, direction: bool | None) -> tuple[int, int]:
+    equal = np.isclose(values_a, values_b, rtol=1e-10, atol=0)
+    higher = int(np.count_nonzero((values_a > values_b) & ~equal))
+    lower = int(np.count_nonzero((values_a < values_b) & ~equal))
+    return (lower, higher) if direction is False else (higher, lower)
+
+
+def _is_yes_no(pairs: _Pairs, score_a: float, score_b: float) -> bool:
+    """Whether items are right or wrong and the score is the share of right ones, as McNemar's test supposes."""
+    return all(
+        bool(np.isin(values, (0.0, 1.0)).all()) and math.isclose(score, float(values.mean()), abs_tol=1e-9)
+        for values, score in ((pairs.values_a, score_a), (pairs.values_b, score_b))
+    )

@@ -1,0 +1,259 @@
+"""The one runner: a metric over subjects gives a score, an interval, every subject's value, and provenance."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from types import MappingProxyType
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+
+from dialeval.core import (
+    CorpusMeasure,
+    Fittable,
+    Floats,
+    Interval,
+    Metric,
+    Missing,
+    Outcome,
+    Provenance,
+    Result,
+    Subject,
+    UsesResources,
+)
+from dialeval.data import subject_line
+from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
+from dialeval.errors import Unsuitable
+from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.stats import bootstrap, percentile_interval
+from dialeval.version import __version__
+
+S = TypeVar("S", bound=Subject)
+
+UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How an evaluation is carried out. Only trials, seed, level and cluster can move a number: the interval's."""
+
+    trials: int = 1000
+    """Bootstrap resamples; 0 for no interval."""
+    seed: int = 0
+    level: float = 0.95
+    cluster: Callable[[str], str] | None = None
+    """From an item's id to what is resampled together, such as its dialogue."""
+    executor: Executor = field(default_factory=InProcess)
+    cache: Cache | None = None
+    progress: Progress = SILENT
+    batch_size: int = 1024
+
+
+def evaluate(
+    metric: Metric[S],
+    subjects: Iterable[S | Missing],
+    *,
+    trials: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    cluster: Callable[[str], str] | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress = SILENT,
+    batch_size: int = 1024,
+) -> Result:
+    """The metric's score over ``subjects`` with a bootstrap interval; the options are those of `Plan`.
+
+    Time and memory grow linearly with the subjects, of which only ids and statistics are kept, so a generator
+    over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence.
+    Subjects that are missing or that the metric cannot score stay in the result with their reason; the score is
+    over those that have a value.
+    """
+    plan = Plan(
+        trials=trials,
+        seed=seed,
+        level=level,
+        cluster=cluster,
+        executor=executor or InProcess(),
+        cache=cache,
+        progress=progress,
+        batch_size=batch_size,
+    )
+    tally = Tally(fitted(metric, subjects), plan)
+    tally.add(subjects)
+    return tally.result()
+
+
+def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
+    """The metric fitted to those of the subjects that it can score; one that needs no fitting comes as it is."""
+    if not isinstance(metric, Fittable):
+        return metric
+    if not isinstance(subjects, Sequence):
+        raise Unsuitable(
+            f"{metric.signature.name} must see every subject before it scores the first, but found a stream, which "
+            "can be read only once. Give it a list, as in evaluate(metric, list(subjects))."
+        )
+    present = [subject for subject in subjects if not isinstance(subject, Missing)]
+    return metric.fit([subject for subject in present if metric.unscorable(subject) is None])
+
+
+class Tally(Generic[S]):
+    """An evaluation under way, for callers that meet their subjects a few at a time."""
+
+    def __init__(self, metric: Metric[S], plan: Plan) -> None:
+        self._metric, self._plan = metric, plan
+        self._items: list[str] = []
+        self._systems: list[str] = []
+        self._reasons: dict[int, str] = {}
+        self._rows: list[Floats] = []
+        self._data = hashlib.sha256()
+        self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
+
+    def add(self, subjects: Iterable[S | Missing], lines: Iterable[bytes] | None = None) -> None:
+        """Measure these too; ``lines`` are their canonical lines, where the caller has them already."""
+        identity = [str(self._metric.signature), sorted(self._resources.items()), __version__]
+        job = Job(key=json.dumps(identity), task=self._metric.statistics, codec=ROWS)
+        plan = self._plan
+        results = run(
+            job,
+            self._batches(iter(subjects), None if lines is None else iter(lines)),
+            executor=plan.executor,
+            cache=plan.cache,
+            progress=plan.progress,
+        )
+        self._rows.extend(results)
+
+    def result(self) -> Result:
+        """What all subjects so far come to."""
+        reasons = dict(self._reasons)
+        scored = np.ones(len(self._items), dtype=bool)
+        scored[list(reasons)] = False
+        rows = self._all_rows(scored)
+        values = np.full(len(self._items), np.nan)
+        values[scored] = self._metric.aggregate(rows[scored])
+        finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
+        for at in np.flatnonzero(scored & ~finite).tolist():
+            reasons[at] = UNDEFINED
+            rows[at], values[at], scored[at] = np.nan, np.nan, False
+        return Result(
+            metric=self._metric,
+            items=tuple(self._items),
+            systems=tuple(self._systems),
+            rows=rows,
+            values=values,
+            score=float(self._metric.aggregate(rows[scored].sum(axis=0))) if scored.any() else float("nan"),
+            interval=self._interval(rows, scored),
+            provenance=self._provenance(),
+            reasons=MappingProxyType(dict(sorted(reasons.items()))),
+        )
+
+    def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
+        while chunk := list(islice(subjects, self._plan.batch_size)):
+            own = islice(known, len(chunk)) if known is not None else map(subject_line, chunk)
+            lines = b"\n".join(own)
+            self._data.update(lines + b"\n")
+            scorable = self._enter(chunk)
+            if scorable:
+                # The digest covers the whole chunk: what was left out of a batch cannot alias another batch.
+                yield Batch(scorable, hashlib.sha256(lines).hexdigest() if self._plan.cache else "")
+
+    def _enter(self, chunk: Sequence[S | Missing]) -> list[S]:
+        """Note every subject of the chunk, and pick out those that can be scored."""
+        scorable: list[S] = []
+        at = len(self._items)
+        for position, subject in enumerate(chunk, start=at):
+            if isinstance(subject, Missing):
+                self._reasons[position] = subject.reason
+            elif (reason := self._metric.unscorable(subject)) is not None:
+                self._reasons[position] = reason
+            else:
+                scorable.append(subject)
+        self._items.extend([subject.item for subject in chunk])
+        self._systems.extend([subject.system for subject in chunk])
+        return scorable
+
+    def _all_rows(self, scored: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
+        width = self._rows[0].shape[1] if self._rows else self._metric.statistics([]).shape[1]
+        rows = np.full((len(self._items), width), np.nan)
+        if self._rows:
+            rows[scored] = np.concatenate(self._rows)
+        return rows
+
+    def _interval(self, rows: Floats, scored: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Interval | None:
+        plan = self._plan
+        if plan.trials == 0 or scored.sum() < 2:
+            return None
+        clusters = None
+        if plan.cluster is not None:
+            labels = [plan.cluster(self._items[at]) for at in np.flatnonzero(scored).tolist()]
+            clusters = np.unique(labels, return_inverse=True)[1]
+        scores = bootstrap(
+            rows[scored], self._metric.aggregate, trials=plan.trials, seed=plan.seed, clusters=clusters
+        )
+        low, high = percentile_interval(scores, plan.level)
+        return Interval(low, high, plan.level)
+
+    def _provenance(self) -> Provenance:
+        return Provenance(
+            signature=self._metric.signature,
+            data=self._data.copy().hexdigest(),
+            package=__version__,
+            seed=self._plan.seed,
+            trials=self._plan.trials,
+            resources=tuple(sorted(self._resources.items())),
+        )
+
+
+def evaluate_any(
+    metric: Metric[S] | CorpusMeasure[S], subjects: Sequence[S | Missing], plan: Plan
+) -> Outcome:
+    """One system's result under a metric or a corpus measure, each in its own way."""
+    if isinstance(metric, CorpusMeasure):
+        level = plan.level if plan.trials else None
+        found = evaluate_corpus(metric, subjects, level=level, cluster=plan.cluster)
+        plan.progress.advance(len(subjects))
+        return found
+    tally = Tally(metric, plan)
+    tally.add(subjects)
+    return tally.result()
+
+
+def evaluate_each(
+    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S], plan: Plan
+) -> dict[tuple[str, str], Outcome]:
+    """Every measure's result for every system, from one pass over ``subjects``, keyed by measure and system.
+
+    A metric that is fitted to its corpus is fitted to all systems' subjects together, which must then be a sequence.
+    Corpus measures keep all subjects in memory.
+    """
+    whole = {name: measure for name, measure in metrics.items() if isinstance(measure, CorpusMeasure)}
+    single = {
+        n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
+    }
+    tallies: dict[tuple[str, str], Tally[S]] = {}
+    corpora: dict[str, list[S]] = {}
+    stream = iter(subjects)
+    while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
+        by_system: dict[str, list[S]] = {}
+        for subject in chunk:
+            by_system.setdefault(subject.system, []).append(subject)
+        for system, own in by_system.items():
+            lines = [subject_line(subject) for subject in own]
+            for name, metric in single.items():
+                tallies.setdefault((name, system), Tally(metric, plan)).add(own, lines)
+            if whole:
+                corpora.setdefault(system, []).extend(own)
+    found: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
+    for name, measure in whole.items():
+        for system, own in corpora.items():
+            found[name, system] = evaluate_any(measure, own, plan)
+    return {key: found[key] for key in sorted(found, key=lambda key: list(metrics).index(key[0]))}
+
+
+def by_dialogue(item: str) -> str:
+    """The dialogue an item belongs to: ids written ``dialogue/turn`` share all that comes before the last slash."""
+    return item.rpartition("/")[0] or item

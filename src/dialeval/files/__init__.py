@@ -1,0 +1,1 @@
+"""Atomic writes, JSON, locks and digests of files."""

@@ -1,0 +1,36 @@
+"""Hashes of files, each computed once a process unless the file changes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+
+def hash_file(path: Path) -> str:
+    """The file's sha256; a file whose size and time of change are as before is not read again."""
+    stat = path.stat()
+    return _hash(path.resolve(), stat.st_size, stat.st_mtime_ns)
+
+
+def hash_tree(path: Path) -> str:
+    """One sha256 for a file, or for all files of a folder by name."""
+    if path.is_file():
+        return hash_file(path)
+    files = [each for each in path.rglob("*") if each.is_file()]
+    return combine({each.relative_to(path).as_posix(): hash_file(each) for each in files})
+
+
+def combine(hashes: Mapping[str, str]) -> str:
+    """One hash for files given by name: a single file's own, else that of ``sha256sum``'s lines in order of name."""
+    if len(hashes) == 1:
+        return next(iter(hashes.values()))
+    lines = "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _hash(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""Correlations of measures with people: levels, tests, rank groups and the human ceiling."""

@@ -1,0 +1,240 @@
+"""How well people agree with people, and what that leaves for a measure to reach.
+
+The raters are split at random into two groups whose means are correlated, as Sharma et al. (2017, section 5.4) and Sato
+et al. (2020, section 4.2) do once and we do many times. Half of the raters are noisier than all of them: a formula says
+what two groups of full size would reach (Spearman, 1910; Brown, 1910; Horst, 1951, for halves of unequal size).
+
+Neither is a bound for a measure, which is held against people's mean and has no noise of its own: one that said just
+what endlessly many raters would say on average correlates with these raters at the square root of the corrected
+agreement (Spearman, 1904). Half of the raters may well do worse than a good measure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dialeval.core import Floats, Integers
+from dialeval.data.importers.positions import anonymous
+from dialeval.meta.correlation.instability import FiveNumbers
+from dialeval.ratings.joined import Joined
+from dialeval.stats.correlation.levels import Level, LevelCorrelation, level_correlation, settled
+from dialeval.stats.estimate import Coefficient
+from dialeval.stats.resampling.bootstrap import percentile_interval
+
+Split: TypeAlias = Literal["raters", "ratings"]
+"""What is split into halves: the raters, or the ratings of each cell, whoever gave them."""
+_FEWEST: Final = 10
+"""Coefficients of fewer points than this are too coarse for the formula, which then promises too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How well one half of the people agrees with the other."""
+
+    level: Level
+    coefficient: Coefficient
+    mean: float | None
+    """Over the repeats; None where there is a reason."""
+    low: float | None
+    """The central 95 % of the repeats: how much depends on who falls into which half."""
+    high: float | None
+    corrected: float | None
+    """What two groups as large as all raters would reach; for equal halves 2r / (1 + r)."""
+    repeats: int
+    raters: int
+    split: Split
+    reason: str | None = None
+    five: FiveNumbers | None = None
+    """The repeats as a box plot shows them."""
+    n: int = 0
+    """Points correlated in the middling repeat: systems at level ``system``, cells that both halves rated elsewhere."""
+    bound: float | None = None
+    """What a perfect measure would reach against the mean of all raters, the root of ``corrected``."""
+    uncorrected: str | None = None
+    """Why there is neither ``corrected`` nor ``bound``, though there is a mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How well one rater agrees with the mean of all others, over the cells of that rater."""
+
+    rater: str
+    level: Level
+    coefficient: Coefficient
+    value: float | None
+    n: int
+    reason: str | None = None
+
+
+def split_half(
+    joined: Joined,
+    *,
+    level: Level = "item",
+    coefficient: Coefficient = "spearman",
+    repeats: int = 100,
+    seed: int = 0,
+    split: Split | None = None,
+) -> Ceiling:
+    """The agreement of two random halves of the people.
+
+    By default the raters are split, or the ratings of each cell where a cell typically met fewer than half of them:
+    with a crowd, many cells would fall wholly into one half and be lost.
+    """
+    chosen = split or _fitting(joined)
+    none = Ceiling(level, coefficient, None, None, None, None, repeats, len(joined.people.raters), chosen)
+    reason = _too_few(joined)
+    if reason is not None:
+        return dataclasses.replace(none, reason=reason)
+    rng = np.random.default_rng(seed)
+    halves = [_Halves.drawn(joined, chosen, rng, coefficient, level) for _ in range(repeats)]
+    found = np.array([one.correlation.value for one in halves])
+    if np.isnan(found).all():
+        return dataclasses.replace(none, reason=halves[0].correlation.reason)
+    low, high = percentile_interval(found, 0.95)
+    whole = dataclasses.replace(
+        none,
+        mean=float(np.nanmean(found)),
+        low=low,
+        high=high,
+        five=FiveNumbers(*np.nanquantile(found, [0, 0.25, 0.5, 0.75, 1]).tolist()),
+        n=int(np.median([one.correlation.n for one in halves])),
+    )
+    return _corrected(whole, halves)
+
+
+def leave_one_out(
+    joined: Joined, *, level: Level = "item", coefficient: Coefficient = "spearman"
+) -> tuple[LeftOut, ...]:
+    """Each rater against the mean of all others, in the order of the raters; of none where raters are positions."""
+    if anonymous(joined.people.raters):
+        return ()
+    return tuple(_left_out(joined, level, coefficient))
+
+
+def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterator[LeftOut]:
+    people = joined.people
+    sums, counts = _sums(joined, np.zeros(len(people.value), np.int64), 1)
+    order = np.argsort(people.rater, kind="stable")
+    ends = np.cumsum(np.bincount(people.rater, minlength=len(people.raters)))[:-1]
+    for name, mine in zip(people.raters, np.split(order, ends), strict=True):
+        system, item, value = people.system[mine], people.item[mine], people.value[mine]
+        others = counts[0, system, item] - 1
+        rest = settled(
+            np.divide(sums[0, system, item] - value, others, out=np.full(len(mine), np.nan), where=others > 0)
+        )
+        # Of the systems and items of this rater alone: whole grids of every rater of a crowd would take long.
+        (systems, row), (items, column) = (np.unique(axis, return_inverse=True) for axis in (system, item))
+        tables = np.full((2, len(systems), len(items)), np.nan)
+        tables[:, row, column] = value, rest
+        found = level_correlation(*tables, kind=coefficient, level=level)
+        own = None if math.isnan(found.value) else found.value
+        yield LeftOut(name, level, coefficient, own, found.n, found.reason)
+
+
+def _too_few(joined: Joined) -> str | None:
+    if len(joined.people.raters) < 2:
+        return "one rater only: people cannot be compared with one another"
+    if not (_per_cell(joined) > 1).any():
+        return "no cell has more than one rating"
+    return None
+
+
+def _fitting(joined: Joined) -> Split:
+    if anonymous(joined.people.raters):
+        return "ratings"
+    sizes = _per_cell(joined)
+    typical = float(np.median(sizes[sizes > 0]))
+    return "raters" if typical >= len(joined.people.raters) / 2 else "ratings"
+
+
+def _per_cell(joined: Joined) -> Integers:
+    people = joined.people
+    return np.bincount(people.system * len(joined.items) + people.item)
+
+
+class _Halves(NamedTuple):
+    """One way to split people in two."""
+
+    correlation: LevelCorrelation
+    product: float
+    """Share of a cell's ratings in one half times the share in the other, on average over the cells of both."""
+
+    @classmethod
+    def drawn(
+        cls, joined: Joined, split: Split, rng: np.random.Generator, coefficient: Coefficient, level: Level
+    ) -> _Halves:
+        """Random halves, and how their means correlate."""
+        people = joined.people
+        if split == "raters":
+            order = rng.permutation(len(people.raters))
+            side = (order < (len(order) + rng.integers(2)) // 2).astype(np.int64)[people.rater]
+        else:
+            side = _alternating(people.system * len(joined.items) + people.item, rng)
+        sums, counts = _sums(joined, side, 2)
+        means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+        means = settled(means.reshape(2, -1)).reshape(means.shape)
+        a, b = counts[:, (counts > 0).all(axis=0)]
+        product = float((a * b / (a + b) ** 2).mean()) if len(a) else math.nan
+        return cls(level_correlation(*means, kind=coefficient, level=level), product)
+
+
+def _corrected(ceiling: Ceiling, halves: Sequence[_Halves]) -> Ceiling:
+    """With what groups of full size, and a perfect measure, would reach; or the reason why that cannot be said."""
+    r, points = ceiling.mean or 0.0, np.median([_points(one.correlation) for one in halves])
+    reason = None
+    if ceiling.coefficient == "kendall":
+        reason = "the formula is made for Pearson's coefficient and serves Spearman's, but not Kendall's"
+    elif points < _FEWEST:
+        reason = f"coefficients of {points:g} points are too coarse for the formula"
+    elif r < 0:
+        reason = "the halves disagree"
+    if reason is not None:
+        return dataclasses.replace(ceiling, uncorrected=reason)
+    corrected = _of_full_size(r, float(np.nanmean([one.product for one in halves])))
+    return dataclasses.replace(ceiling, corrected=corrected, bound=math.sqrt(corrected))
+
+
+def _points(found: LevelCorrelation) -> float:
+    """Points behind one coefficient, on average."""
+    return found.n / max(1, found.groups - found.undefined)
+
+
+def _of_full_size(r: float, product: float) -> float:
+    """What two groups as large as both parts together would reach (Horst, 1951).
+
+    ``product`` is of the two parts' shares of the ratings; at a quarter this is 2r / (1 + r).
+    """
+    if r >= 1:
+        return 1.0
+    square = r * r
+    return (math.sqrt(square**2 + 4 * square * (1 - square) * product) - square) / (
+        2 * product * (1 - square)
+    )
+
+
+def _alternating(cells: Integers, rng: np.random.Generator) -> Integers:
+    """A side for each rating, in turn within each cell, the ratings shuffled and the first side drawn."""
+    shuffled = rng.permutation(len(cells))
+    order = shuffled[np.argsort(cells[shuffled], kind="stable")]
+    sizes = np.bincount(cells)
+    starts = np.cumsum(sizes) - sizes
+    first = rng.integers(2, size=len(sizes))
+    side = np.empty(len(cells), dtype=np.int64)
+    ranked = cells[order]
+    side[order] = (np.arange(len(cells)) - starts[ranked] + first[ranked]) % 2
+    return side
+
+
+def _sums(joined: Joined, side: Integers, sides: int) -> tuple[Floats, Integers]:
+    """Sums and numbers of ratings by side, shape (sides, systems, items)."""
+    people, shape = joined.people, (sides, len(joined.systems), len(joined.items))
+    places = (side * shape[1] + people.system) * shape[2] + people.item
+    size = math.prod(shape)
+    sums = np.bincount(places, people.value, size).astype(np.float64)
+    return sums.reshape(shape), np.bincount(places, minlength=size).reshape(shape)

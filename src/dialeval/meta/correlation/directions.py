@@ -1,0 +1,68 @@
+"""Which way round measures are: with some of them, lower values are better."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Sequence
+
+from dialeval.errors import UnknownName
+from dialeval.meta.correlation.levels import Row
+from dialeval.ratings.joined import Grid, Joined, MeasureGrid
+from dialeval.ratings.roles import fits
+from dialeval.text.calls import split_call
+
+
+def lower_is_better(joined: Joined, patterns: Sequence[str] = ()) -> tuple[str, ...]:
+    """Names of the measures with which lower is better: those that a pattern fits, and metrics of ours that say so."""
+    names = [name for measure in joined.measures for name in (measure.name, measure.rater)]
+    for pattern in patterns:
+        if not any(fits(name, [pattern]) for name in names):
+            shown = ", ".join(measure.name for measure in joined.measures)
+            raise UnknownName("measure", pattern, names, todo=f"There are {shown}.")
+    return tuple(
+        measure.name
+        for measure in joined.measures
+        if fits(measure.name, patterns) or fits(measure.rater, patterns) or _falls(measure.rater)
+    )
+
+
+def turned(joined: Joined, names: Collection[str]) -> Joined:
+    """The same with the named measures' values negated, so that with all of them higher is better."""
+    measures = (_turned(one) if one.name in names else one for one in joined.measures)
+    return dataclasses.replace(joined, measures=tuple(measures))
+
+
+def turned_rows(rows: Sequence[Row], names: Collection[str]) -> tuple[Row, ...]:
+    """The same with the named measures' coefficients and bounds negated; twice gives back what was given."""
+    return tuple(_turned_row(row) if row.measure in names else row for row in rows)
+
+
+def _falls(rater: str) -> bool:
+    from dialeval.metrics import CORPUS_MEASURES, METRICS
+
+    try:
+        name = split_call(rater).name
+    except ValueError:
+        return False
+    maker = METRICS.get(name) or CORPUS_MEASURES.get(name)
+    return getattr(maker, "higher_is_better", None) is False
+
+
+def _turned(measure: MeasureGrid) -> MeasureGrid:
+    grid = Grid(measure.grid.systems, measure.grid.items, -measure.values)
+    return MeasureGrid(measure.name, measure.rater, measure.criterion, grid)
+
+
+def _turned_row(row: Row) -> Row:
+    return dataclasses.replace(
+        row,
+        pearson=_negated(row.pearson),
+        spearman=_negated(row.spearman),
+        kendall=_negated(row.kendall),
+        low=_negated(row.high),
+        high=_negated(row.low),
+    )
+
+
+def _negated(value: float | None) -> float | None:
+    return None if value is None else -value

@@ -1,0 +1,113 @@
+"""How much a measure's verdict depends on the test set it was given (Sato et al., 2020, section 4.3, Figure 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.errors import Unsuitable
+from dialeval.ratings.joined import Joined, MeasureGrid
+from dialeval.stats.correlation.coefficients import correlations
+from dialeval.stats.correlation.levels import settled
+from dialeval.stats.estimate import Coefficient
+
+
+class FiveNumbers(NamedTuple):
+    """What a box plot draws."""
+
+    least: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    greatest: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instability:
+    """System-level correlations with people over many test sets."""
+
+    measure: str
+    coefficient: Coefficient
+    size: int | None
+    """Items in each test set; None where the test sets came from elsewhere."""
+    values: Floats
+    """One per test set that has a coefficient."""
+    undefined: int
+    """Test sets on which all systems tie."""
+
+    @property
+    def summary(self) -> FiveNumbers | None:
+        """The five numbers of a box plot; None where no test set has a coefficient."""
+        if not self.values.size:
+            return None
+        return FiveNumbers(*np.quantile(self.values, [0, 0.25, 0.5, 0.75, 1]).tolist())
+
+
+def over_test_sets(
+    joined: Joined,
+    *,
+    size: int | None = None,
+    trials: int = 100,
+    seed: int = 0,
+    coefficient: Coefficient = "spearman",
+) -> tuple[Instability, ...]:
+    """Each measure on ``trials`` random test sets of ``size`` items, half of all by default, drawn without repeats.
+
+    The human ranking stays as all ratings give it; only the items that the measures see change, the same for all of
+    them, among those that some measure scored.
+    """
+    if not joined.measures:
+        return ()
+    human = _means(joined.human.values, np.ones((1, len(joined.items))))[0]
+    items = np.flatnonzero(np.any([~np.isnan(one.values).all(axis=0) for one in joined.measures], axis=0))
+    size = max(1, len(items) // 2) if size is None else size
+    if not 1 <= size <= len(items):
+        raise Unsuitable(
+            f"A test set of {size} items cannot be drawn from {len(items)}. Ask for 1 to {len(items)} items."
+        )
+    chosen = np.zeros((trials, len(joined.items)))
+    rng = np.random.default_rng(seed)
+    for row in chosen:
+        row[rng.choice(items, size, replace=False)] = 1
+    return tuple(_over(one, human, chosen, size, coefficient) for one in joined.measures)
+
+
+def over_scores(
+    name: str, human: Floats, scores: Floats, *, coefficient: Coefficient = "spearman"
+) -> Instability:
+    """The same for test sets made elsewhere, as by drawing other false candidates.
+
+    ``human`` has shape (systems,) and ``scores`` (test sets, systems), one score per system and test set.
+    """
+    return _spread(name, human, scores, None, coefficient)
+
+
+def _over(
+    measure: MeasureGrid, human: Floats, chosen: Floats, size: int, coefficient: Coefficient
+) -> Instability:
+    return _spread(measure.name, human, _means(measure.values, chosen), size, coefficient)
+
+
+def _means(values: Floats, chosen: Floats) -> Floats:
+    """Each system's mean over the chosen items that have a value, shape (test sets, systems)."""
+    present = ~np.isnan(values)
+    sums, counts = chosen @ np.where(present, values, 0.0).T, chosen @ present.T
+    return settled(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+
+
+def _spread(
+    name: str, human: Floats, scores: Floats, size: int | None, coefficient: Coefficient
+) -> Instability:
+    usable = ~np.isnan(human) & ~np.isnan(scores)
+    found = np.full(len(scores), np.nan)
+    # A test set may leave a system without any score; those with the same systems are correlated together.
+    for pattern in np.unique(usable, axis=0):
+        same = (usable == pattern).all(axis=1)
+        if pattern.sum() > 1:
+            rows = scores[np.ix_(same, pattern)]
+            found[same] = correlations(np.broadcast_to(human[pattern], rows.shape), rows, coefficient)
+    defined = found[~np.isnan(found)]
+    return Instability(name, coefficient, size, defined, len(found) - len(defined))

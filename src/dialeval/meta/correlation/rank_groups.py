@@ -1,0 +1,73 @@
+"""Measures in order, those that do not differ significantly under one number."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from dialeval.meta.correlation.levels import Row
+from dialeval.meta.correlation.rivals import Rivalry
+
+
+def clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> dict[str, int]:
+    """The cluster of each measure, 1 the best, of ``rows`` and ``rivalries`` at one level.
+
+    Measures stand in order of their coefficient; one that differs significantly from a measure of the cluster above it
+    begins the next, as in the rankings of WMT. Differing is being worse, unless the two scored different cells: over
+    those of both, the order may be the other way round. Measures without a coefficient have no cluster.
+    """
+    differ = {frozenset((one.a, one.b)) for one in rivalries if one.better is not None}
+    defined = [row for row in rows if row.value is not None]
+    ranked = sorted(defined, key=lambda row: row.value or 0.0, reverse=True)
+    found: dict[str, int] = {}
+    current: list[str] = []
+    number = 1
+    for row in ranked:
+        if any(frozenset((row.measure, above)) in differ for above in current):
+            number, current = number + 1, []
+        current.append(row.measure)
+        found[row.measure] = number
+    return found
+
+
+def with_clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple[Row, ...]:
+    """The rows, each with its cluster by the rivalries at its level, and a warning where these saw less of it."""
+    by_level: dict[str, Mapping[str, int]] = {
+        level: clusters(
+            [row for row in rows if row.level == level], [one for one in rivalries if one.level == level]
+        )
+        for level in {one.level for one in rivalries}
+    }
+    return tuple(
+        dataclasses.replace(
+            row,
+            cluster=by_level.get(row.level, {}).get(row.measure),
+            warnings=(*row.warnings, *_of_coverage(row, rows, rivalries)),
+        )
+        for row in rows
+    )
+
+
+def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> Iterator[str]:
+    """What to know of a row whose measure scored cells that others did not."""
+    own = [one for one in rivalries if one.level == row.level and row.measure in (one.a, one.b)]
+    narrow = [one for one in own if (one.only_a if one.a == row.measure else one.only_b)]
+    if narrow:
+        yield f"compared with {_others(narrow, row.measure)} over fewer cells, those of both"
+    value = row.value
+    if value is None:
+        return
+    same = [one for one in rows if one.level == row.level]
+    above = {one.measure for one in same if one.value is not None and one.value > value}
+    beaten = [one for one in own if one.better == row.measure and _other(one, row.measure) in above]
+    if beaten:
+        yield f"better than {_others(beaten, row.measure)} over the cells of both: the order depends on coverage"
+
+
+def _other(one: Rivalry, measure: str) -> str:
+    return one.b if one.a == measure else one.a
+
+
+def _others(rivalries: Sequence[Rivalry], measure: str) -> str:
+    names = [_other(one, measure) for one in rivalries]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

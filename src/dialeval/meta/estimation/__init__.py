@@ -1,0 +1,1 @@
+"""Systems' mean ratings estimated from few ratings, and combinations of measures."""

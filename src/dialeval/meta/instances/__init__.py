@@ -1,0 +1,1 @@
+"""Whether a measure is right about single answers."""

@@ -1,0 +1,152 @@
+"""Do n-best lists hold more contradictions where a measure says wrong (Sato, 2024, section 3.6)?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Floats, Integers
+from dialeval.errors import DialevalError
+from dialeval.meta.instances.instances import Threshold, Verdicts, verdicts_of
+from dialeval.ratings.joined import MeasureGrid
+from dialeval.stats.resampling.bootstrap import blocks
+from dialeval.stats.tests.paired import ROUNDING
+
+
+@dataclass(frozen=True, slots=True)
+class NBestCount:
+    """How many of a system's n best responses to an item contradict it."""
+
+    item: str
+    system: str
+    contradictory: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShares:
+    """Mean share of contradictory responses in the lists of one system, or of all, by what the measure says."""
+
+    system: str | None
+    """None for all systems together."""
+    right: int
+    """Lists for items that the measure calls right."""
+    wrong: int
+    share_right: float
+    """NaN where there are no such lists."""
+    share_wrong: float
+
+
+@dataclass(frozen=True, slots=True)
+class NBestValidation:
+    """Whether n-best lists hold more contradictions where a measure says wrong."""
+
+    rule: str
+    overall: GroupShares
+    systems: tuple[GroupShares, ...]
+    difference: float
+    """Share where wrong minus share where right, within systems; NaN where no system has both."""
+    p: float
+    """One-tailed, of shuffling the verdicts within each system; NaN where the difference is undefined."""
+    unjoined: int
+    """Lists for which the measure has no verdict."""
+    trials: int
+    seed: int
+    reason: str | None
+    """Why the groups could not be compared."""
+
+
+def validate_nbest(
+    counts: Iterable[NBestCount],
+    measure: MeasureGrid,
+    *,
+    threshold: Threshold | None = None,
+    lower_is_right: bool = False,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> NBestValidation:
+    """Mean share of contradictory responses in n-best lists, by what the measure says (Sato, 2024, section 3.6).
+
+    The thesis compares the two means over the lists of all systems, ``overall``, and makes no test. The test here
+    shuffles verdicts within each system, so that a system that contradicts more and is also wrong more often is
+    no evidence; its statistic is the mean over systems that have both groups, weighted by r w / (r + w) lists.
+    """
+    split = verdicts_of(measure, threshold=threshold, lower_is_right=lower_is_right)
+    given = tuple(counts)
+    shares, verdicts, systems = _lists(given, split, measure)
+    joined = ~np.isnan(verdicts)
+    shares, right, systems = shares[joined], verdicts[joined] == 1, systems[joined]
+    rows = [_shares(None, shares, right)]
+    for code in dict.fromkeys(systems.tolist()):
+        rows.append(_shares(measure.grid.systems[code], shares[systems == code], right[systems == code]))
+    observed, shuffled = _within_systems(shares, right, systems, trials, seed)
+    p = (1 + int(np.count_nonzero(shuffled >= observed - ROUNDING))) / (1 + trials)
+    nothing = math.isnan(observed)
+    return NBestValidation(
+        rule=split.rule,
+        overall=rows[0],
+        systems=tuple(rows[1:]),
+        difference=observed,
+        p=math.nan if nothing else p,
+        unjoined=len(given) - int(joined.sum()),
+        trials=trials,
+        seed=seed,
+        reason="no system has lists for both right and wrong items" if nothing else None,
+    )
+
+
+def _lists(
+    counts: Sequence[NBestCount], split: Verdicts, measure: MeasureGrid
+) -> tuple[Floats, Floats, Integers]:
+    """Share of contradictory responses, verdict and system of each list; no verdict where the measure has none."""
+    row = {name: at for at, name in enumerate(measure.grid.systems)}
+    column = {name: at for at, name in enumerate(measure.grid.items)}
+    for one in counts:
+        if not 0 <= one.contradictory <= one.n or one.n < 1:
+            found = f"{one.contradictory} of {one.n}"
+            raise DialevalError(
+                f"The n-best list of item {one.item!r}, system {one.system!r}: found {found} contradictory "
+                "responses, needed a count from 0 to n of at least one response."
+            )
+    places = [(row.get(one.system, -1), column.get(one.item, -1)) for one in counts]
+    verdicts = [split.right[place] if min(place) >= 0 else math.nan for place in places]
+    shares = [one.contradictory / one.n for one in counts]
+    systems = np.array([place[0] for place in places], dtype=np.int64)
+    return np.array(shares, dtype=np.float64), np.array(verdicts, dtype=np.float64), systems
+
+
+def _shares(system: str | None, shares: Floats, right: NDArray[np.bool_]) -> GroupShares:
+    return GroupShares(
+        system, int(right.sum()), int((~right).sum()), _mean(shares[right]), _mean(shares[~right])
+    )
+
+
+def _within_systems(
+    shares: Floats, right: NDArray[np.bool_], systems: Integers, trials: int, seed: int
+) -> tuple[float, Floats]:
+    """The weighted mean over systems of share where wrong minus share where right, as seen and as shuffled."""
+    rng = np.random.default_rng(seed)
+    observed, shuffled, total = 0.0, np.zeros(trials), 0.0
+    for code in np.unique(systems).tolist():
+        own, said = shares[systems == code], right[systems == code]
+        r, w = int(said.sum()), int((~said).sum())
+        if not r or not w:
+            continue
+        weight = r * w / (r + w)
+        at = 0
+        # Rows are shuffled one after another, so that the blocks do not show in the result.
+        for some in blocks(len(own), trials):
+            orders = rng.permuted(np.broadcast_to(own, (some, len(own))), axis=1)
+            shuffled[at : at + some] += weight * (orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1))
+            at += some
+        observed += weight * float(own[~said].mean() - own[said].mean())
+        total += weight
+    return (observed / total, shuffled / total) if total else (math.nan, shuffled)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else math.nan

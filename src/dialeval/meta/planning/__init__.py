@@ -1,0 +1,1 @@
+"""How many items, raters and systems the next study needs."""

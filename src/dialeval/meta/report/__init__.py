@@ -1,0 +1,1 @@
+"""Tables, plots and the page of a folder that ``dialeval meta`` wrote."""

@@ -1,0 +1,207 @@
+"""Plots of how measures and people agree: scatter, heat map and boxes, as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.display.plots import COLOURS, LABEL_LIMIT, WIDTH, drawing, rows, say, svg
+from dialeval.display.wording import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+SHAPES: Final = ("o", "s", "^")
+MOST_SYSTEMS: Final = len(COLOURS) * len(SHAPES)
+"""How many systems have a look of their own."""
+JITTER_HUMAN: Final = 0.025
+JITTER_MEASURE: Final = 0.02
+"""Standard deviations of the noise as shares of each axis's range: those of Sharma et al. (2017), Figure 3, where they
+are 0.1 on a scale from 1 to 5, and 0.02 on one from 0 to 1."""
+BLACK: Final = "#222222"
+PALE: Final = "#dddddd"
+INK_TURNS: Final = 0.6
+"""From this correlation on a cell is so dark that its number is white."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cloud:
+    """One system's cells in a scatter plot, and the means of those both sides have."""
+
+    label: str
+    human: Floats
+    measure: Floats
+    mean_human: float | None = None
+    mean_measure: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One row of a box plot: a distribution in five numbers, and the value it is about."""
+
+    label: str
+    five: tuple[float, float, float, float, float] | None
+    """Least, first quartile, median, third quartile, greatest; None where there is none."""
+    dot: float | None = None
+
+
+def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0) -> bytes:
+    """An SVG of people's ratings against a measure: a see-through point per cell, moved a little, and system means."""
+    told_apart = len(clouds) <= MOST_SYSTEMS
+    xs, ys = _together([c.measure for c in clouds]), _together([c.human for c in clouds])
+    noise = np.random.default_rng(seed)
+    alpha = float(np.clip(18 / max(len(xs), 1) ** 0.5, 0.15, 0.6))
+    with drawing(3.5 + (0.2 * -(-len(clouds) // 3) if told_apart else 0.0)) as (figure, axes):
+        for at, cloud in enumerate(clouds):
+            colour, shape = _look(at) if told_apart else (COLOURS[0], "o")
+            axes.plot(
+                cloud.measure + noise.normal(0, JITTER_MEASURE * _span(xs), len(cloud.measure)),
+                cloud.human + noise.normal(0, JITTER_HUMAN * _span(ys), len(cloud.human)),
+                shape,
+                color=colour,
+                alpha=alpha,
+                markersize=4,
+                markeredgewidth=0,
+            )
+        for at, cloud in enumerate(clouds):
+            if cloud.mean_measure is not None and cloud.mean_human is not None:
+                colour, shape = _look(at) if told_apart else (COLOURS[0], "o")
+                axes.plot(
+                    [cloud.mean_measure],
+                    [cloud.mean_human],
+                    shape,
+                    color=colour,
+                    markersize=9,
+                    markeredgecolor=BLACK,
+                )
+        _frame(axes, measure, human, empty=not len(xs))
+        if told_apart and len(clouds) > 1:
+            keys = [_key(_label(c.label), *_look(at)) for at, c in enumerate(clouds)]
+            figure.legend(
+                handles=keys,
+                loc="outside lower left",
+                ncols=3,
+                frameon=False,
+                fontsize=8.5,
+                handletextpad=0.1,
+                columnspacing=0.8,
+            )
+        return svg(figure)
+
+
+def heat_map(names: Sequence[str], values: Floats) -> bytes:
+    """An SVG of a square table of correlations, rows named and columns numbered as the rows; NaN is an empty cell."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    size = len(names)
+    width = max(WIDTH, 1.7 + 0.34 * size)
+    colours = LinearSegmentedColormap.from_list("agreement", ["#B2182B", "#F7F7F7", "#2166AC"])
+    with drawing(0.5 + (width - 1.7) / max(size, 1) * size, width) as (figure, axes):
+        edges = np.arange(size + 1) - 0.5
+        cells = np.ma.masked_invalid(values)
+        axes.pcolormesh(edges, edges, cells, cmap=colours, vmin=-1, vmax=1, edgecolors="white", linewidth=1.5)
+        axes.invert_yaxis()
+        for row in range(size):
+            for column in range(size):
+                value = float(values[row, column])
+                dark = abs(value) >= INK_TURNS
+                ink = "white" if dark else BLACK
+                axes.text(column, row, _brief(value), ha="center", va="center", fontsize=8.5, color=ink)
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.set_xticks(range(size), labels=[str(at + 1) for at in range(size)])
+        labels = [f"{_label(name)}  {at + 1}" for at, name in enumerate(names)]
+        axes.set_yticks(range(size), labels=labels)
+        axes.spines[:].set_visible(False)
+        return svg(figure)
+
+
+def boxes(shown: Sequence[Box], *, across: str) -> bytes:
+    """An SVG with one box per row, its whiskers the least and greatest value, and a dot for the value it is about."""
+    with drawing(0.85 + 0.4 * len(shown)) as (figure, axes):
+        for row, box in enumerate(shown):
+            if box.five is None:
+                say(axes, row, "undefined")
+            else:
+                _box(axes, row, box.five)
+            if box.dot is not None:
+                axes.plot([box.dot], [row], "o", color=COLOURS[0], markersize=7, markeredgecolor="white")
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.set_xlabel(one_line(across), fontsize=9)
+        if all(box.five is None and box.dot is None for box in shown):
+            axes.set_xticks([])
+        rows(axes, [_label(box.label) for box in shown], below=-0.6)
+        return svg(figure)
+
+
+def _label(name: str) -> str:
+    """The name, cut in its middle where it is long: measures of one kind differ in how they end."""
+    clean = one_line(name)
+    if len(clean) <= LABEL_LIMIT:
+        return clean
+    head = LABEL_LIMIT // 3
+    return f"{clean[:head]}…{clean[head + 1 - LABEL_LIMIT :]}"
+
+
+def _brief(value: float) -> str:
+    """A correlation in two digits, as tables of them are printed: ``.63``, ``−.05``, ``1``."""
+    if np.isnan(value):
+        return "–"
+    digits = f"{abs(value):.2f}".replace("0.", ".").replace("1.00", "1")
+    return f"−{digits}" if value < 0 and digits != ".00" else digits
+
+
+def _box(axes: Axes, row: int, five: tuple[float, float, float, float, float]) -> None:
+    least, first, median, third, greatest = five
+    style = {"color": BLACK}
+    axes.bxp(
+        [{"whislo": least, "q1": first, "med": median, "q3": third, "whishi": greatest}],
+        positions=[row],
+        widths=0.5,
+        orientation="horizontal",
+        showfliers=False,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={"facecolor": PALE, "edgecolor": BLACK},
+        medianprops={"linewidth": 2, **style},
+        whiskerprops=style,
+        capprops=style,
+    )
+
+
+def _look(at: int) -> tuple[str, str]:
+    return COLOURS[at % len(COLOURS)], SHAPES[at // len(COLOURS) % len(SHAPES)]
+
+
+def _key(label: str, colour: str, shape: str) -> Line2D:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="", marker=shape, color=colour, label=label, markersize=6)
+
+
+def _frame(axes: Axes, across: str, upwards: str, *, empty: bool) -> None:
+    axes.grid()
+    axes.set_axisbelow(True)
+    axes.set_xlabel(one_line(across, limit=40), fontsize=9)
+    axes.set_ylabel(one_line(upwards, limit=40), fontsize=9)
+    if empty:
+        axes.set_xticks([])
+        axes.set_yticks([])
+
+
+def _together(parts: Sequence[Floats]) -> Floats:
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _span(values: Floats) -> float:
+    """The range of nearly all values, so that a few far ones do not blur the others; else the range of all."""
+    if not len(values):
+        return 0.0
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(high - low) or float(values.max() - values.min())

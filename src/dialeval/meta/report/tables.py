@@ -1,0 +1,227 @@
+"""The tables of measures and people, from a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.wording import NOTHING, count, interval, listing, p_value, signed
+from dialeval.meta.report.correlated import Ceiling, Rival, Row
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
+from dialeval.stats.correlation.levels import Level
+
+MOST_RIVALS: Final = 60
+MOST_RATERS: Final = 30
+RESAMPLED: Final = {"items": "items", "systems": "systems", "both": "items and systems"}
+
+
+def agreement(document: Document, level: Level) -> Table:
+    """Each measure's correlations with people at one level, highest first."""
+    rows = ordered(document, level)
+    if all(value_of(row) is None for row in rows):
+        return Table(_title(document, level), (), (), tuple(_undefined(rows)))
+    main = document.settings.coefficient
+    others = [name for name in COEFFICIENTS if name != main]
+    clustered = any(row.cluster is not None for row in rows)
+    columns = [Column("measure"), Column(COEFFICIENTS[main], numeric=True)]
+    columns += [Column(COEFFICIENTS[name], numeric=True) for name in others]
+    columns += [Column("n", numeric=True)]
+    columns += [Column("cluster", numeric=True)] if clustered else []
+    best = next((value_of(row) for row in rows), None)
+    shown = []
+    for row in rows:
+        by_name = {"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}
+        cells = [Cell(row.measure)]
+        top = value_of(row) is not None and value_of(row) == best
+        cells.append(Cell(_value(value_of(row)), interval(row.low, row.high), strong=top))
+        cells += [Cell(_value(by_name[name])) for name in others]
+        cells.append(Cell(f"{row.n:,}"))
+        cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if clustered else []
+        shown.append(tuple(cells))
+    return Table(_title(document, level), tuple(columns), tuple(shown), tuple(_notes(document, level, rows)))
+
+
+def ceiling(document: Document) -> Table:
+    """How well two halves of the people agree, level by level, and what that leaves for a measure to reach."""
+    coefficient = COEFFICIENTS[document.settings.coefficient]
+    columns = (
+        *(Column("level"), Column(coefficient, numeric=True), Column("n", numeric=True)),
+        *(Column("corrected", numeric=True), Column("bound", numeric=True)),
+        Column("best measure", numeric=True),
+    )
+    rows = tuple(_ceiling(document, one) for one in document.ceiling)
+    return Table("Ceiling: people with people", columns, rows, tuple(_ceiling_notes(document)))
+
+
+def raters(document: Document) -> Table:
+    """How well each rater agrees with the mean of all others, the least first."""
+    found = sorted(document.raters, key=lambda one: (one.value is None, one.value or 0.0))
+    columns = (Column("rater"), Column(COEFFICIENTS[document.settings.coefficient], numeric=True))
+    rows = tuple(
+        (Cell(one.rater), Cell(_value(one.value)), Cell(f"{one.n:,}")) for one in found[:MOST_RATERS]
+    )
+    left = len(found) - len(rows)
+    notes = (f"and {count(left, 'rater')} who agree better, or too little to say",) if left else ()
+    return Table("Each rater with the others", (*columns, Column("n", numeric=True)), rows, notes)
+
+
+def rivals(document: Document, level: Level) -> Table:
+    """Each pair of measures that have a correlation at one level, the surest difference first."""
+    pairs = [rival for rival in document.rivals if rival.level == level and rival.difference is not None]
+    pairs.sort(key=lambda rival: (rival.p_adjusted is None, rival.p_adjusted or 0.0))
+    columns = (
+        *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
+        *(Column("p (permutation)", numeric=True), Column("p (Williams)", numeric=True), Column("verdict")),
+    )
+    shown = pairs[:MOST_RIVALS]
+    return Table(TITLES[level], columns, tuple(map(_rival, shown)), tuple(_rival_notes(document, pairs)))
+
+
+def on_edge(pairs: Sequence[Rival]) -> Iterator[str]:
+    """A note on pairs whose verdict hangs on which swaps were drawn."""
+    names = [f"{one.a} − {one.b} ({p_value(one.p_adjusted)})" for one in pairs if one.on_edge]
+    if names:
+        them = "it" if len(names) == 1 else "them"
+        yield f"on the edge: more trials or another seed could turn {them}: {listing(names, most=3)}"
+
+
+def combined(document: Document) -> Table:
+    """What the combined measures are made of."""
+    names = dict.fromkeys(name for one in document.combined for name in one.weights)
+    columns = (Column("measure"), *(Column(one.measure, numeric=True) for one in document.combined))
+    rows = tuple(
+        (Cell(name), *(Cell(signed(one.weights.get(name), 3)) for one in document.combined)) for name in names
+    )
+    notes = [
+        f"{one.measure}: each value is predicted by a fit to other items' ratings, never to its own"
+        if one.fitted
+        else f"{one.measure}: no rating is looked at"
+        for one in document.combined
+    ]
+    return Table("Weights of the combined measures", columns, rows, tuple(notes))
+
+
+def joint(document: Document) -> Table:
+    """How many cells each measure shares with people, and how many only one side has."""
+    columns = (
+        *(Column("measure"), Column("joined", numeric=True), Column("only people", numeric=True)),
+        Column("only the measure", numeric=True),
+    )
+    rows = tuple(
+        (Cell(one.measure), Cell(f"{one.both:,}"), Cell(f"{one.only_human:,}"), Cell(f"{one.only_measure:,}"))
+        for one in document.unjoined.measures
+    )
+    return Table("What joined", columns, rows)
+
+
+def unjoined(document: Document) -> Iterator[str]:
+    """The first cells that only one side has, a line each."""
+    for cell in document.unjoined.first:
+        who = "people rated" if cell.side == "human" else f"{cell.side} scored"
+        yield f"only {who} item {cell.item}, system {cell.system}"
+
+
+def _title(document: Document, level: Level) -> str:
+    human = document.human
+    return f"{TITLES[level]}: measures against people's {human.criterion!r}"
+
+
+def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
+    groups = {row.groups for row in rows if row.groups is not None}
+    of_what = "systems" if level == "item_within_system" else "items"
+    yield MEANINGS[level] + (
+        f" over {listing([f'{n:,}' for n in sorted(groups)])} {of_what}" if groups else ""
+    )
+    if any(row.low is not None for row in rows):
+        resampled = _resampled(document)
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
+    if any(row.cluster is not None for row in rows):
+        alpha = f"{1 - document.settings.level:.2g}"
+        yield f"measures in one cluster do not differ significantly (permutation test, Holm's p < {alpha})"
+    identity = document.human.system_identity
+    if level == "item" and identity is not None:
+        yield f"a measure that knew nothing but which system answered would have {correlation(identity)}"
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for warning in row.warnings:
+            said.setdefault(warning, []).append(row.measure)
+    for warning, measures in said.items():
+        yield warning if len(measures) == len(rows) else f"{listing(measures)}: {warning}"
+
+
+def _resampled(document: Document) -> str:
+    said = RESAMPLED[document.settings.resample]
+    return said if document.settings.cluster is None else said.replace("items", "dialogues")
+
+
+def _undefined(rows: Sequence[Row]) -> Iterator[str]:
+    yield "no measure has a correlation with people here"
+    yield from dict.fromkeys(warning for row in rows for warning in row.warnings)
+
+
+def _value(value: float | None) -> str:
+    return "undefined" if value is None else correlation(value)
+
+
+def _ceiling(document: Document, one: Ceiling) -> tuple[Cell, ...]:
+    best = next(iter(ordered(document, one.level)), None)
+    value = None if best is None else value_of(best)
+    return (
+        Cell(TITLES[one.level].lower()),
+        Cell(_value(one.mean), interval(one.low, one.high)),
+        Cell(f"{one.n:,}" if one.n else NOTHING),
+        Cell(correlation(one.corrected)),
+        Cell(correlation(one.bound)),
+        Cell(correlation(value), best.measure if best and value is not None else ""),
+    )
+
+
+def _ceiling_notes(document: Document) -> Iterator[str]:
+    defined = [one for one in document.ceiling if one.mean is not None]
+    if defined:
+        one = defined[0]
+        what = "the raters" if one.split == "raters" else "each answer's ratings"
+        yield (
+            f"mean over {count(one.repeats, 'random split')} of {what} into halves, {count(one.raters, 'rater')} "
+            "in all; brackets hold the middle 95%"
+        )
+    if any(one.corrected is not None for one in defined):
+        yield "corrected: what two groups as large as all raters would reach (Spearman-Brown)"
+    if any(one.bound is not None for one in defined):
+        yield "bound: what a perfect measure, the mean of endlessly many raters, would reach against these"
+    yield from dict.fromkeys(
+        f"{TITLES[one.level].lower()}: not corrected, {one.uncorrected}" for one in defined if one.uncorrected
+    )
+    yield from dict.fromkeys(
+        f"{TITLES[one.level].lower()}: {one.reason}" for one in document.ceiling if one.reason
+    )
+
+
+def _rival_notes(document: Document, pairs: Sequence[Rival]) -> Iterator[str]:
+    if len(pairs) > MOST_RIVALS:
+        yield f"and {count(len(pairs) - MOST_RIVALS, 'less sure pair')}"
+    if any(one.low is not None for one in pairs):
+        resampled = _resampled(document)
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
+    error = max((one.p_error or 0.0 for one in pairs), default=0.0)
+    if error:
+        yield f"p (permutation) is of random swaps, with a standard error of {error:.2g} or less"
+    yield from on_edge(pairs)
+    if any(one.only_a or one.only_b for one in pairs):
+        yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
+
+
+def _rival(one: Rival) -> tuple[Cell, ...]:
+    verdict = "no significant difference"
+    if one.significant and one.difference is not None:
+        verdict = f"{one.a if one.difference > 0 else one.b} agrees better with people"
+    return (
+        Cell(f"{one.a} − {one.b}"),
+        Cell(signed(one.difference), interval(one.low, one.high)),
+        Cell(p_value(one.p_adjusted)),
+        Cell(p_value(one.p_permutation)),
+        Cell(p_value(one.p_williams)),
+        Cell(verdict, strong=one.significant),
+    )

@@ -1,0 +1,90 @@
+"""What was found about measures and people, on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.terminal import print_table
+from dialeval.display.wording import count, interval, listing, p_value, signed
+from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, tables
+from dialeval.meta.report.correlated import Rival
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.levels import TITLES
+from dialeval.meta.report.verdict import main_level
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST_PAIRS: Final = 8
+MOST_UNJOINED: Final = 3
+
+
+def print_meta(document: Document, console: Console | None = None) -> None:
+    """Print a table per level, the ceiling, which measures differ, estimates, and what did not join."""
+    from rich.console import Console
+
+    console = console or Console()
+    shown = [Table("", (), (), document.notes)]  # first: they tell who counts as what
+    shown += [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
+    shown += [tables.ceiling(document), _different(document)]
+    for found in document.estimates:
+        shown += [estimate_tables.estimates(found), estimate_tables.differences(found)]
+    shown += map(instance_tables.instances, document.instances)
+    shown += [plan_tables.planning(document), tables.combined(document), _joint(document)]
+    for at, table in enumerate(table for table in shown if table.rows or table.notes):
+        if at:
+            console.print()
+        print_table(table, console)
+
+
+def _different(document: Document) -> Table:
+    """The pairs of measures that differ at the main level, the surest and widest first, or that none does."""
+    level = main_level(document)
+    pairs = [one for one in document.rivals if one.level == level and one.difference is not None]
+    differing = sorted(
+        (one for one in pairs if one.significant),
+        key=lambda one: (one.p_adjusted or 0.0, -abs(one.difference or 0.0)),
+    )
+    columns = (
+        Column("agrees better"),
+        Column("than"),
+        Column("by", numeric=True),
+        Column("p (Holm)", numeric=True),
+    )
+    said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
+    more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
+    rows = tuple(_differing(one) for one in differing[:MOST_PAIRS])
+    notes = (said + more, *tables.on_edge(pairs)) if pairs else ()
+    return Table(f"{TITLES[level]}: which measures differ", columns, rows, notes)
+
+
+def _differing(one: Rival) -> tuple[Cell, ...]:
+    """The pair with the better measure first, so that the difference is positive."""
+    if (one.difference or 0.0) > 0:
+        better, worse, low, high = one.a, one.b, one.low, one.high
+    else:
+        better, worse = one.b, one.a
+        low, high = (None if one.high is None else -one.high), (None if one.low is None else -one.low)
+    by = signed(abs(one.difference or 0.0))
+    return Cell(better), Cell(worse), Cell(by, interval(low, high)), Cell(p_value(one.p_adjusted))
+
+
+def _joint(document: Document) -> Table:
+    """What did not join: how much, and the first of it."""
+    apart = document.unjoined
+    if not apart.human and not any(one.only_human or one.only_measure for one in apart.measures):
+        return Table("", (), (), tuple(_aside(document)))
+    whole = tables.joint(document)
+    first = tuple(tables.unjoined(document))[:MOST_UNJOINED]
+    return Table(whole.title, whole.columns, whole.rows, (*first, *_aside(document)))
+
+
+def _aside(document: Document) -> list[str]:
+    notes = []
+    if document.human.set_aside:
+        others = [f"{name} ({n:,})" for name, n in document.human.set_aside.items()]
+        notes.append(f"people's other criteria are set aside: {listing(others)}")
+    if document.human.could_not_say:
+        notes.append(f"{count(document.human.could_not_say, 'judgement')} of people without a value")
+    return notes

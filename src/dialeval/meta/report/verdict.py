@@ -1,0 +1,138 @@
+"""What was found about measures and people, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dialeval.display.wording import count, interval, listing, p_value
+from dialeval.meta.report.correlated import Rival, Row
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.levels import COEFFICIENTS, correlation, ordered, value_of
+from dialeval.stats.correlation.levels import Level
+
+WHERE: dict[Level, str] = {
+    "item": "Item by item",
+    "system": "System by system",
+    "item_within_system": "Within a system",
+    "system_within_item": "Between the answers to one item",
+}
+
+
+def verdict(document: Document) -> str:
+    """Who was asked, which measure agrees best with people, how well people agree themselves, and what is missing."""
+    return " ".join((*_setting(document), *_findings(document), *_reservations(document)))
+
+
+def headline(document: Document) -> str:
+    """One line: the measure that agrees best with people."""
+    level = main_level(document)
+    rows = ordered(document, level)
+    if not rows or value_of(rows[0]) is None:
+        return f"No measure has a correlation with people's {document.human.criterion!r}."
+    return f"People's {document.human.criterion!r}: {_best(document, level, rows)}"
+
+
+def main_level(document: Document) -> Level:
+    """The level that is spoken of first: items, where they were asked for."""
+    return "item" if "item" in document.settings.levels else document.settings.levels[0]
+
+
+def _setting(document: Document) -> Iterator[str]:
+    human = document.human
+    measures = len({row.measure for row in document.rows})
+    yield (
+        f"{count(measures, 'measure')} against people's {human.criterion!r}: {count(human.ratings, 'rating')} by "
+        f"{count(human.raters, 'rater')} of {count(human.cells, 'answer')} by {count(human.systems, 'system')}."
+    )
+
+
+def _findings(document: Document) -> Iterator[str]:
+    main = main_level(document)
+    rows = ordered(document, main)
+    if rows and value_of(rows[0]) is not None:
+        yield f"{WHERE[main]}, {_best(document, main, rows)}"
+    else:
+        yield f"{WHERE[main]}, no measure has a correlation."
+    yield from _ceiling(document)
+    systems = ordered(document, "system")
+    if main != "system" and systems and value_of(systems[0]) is not None:
+        yield f"{WHERE['system']}, {_best(document, 'system', systems)}"
+
+
+def _best(document: Document, level: Level, rows: list[Row]) -> str:
+    best = rows[0]
+    name = COEFFICIENTS[best.coefficient]
+    shown = f"{name} {correlation(value_of(best))} {interval(best.low, best.high)}".rstrip()
+    if level == "system" and best.systems < 4:
+        return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
+    lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
+    said = f"{best.measure} agrees best with people ({shown}{lower})"
+    others = [row.measure for row in rows[1:] if value_of(row) is not None]
+    return _beside(document, level, best.measure, others, said) + _without(rows)
+
+
+def _without(rows: list[Row]) -> str:
+    """A sentence on the measures that have no correlation; empty where all have one."""
+    silent = [row.measure for row in rows if value_of(row) is None]
+    if not silent:
+        return ""
+    return f" {listing(silent, most=3)} {'has' if len(silent) == 1 else 'have'} no correlation here."
+
+
+def _beside(document: Document, level: Level, best: str, others: list[str], said: str) -> str:
+    """What was said of the best measure, and how sure that is beside the others that have a correlation."""
+    if not others:
+        return f"{said}."
+    against = {other: _against(document, level, best, other) for other in others}
+    ahead = [measure for measure, rival in against.items() if rival and _better(rival) == measure]
+    level_with = [measure for measure, rival in against.items() if rival is None or _better(rival) is None]
+    if ahead:
+        they = f"{listing(ahead, most=3)} {'agrees' if len(ahead) == 1 else 'agree'}"
+        return (
+            f"{said}, but {they} significantly better than it on the answers that both scored: their order depends on "
+            "coverage."
+        )
+    if not level_with:
+        worst = max((rival.p_adjusted or 0.0) for rival in against.values() if rival)
+        return f"{said}, significantly better than every other measure (p = {p_value(worst)})."
+    return f"{said}; {listing(level_with, most=3)} cannot be told apart from it."
+
+
+def _against(document: Document, level: Level, one: str, other: str) -> Rival | None:
+    found = (r for r in document.rivals if r.level == level and {r.a, r.b} == {one, other})
+    return next(found, None)
+
+
+def _better(rival: Rival) -> str | None:
+    if not rival.significant or not rival.difference:
+        return None
+    return rival.a if rival.difference > 0 else rival.b
+
+
+def _ceiling(document: Document) -> Iterator[str]:
+    level = main_level(document)
+    for one in document.ceiling:
+        if one.level == level and one.mean is not None:
+            whole = (
+                ""
+                if one.corrected is None
+                else f", two groups of all of them would at {correlation(one.corrected)}"
+            )
+            bound = (
+                ""
+                if one.bound is None
+                else f"; a perfect measure would reach {correlation(one.bound)} against all of them"
+            )
+            halves = (
+                f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)}"
+            )
+            yield f"{halves}{whole}{bound}."
+
+
+def _reservations(document: Document) -> Iterator[str]:
+    lacking = document.unjoined.human
+    if lacking:
+        yield f"{count(lacking, 'rated answer')} {'has' if lacking == 1 else 'have'} no score under any measure."
+    unrated = max((one.only_measure for one in document.unjoined.measures), default=0)
+    if unrated:
+        yield f"{count(unrated, 'scored answer')} {'was' if unrated == 1 else 'were'} rated by nobody."

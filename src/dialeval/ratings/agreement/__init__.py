@@ -1,0 +1,1 @@
+"""How well raters agree, and which of them to drop."""

@@ -1,0 +1,177 @@
+"""Who agrees with whom: Cohen's kappa of every two raters, and what each rater did."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dialeval.core import Floats, Integers
+from dialeval.errors import Unsuitable
+from dialeval.ratings.table import Ratings
+from dialeval.stats.agreement.kappa import not_categories, pairwise_cohen
+
+THRESHOLDS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+"""The kappas that Sharma et al. (2017, Table 3) count pairs above."""
+
+MOST_CELLS: Final = 1 << 27
+"""The largest table of units by raters that is made, in cells."""
+
+ANONYMOUS: Final = (
+    "raters are positions in a list (#1, #2 ...), not people, so none can be compared with another"
+)
+"""Why nothing is said of one rater where a corpus does not name them."""
+
+
+class Pair(NamedTuple):
+    """Two raters, their kappa and the number of units both rated."""
+
+    a: str
+    b: str
+    kappa: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KappaTable:
+    """Cohen's kappa between every two raters of one criterion."""
+
+    raters: tuple[str, ...]
+    kappa: Floats
+    """Shape (raters, raters), symmetric; NaN on the diagonal, where two share no unit, or both chose one category."""
+    n: Integers
+    """How many units both rated, shape (raters, raters); how many a rater rated on the diagonal."""
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs that have a kappa, each once."""
+        rows, columns = np.nonzero(
+            ~np.isnan(np.triu(self.kappa, 1)) & np.triu(np.ones_like(self.n), 1).astype(bool)
+        )
+        return tuple(
+            Pair(self.raters[i], self.raters[j], float(self.kappa[i, j]), int(self.n[i, j]))
+            for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
+        )
+
+    @property
+    def exceeding(self) -> Mapping[float, int]:
+        """How many pairs have a kappa above .1, .2 ... .6 (Sharma et al., 2017, Table 3)."""
+        kappas = np.array([pair.kappa for pair in self.pairs])
+        return {threshold: int((kappas > threshold).sum()) for threshold in THRESHOLDS}
+
+    @property
+    def means(self) -> Floats:
+        """Each rater's mean kappa with the others, shape (raters,); NaN where there is none."""
+        defined = ~np.isnan(self.kappa)
+        count = defined.sum(axis=1)
+        sums = np.where(defined, self.kappa, 0.0).sum(axis=1)
+        return np.asarray(np.divide(sums, count, out=np.full(len(count), np.nan), where=count > 0))
+
+    @property
+    def others(self) -> Integers:
+        """With how many others each rater shares a unit, shape (raters,)."""
+        shared = (self.n > 0).astype(np.int64)
+        np.fill_diagonal(shared, 0)
+        return np.asarray(shared.sum(axis=1))
+
+    def without(self, rater: str) -> KappaTable:
+        """The table of the other raters."""
+        kept = np.array([name != rater for name in self.raters])
+        names = tuple(name for name in self.raters if name != rater)
+        return KappaTable(names, self.kappa[np.ix_(kept, kept)], self.n[np.ix_(kept, kept)])
+
+
+def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
+    """Cohen's kappa of every two raters on a criterion, over the units both rated."""
+    own = ratings.criterion_named(criterion)
+    reason = incomparable(own, len(own.packed(criterion))) or not_categories(own.value)
+    if reason is not None:
+        raise Unsuitable(f"There are no pairwise kappas of {criterion!r}: {reason}.")
+    return kappa_table(own.raters, own.matrix(criterion))
+
+
+def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
+    """Cohen's kappa of every two raters of a table of shape (units, raters)."""
+    compared = pairwise_cohen(matrix.T)
+    return KappaTable(raters, compared.kappa, compared.n)
+
+
+def incomparable(ratings: Ratings, units: int) -> str | None:
+    """Why raters are not compared with one another over so many units; None where they can be."""
+    return ANONYMOUS if ratings.anonymous else too_large(units, len(ratings.raters))
+
+
+def too_large(units: int, raters: int) -> str | None:
+    """Why so many units by so many raters are not laid out in one table; None where they can be."""
+    cells = units * raters
+    if cells <= MOST_CELLS:
+        return None
+    return f"a table of {cells:,} cells, a row for each item and a column for each rater, is too large"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """What one rater did, and how it agrees with what the others did."""
+
+    rater: str
+    ratings: int
+    could_not_say: int
+    mean: float
+    """The mean of the rater's values; NaN where there are none."""
+    mean_kappa: float
+    """Mean of Cohen's kappa with each other rater; NaN where there is none."""
+    others: int
+    """With how many other raters it shares at least one unit."""
+    flags: tuple[str, ...]
+    """What is odd about this rater, in words; empty where nothing is."""
+
+
+def rater_agreements(ratings: Ratings, table: KappaTable | None) -> tuple[RaterAgreement, ...]:
+    """What each rater of one criterion did, in order of first sight; ``table`` is None where there are no kappas.
+
+    Names of categories have no mean.
+    """
+    count, said = len(ratings.raters), ~np.isnan(ratings.value)
+    silent = np.bincount(ratings.rater[~said], minlength=count).tolist()
+    order = np.argsort(ratings.rater[said], kind="stable")
+    ends = np.cumsum(np.bincount(ratings.rater[said], minlength=count))[:-1]
+    given = np.split(ratings.value[said][order], ends)
+    means = [math.nan] * count if table is None else table.means.tolist()
+    others = [0] * count if table is None else table.others.tolist()
+    varied = len(np.unique(ratings.value[said])) > 1
+    averaged = not ratings.nominal
+    return tuple(
+        RaterAgreement(
+            rater=rater,
+            ratings=len(given[at]),
+            could_not_say=silent[at],
+            mean=float(given[at].mean()) if averaged and len(given[at]) else math.nan,
+            mean_kappa=means[at],
+            others=others[at],
+            flags=tuple(
+                _flags(given[at], means[at], varied, alone=table is not None and count > 1 and not others[at])
+            ),
+        )
+        for at, rater in enumerate(ratings.raters)
+    )
+
+
+ONE_ANSWER: Final = 5
+"""From how many ratings on it is odd that all are equal."""
+ALONE: Final = "shares no item with another rater"
+
+
+def _flags(given: Floats, mean_kappa: float, varied: bool, *, alone: bool) -> list[str]:
+    flags = []
+    if not len(given):
+        flags.append("gave no value")
+    elif alone:
+        flags.append(ALONE)
+    if varied and len(given) >= ONE_ANSWER and given.min() == given.max():
+        flags.append(f"always answers {given[0]:g}")
+    if mean_kappa <= 0:
+        flags.append("agrees with the others no better than chance")
+    return flags

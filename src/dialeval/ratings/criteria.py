@@ -1,0 +1,45 @@
+"""Which criterion is the human one, where nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dialeval.errors import Unsuitable
+from dialeval.ratings.roles import called_after_their_criterion, fits, measures_among
+from dialeval.ratings.spelling import variants
+from dialeval.ratings.table import Ratings
+
+
+def only_criterion(
+    ratings: Ratings, *, people: Sequence[str] | None = None, measures: Sequence[str] | None = None, todo: str
+) -> str:
+    """The one criterion that people judge; Unsuitable lists them where there are several, and says what ``todo``."""
+    if people is None:
+        known = measures_among(ratings)
+        persons = [name not in known and not fits(name, measures or ()) for name in ratings.raters]
+    else:
+        persons = [fits(name, people) for name in ratings.raters]
+    theirs = np.array(persons, dtype=bool)[ratings.rater] & ~np.isnan(ratings.value)
+    counts = np.bincount(ratings.criterion[theirs], minlength=len(ratings.criteria)).tolist()
+    found = {name: n for name, n in zip(ratings.criteria, counts, strict=True) if n}
+    if len(found) == 1:
+        return next(iter(found))
+    if not found:
+        raise Unsuitable(f"There is no judgement of a person here, only of measures. {todo}")
+    shown = ", ".join(f"{name!r} ({n:,})" for name, n in found.items())
+    said = f"People judge {len(found)} criteria here, with so many ratings each: {shown}. {todo}"
+    raise Unsuitable(said + _doubt(ratings, list(found)))
+
+
+def _doubt(ratings: Ratings, found: Sequence[str]) -> str:
+    """What else may be wrong where people judge several criteria: they are no people, or the criteria are one."""
+    if called_after_their_criterion(ratings, None) == set(ratings.raters):
+        return (
+            " Each rater is called after its criterion, as measures are: if that is so, add people's ratings."
+        )
+    alike = next((pair for name in found if (pair := [name, *variants(name, found)])[1:]), None)
+    if alike:
+        return f" {' and '.join(map(repr, alike))} differ only in case or blanks: if they are one, write them alike."
+    return ""

@@ -1,0 +1,193 @@
+"""From one table of judgements to people on one side and measures on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dialeval.core import Integers
+from dialeval.errors import UnknownName, Unsuitable
+from dialeval.ratings.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
+from dialeval.ratings.roles import fits, measuring, named, taken_for_measures, told_roles
+from dialeval.ratings.spelling import spelt_alike, variants
+from dialeval.ratings.table import Ratings
+from dialeval.stats.correlation.levels import settled
+
+__all__ = [
+    "IDENTITY",
+    "PEOPLE",
+    "Counts",
+    "Coverage",
+    "Grid",
+    "Joined",
+    "MeasureGrid",
+    "PeopleRatings",
+    "Unjoined",
+    "join",
+    "system_identity",
+]
+
+PEOPLE: Final = "people"
+"""The rater of a criterion of people's that is looked at as a measure."""
+IDENTITY: Final = "system identity"
+"""The name of the baseline that knows nothing but the system."""
+
+
+def join(
+    ratings: Ratings,
+    human_criterion: str,
+    *,
+    people: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    also: Sequence[str] = (),
+) -> Joined:
+    """People's ratings on one criterion beside every measure of the table.
+
+    ``people`` and ``measures`` are patterns of raters (``rater*``) for where the rule of `roles.measuring` guesses
+    wrong. People's other criteria are set aside and counted; those that a pattern of ``also`` fits become measures.
+    """
+    if human_criterion not in ratings.criteria:
+        known = f"There are {', '.join(sorted(ratings.criteria))}." if ratings.criteria else "There are none."
+        raise UnknownName("criterion", human_criterion, ratings.criteria, todo=known)
+    machine = measuring(ratings, human_criterion, people=people, measures=measures)
+    by_people = ~machine[ratings.rater]
+    wanted = ratings.criterion == ratings.criteria.index(human_criterion)
+    human = ratings.where(by_people & wanted)
+    said = ~np.isnan(human.value)
+    if not said.any():
+        raise _nobody(ratings, human_criterion, len(human))
+    other = ratings.where(by_people & ~wanted)
+    automatic = ratings.where(~by_people)
+    beside = [name for name in other.criteria if fits(name, also)]
+    axes = _Axes.of([human, automatic, other.by(criteria=beside)])
+    found = [*_measures(automatic, axes), *_criteria(other, beside, axes, automatic)]
+    joined = Joined(
+        human=axes.mean(human),
+        people=axes.people(human.where(said)),
+        criterion=human_criterion,
+        measures=tuple(found),
+        counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
+        notes=_notes(ratings, human, automatic, people, measures),
+    )
+    if not any(one.both for one in joined.coverage) and any(one.only_measure for one in joined.coverage):
+        raise _apart(joined)
+    return joined
+
+
+def system_identity(joined: Joined) -> MeasureGrid:
+    """A measure that knows nothing but the system: each rated cell has its system's mean human rating.
+
+    What it reaches at item level is how much of a pooled correlation tells systems apart, not responses. Within a
+    system it is constant, so there it is undefined.
+    """
+    values = joined.human.values
+    rated = ~np.isnan(values)
+    sums = np.where(rated, values, 0.0).sum(axis=1)
+    means = np.divide(sums, rated.sum(axis=1), out=np.full(len(sums), np.nan), where=rated.any(axis=1))
+    grid = Grid(joined.systems, joined.items, np.where(rated, settled(means)[:, None], np.nan))
+    return MeasureGrid(IDENTITY, IDENTITY, joined.criterion, grid)
+
+
+class _Axes(NamedTuple):
+    """Systems and items of the grids, in order of first sight."""
+
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[Ratings]) -> _Axes:
+        """Those with a value in one of the parts."""
+        valued = [part.where(~np.isnan(part.value)) for part in parts]
+        systems = dict.fromkeys(name for part in valued for name in part.systems)
+        items = dict.fromkeys(name for part in valued for name in part.items)
+        return cls(tuple(systems), tuple(items))
+
+    def mean(self, ratings: Ratings) -> Grid:
+        """The mean over raters of each cell's values; ``ratings`` are on one criterion."""
+        own = ratings.where(~np.isnan(ratings.value))
+        system, item = self._places(own)
+        cells, size = system * len(self.items) + item, len(self.systems) * len(self.items)
+        sums, counts = np.bincount(cells, own.value, size), np.bincount(cells, minlength=size)
+        means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+        # Single values are nobody's sum: they stay as they were given.
+        means = settled(means) if (counts > 1).any() else means
+        return Grid(self.systems, self.items, means.reshape(len(self.systems), len(self.items)))
+
+    def people(self, ratings: Ratings) -> PeopleRatings:
+        system, item = self._places(ratings)
+        return PeopleRatings(ratings.raters, ratings.rater, system, item, ratings.value)
+
+    def _places(self, own: Ratings) -> tuple[Integers, Integers]:
+        systems = {name: at for at, name in enumerate(self.systems)}
+        items = {name: at for at, name in enumerate(self.items)}
+        of_system = np.array([systems[name] for name in own.systems], dtype=np.int64)
+        of_item = np.array([items[name] for name in own.items], dtype=np.int64)
+        return of_system[own.system], of_item[own.item]
+
+
+def _measures(automatic: Ratings, axes: _Axes) -> Iterator[MeasureGrid]:
+    keys = automatic.rater * max(1, len(automatic.criteria)) + automatic.criterion
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    pairs = [
+        (automatic.raters[automatic.rater[at]], automatic.criteria[automatic.criterion[at]]) for at in first
+    ]
+    for at, name in zip(first, named(pairs), strict=True):
+        yield MeasureGrid(*name, axes.mean(automatic.where(keys == keys[at])))
+
+
+def _criteria(
+    other: Ratings, beside: Sequence[str], axes: _Axes, automatic: Ratings
+) -> Iterator[MeasureGrid]:
+    for criterion in beside:
+        taken = criterion in automatic.criteria or criterion in automatic.raters
+        name = f"{PEOPLE}/{criterion}" if taken else criterion
+        yield MeasureGrid(name, PEOPLE, criterion, axes.mean(other.by(criteria=[criterion])))
+
+
+def _set_aside(other: Ratings, beside: Sequence[str]) -> Mapping[str, int]:
+    times = np.bincount(other.criterion, minlength=len(other.criteria)).tolist()
+    rows = zip(other.criteria, times, strict=True)
+    return MappingProxyType({name: count for name, count in rows if name not in beside})
+
+
+def _nobody(ratings: Ratings, criterion: str, silent: int) -> Unsuitable:
+    found = f"{silent} judgements of people, none with a value" if silent else "only measures"
+    raters = ", ".join(map(repr, ratings.raters[:5]))
+    return Unsuitable(
+        f"People's ratings on {criterion!r} are needed, but found {found}. The first raters are {raters}: name the "
+        "people among them, or another criterion."
+    )
+
+
+def _notes(
+    ratings: Ratings,
+    human: Ratings,
+    automatic: Ratings,
+    people: Sequence[str] | None,
+    measures: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """What a reader should know of names and roles before the numbers."""
+    (criterion,) = human.criteria
+    twice = ratings.repeated
+    return (
+        *spelt_alike(ratings, criterion, measures=measures),
+        *(told_roles(human.raters, automatic.raters, people=people) if people or measures else ()),
+        *taken_for_measures(automatic, criterion, people=people, measures=measures),
+        *([f"given twice, and counted once: {twice:,} judgements"] if twice else ()),
+    )
+
+
+def _apart(joined: Joined) -> Unsuitable:
+    human, measure = (
+        next(one for one in joined.unjoined if (one.side == "human") == own) for own in (True, False)
+    )
+    alike = variants(measure.item, joined.items) or variants(measure.system, joined.systems)
+    hint = f"{alike[0]!r} is the same but for case or blanks. " if alike else ""
+    return Unsuitable(
+        f"No cell is both rated by people and scored by a measure. People rated item {human.item!r} of system "
+        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. {hint}Give both "
+        "files the same ids of items and names of systems."
+    )

@@ -1,0 +1,252 @@
+"""Judgements as columns: who gave what to which item of which system, on which criterion."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Floats, Integers
+from dialeval.data.importers.positions import anonymous
+from dialeval.data.types import Judgement
+from dialeval.errors import UnknownName
+from dialeval.ratings.locating import BadJudgement, Names
+
+_CHUNK: Final = 8192
+_NAMES: Final = ("items", "systems", "raters", "criteria")
+_CODES: Final = ("item", "system", "rater", "criterion")
+
+
+class Unit(NamedTuple):
+    """What is rated: one system's answer to one item."""
+
+    item: str
+    system: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Judgements as columns, one row per judgement; people and metrics are raters alike.
+
+    Names stand in order of first sight, and the columns hold codes into them. No rater judges the same item, system and
+    criterion twice.
+    """
+
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    criteria: tuple[str, ...]
+    item: Integers
+    system: Integers
+    rater: Integers
+    criterion: Integers
+    value: Floats
+    """NaN where the rater could not say."""
+    repeated: int = 0
+    """How many judgements said the same as another one and were dropped."""
+    nominal: frozenset[str] = frozenset()
+    """Criteria whose values are names of categories, in no order: a 2 is not nearer to a 3 than to a 7."""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def of(cls, judgements: Iterable[Judgement], *, source: str = "judgements") -> Ratings:
+        """The judgements as columns, read as a stream; ``source`` names them in messages.
+
+        The same judgement twice counts once. Two values of one rater for one item, system and criterion are refused.
+        Time and memory grow linearly: a million judgements take about a second and 100 MB.
+        """
+        names = [_Codes() for _ in _CODES]
+        columns = [array("q") for _ in _CODES]
+        values = array("d")
+        fields = [attrgetter(field) for field in _CODES]
+        stream = iter(judgements)
+        while chunk := list(islice(stream, _CHUNK)):
+            for codes, column, field in zip(names, columns, fields, strict=True):
+                column.extend(map(codes.__getitem__, map(field, chunk)))
+            values.extend([math.nan if one.value is None else one.value for one in chunk])
+        coded = [np.array(column, dtype=np.int64) for column in columns]
+        return cls.coded([tuple(codes) for codes in names], coded, np.array(values), source=source)
+
+    @classmethod
+    def coded(
+        cls,
+        names: Sequence[tuple[str, ...]],
+        columns: Sequence[Integers],
+        values: Floats,
+        *,
+        source: str = "judgements",
+    ) -> Ratings:
+        """Judgements that come as columns: names and codes of items, systems, raters and criteria, in this order."""
+        return _checked(_rows(names, columns, values), source)
+
+    @classmethod
+    def merge(cls, parts: Sequence[Ratings], *, source: str = "judgements") -> Ratings:
+        """The judgements of all parts, with the same care for repeats as in ``of``."""
+        names, columns = [], []
+        for labels, field in zip(_NAMES, _CODES, strict=True):
+            codes = _Codes()
+            places = [np.array([codes[name] for name in getattr(part, labels)], np.int64) for part in parts]
+            own = [place[getattr(part, field)] for place, part in zip(places, parts, strict=True)]
+            names.append(tuple(codes))
+            columns.append(np.concatenate([np.zeros(0, np.int64), *own]))
+        values = np.concatenate([np.zeros(0), *(part.value for part in parts)])
+        nominal = frozenset[str]().union(*(part.nominal for part in parts))
+        rows = _rows(names, columns, values, sum(part.repeated for part in parts), nominal)
+        return _checked(rows, source)
+
+    def criterion_named(self, name: str) -> Ratings:
+        """The judgements on the criterion of that name."""
+        if name not in self.criteria:
+            known = f"There are {', '.join(sorted(self.criteria))}." if self.criteria else "There are none."
+            raise UnknownName("criterion", name, self.criteria, todo=known)
+        return self.by(criteria=[name])
+
+    def by(
+        self,
+        *,
+        items: Collection[str] | None = None,
+        systems: Collection[str] | None = None,
+        raters: Collection[str] | None = None,
+        criteria: Collection[str] | None = None,
+    ) -> Ratings:
+        """The judgements whose names are among those given; names that nobody uses any more are dropped."""
+        kept = np.ones(len(self), dtype=bool)
+        for labels, field, wanted in zip(_NAMES, _CODES, (items, systems, raters, criteria), strict=True):
+            if wanted is not None:
+                among = set(wanted)
+                chosen = np.array([name in among for name in getattr(self, labels)], dtype=bool)
+                kept &= chosen[getattr(self, field)]
+        return self.where(kept)
+
+    def where(self, kept: NDArray[np.bool_]) -> Ratings:
+        """The judgements that ``kept`` marks; names that nobody uses any more are dropped."""
+        names, columns = [], []
+        for labels, field in zip(_NAMES, _CODES, strict=True):
+            codes = getattr(self, field)[kept]
+            used = np.zeros(len(getattr(self, labels)), dtype=bool)
+            used[codes] = True
+            names.append(tuple(name for name, one in zip(getattr(self, labels), used, strict=True) if one))
+            columns.append((np.cumsum(used) - 1)[codes])
+        return _rows(names, columns, self.value[kept], nominal=self.nominal.intersection(names[-1]))
+
+    def names_of(self, row: int) -> Names:
+        """Whose judgement stands in that row, and of what."""
+        of = zip(_NAMES, _CODES, strict=True)
+        return Names(*(getattr(self, labels)[getattr(self, field)[row]] for labels, field in of))
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether raters are positions in a list, ``#1`` and ``#2``, rather than people (see docs/importing.md).
+
+        Then nobody can be followed from item to item: agreement of all holds, but nothing can be said of one of them.
+        """
+        return anonymous(self.raters)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """What is rated, in order of first sight: the rows of ``matrix`` and ``packed``."""
+        _, places = self._units()
+        return tuple(
+            Unit(self.items[item], self.systems[system])
+            for item, system in zip(self.item[places].tolist(), self.system[places].tolist(), strict=True)
+        )
+
+    def matrix(self, criterion: str) -> Floats:
+        """Values on one criterion, shape (units, raters), NaN where there is none.
+
+        The rows are ``criterion_named(criterion).units`` and the columns its ``raters``.
+        """
+        own = self.criterion_named(criterion)
+        unit, places = own._units()
+        table = np.full((len(places), len(own.raters)), np.nan)
+        table[unit, own.rater] = own.value
+        return table
+
+    def packed(self, criterion: str) -> Floats:
+        """Values on one criterion, shape (units, most ratings of a unit), NaN after each unit's last.
+
+        Columns are no raters: this is the smaller table where only the values count and raters are many.
+        """
+        own = self.criterion_named(criterion)
+        own = own.where(~np.isnan(own.value))
+        unit, places = own._units()
+        order = np.argsort(unit, kind="stable")
+        sizes = np.bincount(unit, minlength=len(places))
+        starts = np.cumsum(sizes) - sizes
+        table = np.full((len(places), int(sizes.max(initial=0))), np.nan)
+        table[unit[order], np.arange(len(own)) - starts[unit[order]]] = own.value[order]
+        return table
+
+    def _units(self) -> tuple[Integers, Integers]:
+        """The unit of each row, numbered in order of first sight, and the row at which each is first seen."""
+        keys = self.item * max(1, len(self.systems)) + self.system
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[inverse], first[order]
+
+
+class _Codes(dict[str, int]):
+    """Numbers for names, the next one for a name never seen."""
+
+    def __missing__(self, name: str) -> int:
+        code = self[name] = len(self)
+        return code
+
+
+def _rows(
+    names: Sequence[tuple[str, ...]],
+    columns: Sequence[Integers],
+    values: Floats,
+    repeated: int = 0,
+    nominal: frozenset[str] = frozenset(),
+) -> Ratings:
+    items, systems, raters, criteria = names
+    item, system, rater, criterion = columns
+    return Ratings(
+        items, systems, raters, criteria, item, system, rater, criterion, values, repeated, nominal
+    )
+
+
+def _checked(ratings: Ratings, source: str) -> Ratings:
+    """The ratings without repeats; refused where a value is infinite or a rater gave two."""
+    if np.isinf(ratings.value).any():
+        at = int(np.flatnonzero(np.isinf(ratings.value))[0])
+        raise _bad(ratings, source, at, f"the value {ratings.value[at]}", "a finite number or none")
+    columns = (ratings.criterion, ratings.rater, ratings.system, ratings.item)
+    order = np.lexsort(columns)
+    same = np.ones(max(0, len(order) - 1), dtype=bool)
+    for column in columns:
+        same &= column[order[1:]] == column[order[:-1]]
+    if not same.any():
+        return ratings
+    one, two = order[:-1][same], order[1:][same]
+    a, b = ratings.value[one], ratings.value[two]
+    unlike = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))
+    if unlike.size:
+        found = f"two values, {_shown(a[unlike[0]])} and {_shown(b[unlike[0]])},"
+        raise _bad(ratings, source, int(one[unlike[0]]), found, "one value per rater and criterion")
+    kept = np.ones(len(ratings), dtype=bool)
+    kept[two] = False
+    return replace(ratings.where(kept), repeated=ratings.repeated + len(two))
+
+
+def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadJudgement:
+    names = ratings.names_of(at)
+    keep = "Keep one of them, or give each rater, and each item, a name of its own."
+    todo = keep if "two" in found else "Mend the value."
+    return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
+
+
+def _shown(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:g}"

@@ -1,0 +1,1 @@
+"""Rules that reduce several raters' votes to one label."""

@@ -1,0 +1,1 @@
+"""Systems choosing among candidates, and the metrics over their choices."""

@@ -1,0 +1,153 @@
+"""Asking several systems the same questions: who chooses better, and is it more than noise?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from dialeval.core import Missing, Result, System
+from dialeval.data.types import Question
+from dialeval.engine import SILENT, Progress
+from dialeval.errors import Unsuitable, described
+from dialeval.evaluation.compare import Comparison, compare_all
+from dialeval.evaluation.runner import Plan, evaluate
+from dialeval.selection.asking.choosers import ByLikelihood, Chooser
+from dialeval.selection.asking.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.asking.error_breakdown import LabelErrors, labelled_errors
+from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy
+
+Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
+"""Makes a progress bar from what is being done and how many questions it will take."""
+
+
+class Refused(NamedTuple):
+    """A system that could not be asked, and why."""
+
+    system: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one system chose, and what that comes to."""
+
+    system: str
+    signature: str
+    """Of the system, fitted to the questions where it must be."""
+    choices: tuple[Choice | Missing, ...]
+    """One for each question, in their order."""
+    accuracy: Result
+    mrr: Result
+    hits: Mapping[int, Result]
+    """The share of questions with a correct candidate among the first k, by k."""
+    errors: tuple[LabelErrors, ...]
+    """By what is wrong with the candidates, where any of them says so."""
+    by_likelihood: bool
+    """Whether its scores are log-probabilities, which normalising concerns; those of baselines are cosines."""
+
+    @property
+    def ties(self) -> int:
+        """Questions in which the best correct candidate ties with the best false one, and which are therefore wrong."""
+        scored = set(range(len(self.choices))) - set(self.accuracy.reasons)
+        return sum(isinstance(one := self.choices[at], Choice) and one.tied for at in scored)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that asking brought forth."""
+
+    questions: tuple[Question, ...]
+    normalise: Normalise
+    answered: tuple[Answered, ...]
+    comparisons: tuple[Comparison, ...]
+    """Every pair of systems under accuracy, with McNemar's test and Holm's correction."""
+    refused: tuple[Refused, ...]
+
+
+def ask(
+    systems: Sequence[System | Chooser],
+    questions: Sequence[Question],
+    *,
+    normalise: Normalise = "sum",
+    hits: Sequence[int] = (2,),
+    plan: Plan | None = None,
+    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+) -> Asked:
+    """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
+
+    A system that cannot choose is recorded with the reason, and the rest goes on. Of ``plan``, trials, seed, level,
+    cluster and cache count. Where no false candidate has an error label, there is no breakdown of errors.
+    """
+    plan = plan or Plan()
+    asked = checked_questions(questions)
+    answered: list[Answered] = []
+    refused: list[Refused] = []
+    for system in systems:
+        try:
+            chooser = fitted_chooser(system, asked)
+            with watch(f"{chooser.name} chooses", len(asked)) as progress:
+                choices = choose(chooser, asked, normalise=normalise, cache=plan.cache, progress=progress)
+        # A system is foreign code: whatever it raises must not take the others down.
+        except Exception as error:
+            refused.append(refusal(system, error))
+        else:
+            answered.append(_answered(chooser, choices, normalise, hits, plan))
+    results = [one.accuracy for one in answered]
+    comparisons = (
+        compare_all(results, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster)
+        if plan.trials
+        else ()
+    )
+    return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
+
+
+def refusal(system: System | Chooser, error: Exception) -> Refused:
+    """Why the system could not be asked, in the words of what it raised."""
+    return Refused(system.name, described(error))
+
+
+def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions, of which there must be one, each with an id of its own."""
+    if not questions:
+        raise Unsuitable("There is no question to ask. Give a file that has some.")
+    twice = [item for item, times in Counter(q.item for q in questions).items() if times > 1]
+    if twice:
+        raise Unsuitable(
+            f"{len(twice)} id(s) stand for several questions (first: {twice[0]!r}). Give every question its own id."
+        )
+    return tuple(questions)
+
+
+def _answered(
+    chooser: Chooser,
+    choices: Sequence[Choice | Missing],
+    normalise: Normalise,
+    hits: Sequence[int],
+    plan: Plan,
+) -> Answered:
+    def measured(metric: SelectionAccuracy | ReciprocalRank | HitsAt) -> Result:
+        return evaluate(
+            metric, choices, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster
+        )
+
+    made = [choice for choice in choices if isinstance(choice, Choice)]
+    return Answered(
+        chooser.name,
+        str(chooser.signature),
+        tuple(choices),
+        measured(SelectionAccuracy(normalise)),
+        measured(ReciprocalRank(normalise)),
+        {k: measured(HitsAt(k, normalise)) for k in hits},
+        labelled_errors(
+            made,
+            normalise=normalise,
+            trials=plan.trials,
+            seed=plan.seed,
+            level=plan.level,
+            cluster=plan.cluster,
+        ),
+        isinstance(chooser, ByLikelihood),
+    )

@@ -1,0 +1,226 @@
+"""RANDOM against CHOSEN: the same questions with random false candidates, many times (Sato et al., 2020, Figure 2).
+
+Every question gets a pool of random false candidates, which a system scores once; each trial draws from the pool, so
+that a hundred trials cost little more than one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+import numpy as np
+
+from dialeval.core import Floats, Integers, Missing, System
+from dialeval.data.types import Candidate, Context, Question
+from dialeval.engine import SILENT, Cache
+from dialeval.errors import Unsuitable
+from dialeval.selection.asking.asking import Refused, Watch, refusal
+from dialeval.selection.asking.choosers import Chooser
+from dialeval.selection.asking.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.repository.utterances import same_key
+
+_MOST_TRIED: Final = 10_000
+_READ_AT_ONCE: Final = 64
+
+
+class Utterances(Protocol):
+    """Where random candidates come from: a repository, or what `listed` makes of texts."""
+
+    def __len__(self) -> int: ...
+
+    def texts(self, ids: Iterable[int], /) -> list[str]:
+        """The utterances of these numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Utterances in memory."""
+
+    all: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def texts(self, ids: Iterable[int], /) -> list[str]:
+        """The utterances of these numbers."""
+        return [self.all[at] for at in ids]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomTrials:
+    """Accuracies over the same questions with the candidates they have, and with random false ones."""
+
+    systems: tuple[str, ...]
+    chosen: Floats
+    """Accuracy of each system with the questions' own false candidates, shape (systems,)."""
+    random: Floats
+    """Accuracy with random ones, shape (trials, systems)."""
+    questions: int
+    """How many all systems have a choice in, with own and with random candidates."""
+    left_out: int
+    pool: int
+    """Random candidates per question that were scored, the most of any question."""
+    seed: int
+    refused: tuple[Refused, ...] = ()
+    """Systems that could not score random candidates, and that count nowhere else here."""
+
+
+def listed(texts: Iterable[str]) -> Listed:
+    """These utterances, each once however it is spelled."""
+    return Listed(tuple({same_key(text): text for text in texts if text.strip()}.values()))
+
+
+def candidates_of(questions: Iterable[Question]) -> Listed:
+    """All candidates of the questions, which can stand in for a repository."""
+    return listed(one.text for question in questions for one in question.candidates)
+
+
+def run_trials(
+    systems: Sequence[System | Chooser],
+    questions: Sequence[Question],
+    utterances: Utterances,
+    *,
+    trials: int = 100,
+    pool: int | None = None,
+    seed: int = 0,
+    normalise: Normalise = "sum",
+    cache: Cache | None = None,
+    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+) -> RandomTrials:
+    """Each system's accuracy on the questions as they are, and in ``trials`` trials with random false candidates.
+
+    A trial replaces the false candidates of each question by equally many, drawn without replacement from the
+    question's pool. ``pool`` is its size; by default one more than three times what a trial draws, which keeps the cost
+    of any number of trials below three times that of one. A system that cannot score random candidates is recorded with
+    the reason; Unsuitable where none can. ``over_scores`` of ``dialeval.meta`` correlates the result with people.
+    """
+    if not systems:
+        raise Unsuitable("Trials with random candidates need a system that can choose; none was given.")
+    right_in = _right_answers(questions)
+    pools = [
+        random_pool(one, utterances, size=pool, seed=seed, right=right_in[one.context]) for one in questions
+    ]
+
+    def tried(system: System | Chooser) -> Floats:
+        chooser = fitted_chooser(system, questions)
+        with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
+            own = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
+            wide = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
+        return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(own, wide, strict=True)])
+
+    right_of, refused = _of_each(systems, tried)
+    right = np.array(list(right_of.values()))
+    kept = ~np.isnan(right).any(axis=(0, 2))
+    if not kept.any():
+        raise Unsuitable(
+            f"No question of {len(questions)} has a choice of every system. Ask the systems one by one to see why."
+        )
+    means = right[:, kept].mean(axis=1)
+    return RandomTrials(
+        systems=tuple(right_of),
+        chosen=means[:, 0],
+        random=means[:, 1:].T,
+        questions=int(kept.sum()),
+        left_out=int((~kept).sum()),
+        pool=max(sum(not one.correct for one in wide.candidates) for wide in pools),
+        seed=seed,
+        refused=refused,
+    )
+
+
+def _of_each(
+    systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], Floats]
+) -> tuple[dict[str, Floats], tuple[Refused, ...]]:
+    """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
+    found: dict[str, Floats] = {}
+    refused: list[Refused] = []
+    for system in systems:
+        try:
+            found[system.name] = tried(system)
+        except Exception as error:  # as in asking: foreign code must not take the others down
+            refused.append(refusal(system, error))
+    if not found:
+        raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
+    return found, tuple(refused)
+
+
+def random_pool(
+    question: Question,
+    utterances: Utterances,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    right: Collection[str] = (),
+) -> Question:
+    """The question with a pool of random false candidates in place of its own.
+
+    None of them is, however spelled, one of the question's own candidates or turns, or one of ``right``: what other
+    questions say is right in this context. The order of the draw hangs on the seed and the question's id alone.
+    """
+    own = sum(not one.correct for one in question.candidates)
+    wanted = 3 * own + 1 if size is None else size
+    if wanted < own:
+        raise Unsuitable(
+            f"A pool of {wanted} random candidates is too small for {question.item!r}, which has {own} false ones. "
+            f"Ask for a pool of {own} or more."
+        )
+    taken = {same_key(one.text) for one in question.candidates}
+    taken |= {same_key(turn.text) for turn in question.context}
+    taken |= set(map(same_key, right))
+    drawn: list[Candidate] = []
+    for text in _in_random_order(utterances, _rng(seed, question.item, "pool")):
+        if len(drawn) == wanted:
+            break
+        if same_key(text) not in taken:
+            taken.add(same_key(text))
+            drawn.append(Candidate(text, correct=False))
+    if len(drawn) < wanted:
+        raise Unsuitable(
+            f"Only {len(drawn)} of {len(utterances)} utterances may stand as random candidates of {question.item!r}; "
+            f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
+        )
+    own_right = tuple(one for one in question.candidates if one.correct)
+    return replace(question, candidates=(*own_right, *drawn))
+
+
+def _right_answers(questions: Iterable[Question]) -> Mapping[Context, list[str]]:
+    """What the questions say is right, by context: where two share one, the answer of either is right in both."""
+    found: dict[Context, list[str]] = {}
+    for question in questions:
+        right = [one.text for one in question.candidates if one.correct]
+        found.setdefault(question.context, []).extend(right)
+    return found
+
+
+def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterator[str]:
+    """Utterances in random order, none twice: all of a few, some of many."""
+    order = rng.choice(len(utterances), min(len(utterances), _MOST_TRIED), replace=False).tolist()
+    for start in range(0, len(order), _READ_AT_ONCE):
+        yield from utterances.texts(order[start : start + _READ_AT_ONCE])
+
+
+def _right(own: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> Floats:
+    """1 or 0 for the question's own candidates, then for each trial; NaN where there is no choice."""
+    if isinstance(own, Missing) or isinstance(among, Missing):
+        return np.full(1 + trials, np.nan)
+    right = np.array([one.correct for one in among.question.candidates])
+    scores = np.array(among.scores)
+    false = scores[~right]
+    drawn = _draws(
+        len(false), sum(not one.correct for one in own.question.candidates), trials, seed, own.item
+    )
+    return np.concatenate([[own.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
+
+
+def _draws(pool: int, size: int, trials: int, seed: int, item: str) -> Integers:
+    """For each trial, ``size`` different places of the pool, shape (trials, size)."""
+    keys = _rng(seed, item, "trials").random((trials, pool))
+    return np.argsort(keys, axis=1)[:, :size].astype(np.int64)
+
+
+def _rng(seed: int, item: str, what: str) -> np.random.Generator:
+    return np.random.default_rng(list(hashlib.sha256(f"{seed}\0{item}\0{what}".encode()).digest()))

@@ -1,0 +1,1 @@
+"""Drafts of questions with retrieved false candidates."""

@@ -1,0 +1,194 @@
+"""Utterances like a ground truth: half found by words, half by meaning (Sato et al., 2020, section 3.1, appendix A)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dialeval.engine import SILENT, Progress
+from dialeval.errors import Unsuitable
+from dialeval.selection.drafting.candidate_rules import CandidateRules
+from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.repository.repository import Engine, Repository
+from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.utterances import Excluded
+from dialeval.text.search.postings import Hit
+
+Way: TypeAlias = Literal["lexical", "vector"]
+
+_TEXTS_AT_ONCE: Final = 64
+# Of those fetched many are too long, too short or the same again.
+_FETCHED: Final = 8
+_DEEPER: Final = 8
+_DEEPEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """An utterance of the repository, and how it was found."""
+
+    id: int
+    text: str
+    by: Way
+    score: float
+    """BM25 or cosine; not comparable with one another."""
+
+
+def retrieve(
+    repository: Repository,
+    texts: Sequence[str],
+    *,
+    m: int = 10,
+    depth: int = 50,
+    apart: Sequence[Sequence[str]] = (),
+    exclude: Excluded = Excluded(),  # noqa: B008 - frozen
+    rules: CandidateRules = CandidateRules(),  # noqa: B008 - frozen
+    engine: Engine | None = None,
+    progress: Progress = SILENT,
+) -> list[tuple[Retrieved, ...]]:
+    """For each text, ``m`` utterances like it and unlike each other, by turns from either way of searching.
+
+    Half are found by BM25 with the text's content words, so that each shares at least one, and half by the cosine of
+    SIF-weighted sentence vectors; where one way has no more, the other fills up. Never the text itself, nor one that
+    ``rules`` call the same as it, as one found before, or as one of the texts at the same place in ``apart``, nor one
+    of another length than they allow, nor one to ``exclude``. Of either way the best ``depth`` that pass are looked
+    at; where vectors are ranked anew in context, it is these. Fewer than ``m`` where the repository has no more, none
+    for a text without content words. ``engine`` searches in the repository's place.
+    """
+    if m < 1 or depth < 1:
+        raise Unsuitable(f"Found m={m} and depth={depth}; needed at least 1 of each.")
+    search = _Search(repository, engine or repository.engine, rules, exclude)
+    others = apart or [()] * len(texts)
+    wanted = [
+        _Wanted(text, words(text), [words(other) for other in beside])
+        for text, beside in zip(texts, others, strict=True)
+    ]
+    found: list[tuple[Retrieved, ...]] = []
+    for start in range(0, len(wanted), _TEXTS_AT_ONCE):
+        batch = wanted[start : start + _TEXTS_AT_ONCE]
+        found += _retrieve(search, batch, m, max(depth, m))
+        progress.advance(len(batch))
+    return found
+
+
+class _Wanted(NamedTuple):
+    """A text to find the like of."""
+
+    text: str
+    words: list[str]
+    apart: list[list[str]]
+
+
+class _Found(NamedTuple):
+    """An utterance that passes the rules for a text."""
+
+    id: int
+    text: str
+    words: list[str]
+    score: float
+
+
+def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> list[tuple[Retrieved, ...]]:
+    """What is picked for each text; those with too few are looked for again among more."""
+    picked = [_pick(lexical, nearest, m, search.rules) for lexical, nearest in search.both(batch, depth)]
+    short = [at for at, own in enumerate(picked) if len(own) < m and content_words(batch[at].text)]
+    if short and depth < min(_DEEPEST, len(search.repository)):
+        again = _retrieve(search, [batch[at] for at in short], m, depth * _DEEPER)
+        for at, own in zip(short, again, strict=True):
+            picked[at] = own
+    return picked
+
+
+def _pick(
+    lexical: Sequence[_Found], nearest: Sequence[_Found], m: int, rules: CandidateRules
+) -> tuple[Retrieved, ...]:
+    """By turns the best of either list that are like none before, half of each; then what one of them has left."""
+    taken: dict[int, Retrieved] = {}
+    said: list[list[str]] = []
+
+    def unlike(found: Sequence[_Found], by: Way) -> Iterator[Retrieved]:
+        for one in found:
+            if one.id not in taken and not rules.repeats(one.words, said):
+                said.append(one.words)
+                yield Retrieved(one.id, one.text, by, one.score)
+
+    ways: dict[Way, Iterator[Retrieved]] = {
+        "lexical": unlike(lexical, "lexical"),
+        "vector": unlike(nearest, "vector"),
+    }
+    quotas: dict[Way, int] = {"lexical": (m + 1) // 2, "vector": m // 2}
+    given: Counter[Way] = Counter()
+    while ways and len(taken) < m:
+        # Whoever has given least of its share is next, words before meaning; one that is dry leaves it to the other.
+        by = min(ways, key=lambda way: (given[way] >= quotas[way], given[way], way == "vector"))
+        one = next(ways[by], None)
+        if one is None:
+            del ways[by]
+        else:
+            taken[one.id] = one
+            given[by] += 1
+    return tuple(taken.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A repository, where and by which rules it is searched, and the vectors in context that are known so far."""
+
+    repository: Repository
+    engine: Engine
+    rules: CandidateRules
+    exclude: Excluded
+    in_context: dict[int, Vectors] = field(default_factory=dict)
+
+    def both(self, batch: Sequence[_Wanted], depth: int) -> list[tuple[list[_Found], list[_Found]]]:
+        """For each text the best by words and the nearest that pass; neither for a text without content words."""
+        texts = [wanted.text for wanted in batch]
+        queries = [content_words(text) for text in texts]
+        fetched = min(depth * _FETCHED, len(self.repository))
+        lexical = self._passing(batch, self.engine.lexical.search(queries, fetched), depth)
+        near = self.engine.nearest.search(self.repository.vectors.units(texts), fetched)
+        related = [hits if query else [] for hits, query in zip(near, queries, strict=True)]
+        nearest = self._passing(batch, related, depth)
+        if self.repository.vectors.kind == "reranked":
+            nearest = self._ranked_anew(texts, nearest)
+        return list(zip(lexical, nearest, strict=True))
+
+    def _passing(
+        self, batch: Sequence[_Wanted], found: Sequence[Sequence[Hit]], depth: int
+    ) -> list[list[_Found]]:
+        """The best ``depth`` of each list that are about as long as the text, not the same as it, nor excluded."""
+        ids = sorted({hit.document for hits in found for hit in hits})
+        texts = dict(zip(ids, self.repository.texts(ids), strict=True))
+        split = {at: words(text) for at, text in texts.items()}
+
+        def passing(wanted: _Wanted, hits: Sequence[Hit]) -> Iterator[_Found]:
+            for at, score in hits:
+                if (
+                    self.rules.fits(split[at], wanted.words)
+                    and not self.rules.repeats(split[at], (wanted.words, *wanted.apart))
+                    and texts[at] not in self.exclude
+                ):
+                    yield _Found(at, texts[at], split[at], score)
+
+        return [list(islice(passing(*pair), depth)) for pair in zip(batch, found, strict=True)]
+
+    def _ranked_anew(self, texts: Sequence[str], nearest: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
+        """The same utterances, by the cosine of their vectors in context."""
+        vectors = self.repository.vectors
+        new = {one.id: one.text for found in nearest for one in found if one.id not in self.in_context}
+        if new:
+            units = vectors.units_in_context(list(new.values()))
+            self.in_context.update(zip(new, units.astype(np.float16), strict=True))
+        asked = vectors.units_in_context(list(texts))
+        return [
+            sorted(
+                (one._replace(score=round(float(own @ self.in_context[one.id]), 4)) for one in found),
+                key=lambda one: (-one.score, one.id),
+            )
+            for own, found in zip(asked, nearest, strict=True)
+        ]

@@ -1,0 +1,1 @@
+"""Statistics and artefacts of a question set."""

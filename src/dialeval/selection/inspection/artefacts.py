@@ -1,0 +1,204 @@
+"""Can a question set be solved without its contexts? By the candidates' length, place or words alone.
+
+A system that has learned such signs scores well and understands nothing (Gururangan et al., 2018, for inference). Each
+baseline is fitted on nine tenths of the contexts and tried on the rest, so what it finds is there to be found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Final, NamedTuple, TypeAlias
+
+from dialeval.core import Interval
+from dialeval.data.types import Question
+from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.choosing import Choice, chance, why_no_question
+from dialeval.selection.asking.metrics import SelectionAccuracy
+from dialeval.selection.repository.content_words import words
+
+FOLDS: Final = 10
+FEWEST: Final = 30
+"""Questions below which nothing can be said."""
+
+Score: TypeAlias = Callable[[Question], tuple[float, ...]]
+"""What a fitted baseline makes of each candidate of a question."""
+
+
+class Baseline(NamedTuple):
+    """A way to choose that never reads the context."""
+
+    name: str
+    looks_at: str
+    fit: Callable[[Sequence[Question]], Score]
+    todo: str
+    """What to do about a set that it solves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """How far a baseline gets that never reads the context."""
+
+    name: str
+    looks_at: str
+    accuracy: float
+    """NaN where ``reason`` says why there is none."""
+    interval: Interval | None
+    """By a bootstrap over contexts."""
+    chance: float
+    n: int
+    todo: str
+    reason: str | None = None
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence where the baseline is surely better than chance; None where it is not."""
+        if self.interval is None or self.interval.low <= self.chance:
+            return None
+        return (
+            f"{self.looks_at} alone solves {self.accuracy:.1%} of the questions, chance being {self.chance:.1%}. "
+            f"{self.todo}"
+        )
+
+
+def find_artefacts(
+    questions: Sequence[Question], *, trials: int = 1000, seed: int = 0
+) -> tuple[Artefact, ...]:
+    """What each of ``BASELINES`` makes of the questions, contexts unseen."""
+    usable = [question for question in questions if why_no_question(question) is None]
+    return tuple(_artefact(one, usable, trials, seed) for one in BASELINES)
+
+
+def _artefact(baseline: Baseline, questions: Sequence[Question], trials: int, seed: int) -> Artefact:
+    groups = {question.item: _group(question) for question in questions}
+    several = len(set(groups.values()))
+    if several < FEWEST:
+        reason = f"{several} different contexts are too few to learn from; {FEWEST} are needed"
+        return Artefact(
+            baseline.name,
+            baseline.looks_at,
+            math.nan,
+            None,
+            chance(questions),
+            len(questions),
+            baseline.todo,
+            reason,
+        )
+    choices = list(chain.from_iterable(_fold(baseline, questions, groups, at) for at in range(FOLDS)))
+    result = evaluate(
+        SelectionAccuracy(), choices, trials=trials, seed=seed, cluster=lambda item: groups[item]
+    )
+    return Artefact(
+        baseline.name,
+        baseline.looks_at,
+        result.score,
+        result.interval,
+        chance(questions),
+        result.scored,
+        baseline.todo,
+    )
+
+
+def _fold(
+    baseline: Baseline, questions: Sequence[Question], groups: Mapping[str, str], at: int
+) -> list[Choice]:
+    """The choices in one tenth of the contexts of a baseline fitted on the others."""
+    own = [question for question in questions if int(groups[question.item], 16) % FOLDS == at]
+    if not own:
+        return []
+    score = baseline.fit([question for question in questions if int(groups[question.item], 16) % FOLDS != at])
+    return [Choice(question, baseline.name, score(question)) for question in own]
+
+
+def _group(question: Question) -> str:
+    """A mark of the context, which questions that share one share."""
+    turns = "\0".join(turn.text for turn in question.context) or question.item
+    return hashlib.sha256(turns.encode()).hexdigest()[:16]
+
+
+def _fit_length(questions: Sequence[Question]) -> Score:
+    """The log-odds of a normal distribution of lengths, relative to the question's candidates, right against false."""
+    samples: dict[bool, list[float]] = {True: [], False: []}
+    for question in questions:
+        for candidate, length in zip(question.candidates, _lengths(question), strict=True):
+            samples[candidate.correct].append(length)
+    right, false = (_normal(samples[kind]) for kind in (True, False))
+
+    def score(question: Question) -> tuple[float, ...]:
+        return tuple(right(length) - false(length) for length in _lengths(question))
+
+    return score
+
+
+def _lengths(question: Question) -> list[float]:
+    """Log lengths in characters, less their mean over the question."""
+    logs = [math.log1p(len(candidate.text)) for candidate in question.candidates]
+    mean = sum(logs) / len(logs)
+    return [one - mean for one in logs]
+
+
+def _normal(sample: Sequence[float]) -> Callable[[float], float]:
+    """The log density of the normal distribution with the sample's mean and spread."""
+    mean = sum(sample) / len(sample)
+    # A spread of nothing would make any other length impossible.
+    spread = max(math.sqrt(sum((one - mean) ** 2 for one in sample) / len(sample)), 1e-3)
+    return lambda value: -math.log(spread) - ((value - mean) / spread) ** 2 / 2
+
+
+def _fit_position(questions: Sequence[Question]) -> Score:
+    """How often each place holds a right candidate."""
+    right = Counter(at for question in questions for at, one in enumerate(question.candidates) if one.correct)
+    shown = Counter(at for question in questions for at in range(len(question.candidates)))
+    return lambda question: tuple((right[at] + 1) / (shown[at] + 2) for at in range(len(question.candidates)))
+
+
+def _fit_words(questions: Sequence[Question]) -> Score:
+    """Naive Bayes over the words and pairs of words that candidates hold, counts smoothed by one."""
+    counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for candidate in chain.from_iterable(question.candidates for question in questions):
+        counts[candidate.correct].update(_signs(candidate.text))
+    known = counts[True].keys() | counts[False].keys()
+    totals = {kind: sum(own.values()) + len(known) for kind, own in counts.items()}
+    odds = {
+        sign: math.log((counts[True][sign] + 1) / totals[True])
+        - math.log((counts[False][sign] + 1) / totals[False])
+        for sign in known
+    }
+    return lambda question: tuple(
+        math.fsum(odds.get(sign, 0.0) for sign in _signs(one.text)) for one in question.candidates
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _signs(text: str) -> tuple[str, ...]:
+    """The words of a candidate, how it ends, and every two that follow each other; each once, in order."""
+    said = ["<", *words(text), text.strip()[-1:] or ">"]
+    return tuple(sorted({*said, *(f"{one} {other}" for one, other in pairwise(said))}))
+
+
+BASELINES: Final = (
+    Baseline(
+        "length",
+        "The candidates' length",
+        _fit_length,
+        "Draw false candidates of the ground truths' lengths.",
+    ),
+    Baseline(
+        "position",
+        "The candidates' place",
+        _fit_position,
+        "Shuffle the candidates before anyone learns them.",
+    ),
+    Baseline(
+        "words",
+        "The candidates' wording",
+        _fit_words,
+        "Take false candidates from sources more like that of the ground truths, or spell them alike.",
+    ),
+)
+"""Another baseline is one entry here."""

@@ -1,0 +1,51 @@
+"""Questions that can be asked and yet measure nothing: nobody could answer them, or there is nothing to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from dialeval.data.types import Question
+from dialeval.selection.asking.choosing import why_no_question
+from dialeval.selection.repository.utterances import same_key
+
+
+def question_faults(questions: Sequence[Question]) -> tuple[str, ...]:
+    """A sentence for each fault that some of the questions have, with how many do and the first of them."""
+    found = []
+    for fault, has in _FAULTS.items():
+        items = [question.item for question in questions if has(question)]
+        if items:
+            number = "1 question has" if len(items) == 1 else f"{len(items):,} questions have"
+            found.append(f"{number} {fault} (first: {items[0]!r})")
+    return tuple(found)
+
+
+def _same_text(question: Question) -> bool:
+    right = {_key(one.text) for one in question.candidates if one.correct}
+    return any(_key(one.text) in right for one in question.candidates if not one.correct)
+
+
+def _blank_candidate(question: Question) -> bool:
+    return any(not one.text.strip() for one in question.candidates)
+
+
+def _no_context(question: Question) -> bool:
+    return not any(turn.text.strip() for turn in question.context)
+
+
+def _nothing_to_choose(question: Question) -> bool:
+    return why_no_question(question) is not None
+
+
+def _key(text: str) -> str:
+    # Of a text of marks alone, same_key leaves nothing, and "..." is not "?!".
+    return same_key(text) or text.strip()
+
+
+_FAULTS: Final[Mapping[str, Callable[[Question], bool]]] = {
+    "a false candidate with the text of a right one, so that nobody can choose rightly": _same_text,
+    "a blank candidate": _blank_candidate,
+    "no context, or a blank one": _no_context,
+    "no false candidate or no right one, so that there is nothing to choose": _nothing_to_choose,
+}

@@ -1,0 +1,187 @@
+"""What a question set is like: its size, its raters' agreement, and how hard its false candidates make it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dialeval.annotation.answers import collect
+from dialeval.annotation.problems import Fault
+from dialeval.core import Interval
+from dialeval.data.types import Judgement, Question
+from dialeval.data.vetting_status import status_line
+from dialeval.errors import Unsuitable
+from dialeval.evaluation.runner import evaluate
+from dialeval.selection.asking.asking import checked_questions
+from dialeval.selection.asking.choosers import TfIdfChooser, joined
+from dialeval.selection.asking.choosing import chance, choose, fitted_chooser
+from dialeval.selection.asking.metrics import SelectionAccuracy
+from dialeval.selection.asking.trials import Utterances, candidates_of, run_trials
+from dialeval.selection.inspection.artefacts import Artefact, find_artefacts
+from dialeval.selection.inspection.question_faults import question_faults
+from dialeval.selection.labelling.labelling import kappa_of
+from dialeval.selection.repository.content_words import content_words
+from dialeval.stats import percentile_interval
+from dialeval.stats.estimate import Estimate
+
+
+class Spread(NamedTuple):
+    """The least, the mean and the most of some counts."""
+
+    least: int
+    mean: float
+    most: int
+
+
+class Agreement(NamedTuple):
+    """How far raters agree on the scores of candidates (Fleiss, 1971; scores as categories)."""
+
+    six_classes: Estimate
+    two_classes: Estimate
+    """Above 3 or not."""
+    scores: int
+    faults: Mapping[Fault, int]
+    """Scores that could not be used."""
+
+
+class SharedWords(NamedTuple):
+    """The share of candidates that have a word of content in common with something; NaN of none."""
+
+    false_with_truth: float
+    false_with_context: float
+    truth_with_context: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """How far likeness of words alone gets, with the candidates chosen and with random ones (Sato et al., 3.2)."""
+
+    chosen: float
+    interval: Interval | None
+    """By a bootstrap over contexts."""
+    random: float
+    """The mean over trials; NaN where ``reason`` says why there is none."""
+    spread: Interval | None
+    """Of the trials, 95 % of them."""
+    trials: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """All that can be said of a question set without asking a system."""
+
+    questions: int
+    contexts: int
+    """Different ones."""
+    candidates: Spread
+    context_turns: Spread
+    chance: float
+    status: str
+    """Whether people have looked at it, in a sentence."""
+    labels: Mapping[str, int]
+    """What is wrong with false candidates, where somebody says so."""
+    agreement: Agreement | None
+    """None where there are no scores."""
+    shared_words: SharedWords
+    lexical: Lexical
+    artefacts: tuple[Artefact, ...]
+    faults: tuple[str, ...]
+    """What is wrong with some of the questions, a sentence for each fault."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should make one doubt the set."""
+        found = [one.warning for one in self.artefacts]
+        return (*self.faults, *(one for one in found if one is not None))
+
+
+def statistics(
+    questions: Sequence[Question],
+    judgements: Iterable[Judgement] | None = None,
+    *,
+    utterances: Utterances | None = None,
+    trials: int = 100,
+    seed: int = 0,
+) -> Statistics:
+    """The statistics of a question set, and of its scores where they are given.
+
+    Random candidates are drawn from ``utterances``, such as a repository; where there are none, from all candidates.
+    """
+    asked = checked_questions(questions)
+    labels = Counter(one.error for question in asked for one in question.candidates if one.error)
+    return Statistics(
+        questions=len(asked),
+        contexts=len({question.context for question in asked}),
+        candidates=_spread([len(question.candidates) for question in asked]),
+        context_turns=_spread([len(question.context) for question in asked]),
+        chance=chance(asked),
+        status=status_line(asked),
+        labels=dict(labels.most_common()),
+        agreement=None if judgements is None else agreement_of_scores(asked, judgements),
+        shared_words=shared_words(asked),
+        lexical=_lexical(asked, utterances, trials, seed),
+        artefacts=find_artefacts(asked, seed=seed),
+        faults=question_faults(asked),
+    )
+
+
+def agreement_of_scores(questions: Sequence[Question], judgements: Iterable[Judgement]) -> Agreement:
+    """The raters' agreement in six classes and in two, over all scores of the questions' candidates."""
+    answers = collect(questions, judgements)
+    return Agreement(
+        kappa_of(answers),
+        kappa_of(answers, above=3),
+        sum(map(len, answers.given.values())),
+        dict(answers.faults),
+    )
+
+
+def shared_words(questions: Sequence[Question]) -> SharedWords:
+    """How often candidates share words of content with the ground truth and with the context."""
+    false_truth, false_context, truth_context = [], [], []
+    for question in questions:
+        context = set(content_words(joined(question.context)))
+        held = [(one.correct, set(content_words(one.text))) for one in question.candidates]
+        truth = set[str]().union(*(words for correct, words in held if correct))
+        for correct, words in held:
+            if correct:
+                truth_context.append(bool(words & context))
+            else:
+                false_context.append(bool(words & context))
+                false_truth.append(bool(words & truth))
+    return SharedWords(_share(false_truth), _share(false_context), _share(truth_context))
+
+
+def _lexical(questions: Sequence[Question], utterances: Utterances | None, trials: int, seed: int) -> Lexical:
+    tfidf = TfIdfChooser()
+    by_item = {question.item: joined(question.context) for question in questions}
+    result = evaluate(
+        SelectionAccuracy(),
+        choose(fitted_chooser(tfidf, questions), questions),
+        seed=seed,
+        cluster=lambda item: by_item[item],
+    )
+    try:
+        found = run_trials(
+            [tfidf],
+            questions,
+            candidates_of(questions) if utterances is None else utterances,
+            trials=trials,
+            seed=seed,
+        )
+    except Unsuitable as error:
+        return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))
+    random = found.random[:, 0]
+    low, high = percentile_interval(random, 0.95)
+    return Lexical(result.score, result.interval, float(random.mean()), Interval(low, high), trials)
+
+
+def _spread(counts: Sequence[int]) -> Spread:
+    return Spread(min(counts), sum(counts) / len(counts), max(counts))
+
+
+def _share(held: Sequence[bool]) -> float:
+    return sum(held) / len(held) if held else float("nan")

@@ -1,0 +1,1 @@
+"""Labels of why false candidates are false."""

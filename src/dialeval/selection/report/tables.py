@@ -1,0 +1,200 @@
+"""The tables of what systems chose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.wording import NOTHING, count, interval, listing, number, p_value, percent, signed
+from dialeval.meta.report.levels import COEFFICIENTS
+from dialeval.selection.document import AskedDocument, ErrorLabel, Pair, Trials
+
+UNLABELLED: Final = "no label"
+
+
+def ranking(document: AskedDocument) -> Table:
+    """The systems, best first: accuracy with its interval, mean reciprocal rank, hits, ties."""
+    rows = sorted(document.results, key=lambda row: (row.accuracy is None, -(row.accuracy or 0)))
+    ks = list(dict.fromkeys(k for row in rows for k in row.hits))
+    unscored = any(row.unscored for row in rows)
+    columns = [
+        Column("system"),
+        Column("accuracy", numeric=True),
+        Column("MRR", numeric=True),
+        *(Column(f"hits@{k}", numeric=True) for k in ks),
+        Column("ties", numeric=True),
+        Column("n", numeric=True),
+        *([Column("unscored", numeric=True)] if unscored else []),
+    ]
+    cells = [
+        (
+            Cell(row.system),
+            Cell(number(row.accuracy), interval(row.low, row.high)),
+            Cell(number(row.mrr)),
+            *(Cell(number(row.hits.get(k))) for k in ks),
+            Cell(f"{row.ties:,}"),
+            Cell(f"{row.n:,}"),
+            *([Cell(f"{row.unscored:,}")] if unscored else []),
+        )
+        for row in rows
+    ]
+    title = f"{count(len(document.results), 'system')} on {count(document.questions.n, 'question')}"
+    return Table(title, tuple(columns), tuple(cells), tuple(_notes(document)))
+
+
+def pairs(document: AskedDocument) -> Table:
+    """Every pair of systems by accuracy."""
+    columns = (
+        *(Column("pair"), Column("difference", numeric=True), Column("right alone", numeric=True)),
+        *(Column("p (Holm)", numeric=True), Column("better")),
+    )
+    rows = tuple(_pair(one) for one in document.comparisons)
+    decides = "swaps of whole clusters decide" if document.settings.cluster else "McNemar's test decides"
+    notes = (
+        f"right alone: questions that only the first system, and only the second, gets right; {decides}",
+    )
+    return Table("Pairs of systems", columns, rows, notes if rows else ())
+
+
+def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
+    """One system's wrong choices by what is wrong with them."""
+    total = sum(one.chosen for one in found)
+    columns = (
+        *(Column("what is wrong"), Column("chosen", numeric=True), Column("share", numeric=True)),
+        *(Column("candidates", numeric=True), Column("accuracy alone", numeric=True)),
+    )
+    rows = tuple(
+        (
+            Cell(one.label or UNLABELLED),
+            Cell(f"{one.chosen:,}"),
+            Cell(percent(one.chosen / total if total else None)),
+            Cell(f"{one.candidates:,}"),
+            Cell(number(one.alone), interval(one.low, one.high)),
+        )
+        for one in found
+    )
+    guesses = [one.label for one in found if one.label and one.label.endswith("?")]
+    notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(found)}"]
+    notes += [f"{listing(guesses)}: guessed by a program, by no person"] if guesses else []
+    return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())
+
+
+def trials(found: Trials) -> Table:
+    """Accuracies with chosen and with random false candidates."""
+    columns = (
+        *(Column("system"), Column("CHOSEN", numeric=True)),
+        *(Column("RANDOM, mean", numeric=True), Column("range over trials", numeric=True)),
+    )
+    rows = tuple(
+        (
+            Cell(one.system),
+            Cell(number(one.chosen)),
+            Cell(number(one.mean)),
+            Cell(interval(one.five[0], one.five[-1])),
+        )
+        for one in found.systems
+    )
+    left = f"; {count(found.left_out, 'question')} left out" if found.left_out else ""
+    notes = [
+        f"{count(found.trials, 'trial')} over {count(found.questions, 'question')}{left}; each trial draws its false "
+        f"candidates from {found.pool} per question, which came at random from {found.source}"
+    ]
+    return Table("RANDOM against CHOSEN", columns, rows, (*notes, *_people_notes(found)))
+
+
+def failures(document: AskedDocument) -> Table:
+    """Systems that could not be asked, and trials that could not be made."""
+    trials = document.trials
+    found = [(one.system, one.message) for one in document.failures]
+    if document.trials_reason:
+        found.append(("trials with random candidates", document.trials_reason))
+    if trials is not None:
+        found += [(f"{one.system}, random candidates", one.message) for one in trials.failures]
+    if trials is not None and trials.human_reason:
+        found.append(("people's ranking", trials.human_reason))
+    rows = tuple((Cell(name), Cell(message)) for name, message in found)
+    return Table("Failures", (Column("system"), Column("what went wrong")), rows)
+
+
+def _people_notes(found: Trials) -> Iterable[str]:
+    people = found.human
+    if people is None:
+        return
+    spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
+    yield (
+        f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
+        f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
+        f"average, range {spread}"
+    )
+    if people.systems < 3:
+        yield "two systems are in the same order or in the other one: their correlation can only be 1 or -1"
+    if people.not_judged:
+        yield f"left out of that, since people did not judge them: {listing(people.not_judged)}"
+    if people.undefined:
+        yield f"{count(people.undefined, 'trial')} without a correlation: all systems tie"
+
+
+def _guessing(found: Sequence[ErrorLabel]) -> str:
+    """What guessing would get against each label alone; nothing in files that do not say."""
+    chances = {one.label or UNLABELLED: number(one.chance) for one in found if one.chance is not None}
+    if not chances:
+        return ""
+    if len(set(chances.values())) == 1:
+        return f", where guessing would get {next(iter(chances.values()))}"
+    return (
+        f", where guessing would get {listing([f'{chance} ({label})' for label, chance in chances.items()])}"
+    )
+
+
+def _notes(document: AskedDocument) -> Iterable[str]:
+    yield document.questions.status
+    yield from document.questions.warnings
+    yield f"guessing would get {number(document.questions.chance)}; a tie with a false candidate counts as wrong"
+    if any(row.low is not None for row in document.results):
+        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals{_resampled(document)}"
+    if any(row.by_likelihood for row in document.results):
+        yield f"log-probabilities: {document.settings.normalise} over tokens"
+    yield from _unscored_notes(document)
+    yield from _idle_hits(document)
+
+
+def _idle_hits(document: AskedDocument) -> Iterable[str]:
+    most = document.questions.most_candidates
+    for k in sorted({int(k) for row in document.results for k in row.hits}):
+        if most is not None and k >= most:
+            yield f"hits@{k} is 1 whatever is chosen: no question has more than {count(most, 'candidate')}"
+
+
+def _resampled(document: AskedDocument) -> str:
+    if document.settings.cluster:
+        return ", questions of one context or dialogue being resampled together"
+    shared = document.questions.sharing_a_context
+    if not shared:
+        return ""
+    have = "question has" if shared == 1 else "questions have"
+    return (
+        f", as if all questions were independent; but {shared:,} {have} the context of another one, so that --cluster "
+        "is safer"
+    )
+
+
+def _unscored_notes(document: AskedDocument) -> Iterable[str]:
+    """Why questions are unscored, and that accuracies over different questions do not compare."""
+    for row in document.results:
+        if row.unscored:
+            why = f", the first since {row.reason}" if row.reason else ""
+            yield f"{row.system}: {row.unscored:,} unscored{why}"
+    if len({row.n for row in document.results}) > 1:
+        yield "accuracies are over different questions: pairs of systems are compared over those that both have"
+
+
+def _pair(one: Pair) -> tuple[Cell, ...]:
+    alone = NOTHING if one.wins is None or one.losses is None else f"{one.wins:,} / {one.losses:,}"
+    return (
+        Cell(f"{one.a} − {one.b}"),
+        Cell(signed(one.difference), interval(one.low, one.high)),
+        Cell(alone),
+        Cell(p_value(one.p_adjusted)),
+        Cell(one.better or "not shown", strong=one.significant),
+    )

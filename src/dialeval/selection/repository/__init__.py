@@ -1,0 +1,1 @@
+"""Repositories of utterances with lexical and vector indexes."""

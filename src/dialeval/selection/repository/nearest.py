@@ -1,0 +1,119 @@
+"""Search by meaning: cosines of unit vectors in faiss, exact, or in cells of a quantised index where there are many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from dialeval.engine import SILENT, Progress
+from dialeval.files.atomic import atomic_path
+from dialeval.selection.repository.installed import require
+from dialeval.selection.repository.sif import Vectors, units_without
+from dialeval.text.search.postings import Hit
+
+if TYPE_CHECKING:
+    import faiss
+
+FLAT_UP_TO: Final = 200_000
+"""Repositories up to this size are searched exactly."""
+_AT_ONCE: Final = 16_384
+_SPARE: Final = 16
+_DECIMALS: Final = 4
+_SEEN_PER_CELL: Final = 40
+_SEED: Final = 7
+
+
+class VectorIndex(Protocol):
+    """Something that finds utterances by the cosine of their vectors."""
+
+    def search(self, vectors: Vectors, k: int) -> list[list[Hit]]:
+        """For each unit vector, at most ``k`` utterances, the nearest first, ties by id; none for a zero vector."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestIndex:
+    """An index of faiss over unit vectors, by inner product; cosines that agree to four decimals are ties."""
+
+    index: faiss.Index
+
+    def search(self, vectors: Vectors, k: int) -> list[list[Hit]]:
+        """For each unit vector, at most ``k`` utterances, the nearest first, ties by id; none for a zero vector."""
+        # A few more than asked for: utterances of the same words tie, and faiss keeps any of them.
+        fetched = min(k + _SPARE, self.index.ntotal)
+        if k < 1 or fetched < 1 or not len(vectors):
+            return [[] for _ in vectors]
+        scores, ids = self.index.search(np.ascontiguousarray(vectors, np.float32), fetched)
+        empty = [not vector.any() for vector in vectors]
+        return [
+            [] if nothing else sorted(_hits(row, found), key=lambda hit: (-hit.score, hit.document))[:k]
+            for row, found, nothing in zip(scores, ids, empty, strict=True)
+        ]
+
+
+def flat_index(averages: Vectors, component: Vectors) -> NearestIndex:
+    """The exact index over SIF averages, shape (n, dimensions), less the component."""
+    require("faiss", "Search by meaning", install="faiss-cpu")
+    import faiss
+
+    index = faiss.IndexFlatIP(averages.shape[1])
+    for start in range(0, len(averages), _AT_ONCE):
+        index.add(units_without(averages[start : start + _AT_ONCE], component))
+    return NearestIndex(index)
+
+
+def build_cells(averages: Vectors, component: Vectors, path: Path, *, progress: Progress = SILENT) -> None:
+    """Write the index that parts unit vectors into cells and keeps a byte per number (IVF, SQ8).
+
+    About 2 sqrt(n) cells, of which a query looks into one in 32; they are found on an even sample.
+    """
+    require("faiss", "Search by meaning", install="faiss-cpu")
+    import faiss
+
+    cells = cells_for(len(averages))
+    quantiser = faiss.IndexFlatIP(averages.shape[1])
+    index = faiss.IndexIVFScalarQuantizer(
+        quantiser, averages.shape[1], cells, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    )
+    index.cp.seed = _SEED
+    index.train(units_without(averages[even_sample(len(averages), _SEEN_PER_CELL * cells)], component))
+    for start in range(0, len(averages), _AT_ONCE):
+        index.add(units_without(averages[start : start + _AT_ONCE], component))
+        progress.advance(min(_AT_ONCE, len(averages) - start))
+    index.nprobe = cells_searched(len(averages))
+    with atomic_path(path) as scratch:
+        faiss.write_index(index, str(scratch))
+
+
+def open_cells(path: Path) -> NearestIndex:
+    """The index that ``build_cells`` wrote."""
+    require("faiss", "Search by meaning", install="faiss-cpu")
+    import faiss
+
+    return NearestIndex(faiss.read_index(str(path)))
+
+
+def cells_for(count: int) -> int:
+    """Into how many cells so many vectors are parted: about 2 sqrt(n), a power of two."""
+    return 1 << round(math.log2(max(2 * math.sqrt(count), 1)))
+
+
+def cells_searched(count: int) -> int:
+    """How many of them a query looks into: one in 32, and 16 at the least."""
+    return max(16, cells_for(count) // 32)
+
+
+def even_sample(n: int, enough: int) -> slice:
+    """About ``enough`` of n places, rather more than fewer, evenly spaced from the first."""
+    return slice(0, n, max(1, n // enough))
+
+
+def _hits(scores: Sequence[float], ids: Sequence[int]) -> list[Hit]:
+    # faiss pads with -1 where the cells it looked into hold too few.
+    return [
+        Hit(int(at), round(float(score), _DECIMALS)) for score, at in zip(scores, ids, strict=True) if at >= 0
+    ]

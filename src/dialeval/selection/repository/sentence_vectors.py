@@ -1,0 +1,147 @@
+"""Utterances as weighted means of the vectors of their words, from a table of words or from an encoder in context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, Protocol, cast
+
+import numpy as np
+
+from dialeval.encoder.files import EMBEDDED, find_encoder
+from dialeval.encoder.model import Encoder, load_encoder
+from dialeval.metrics.embedding import Source
+from dialeval.selection.repository.content_words import NEGATIONS, words
+from dialeval.selection.repository.sif import Vectors, weight
+from dialeval.selection.repository.tidying import tidy
+
+_TEXTS_AT_ONCE: Final = 512
+_WORD: Final = re.compile(r"\w+(?:'\w+)*")
+
+
+class SentenceVectors(Protocol):
+    """Something that turns utterances into SIF-weighted means of word vectors."""
+
+    @property
+    def fact(self) -> str:
+        """The vectors by name and hash."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    def encode(self, texts: Sequence[str], /) -> Vectors:
+        """One vector per text, shape (n, dimensions): the sum of weight times word vector over the number of words.
+
+        The first component is still in them. All zeros where no word is known.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class StaticVectors:
+    """Each word has the same vector everywhere: cheap, some ten thousand utterances a second on one core."""
+
+    source: str = EMBEDDED
+    """``minilm`` (the encoder's input embeddings, a word being the mean of its pieces), GloVe, or a file."""
+
+    @property
+    def fact(self) -> str:
+        """The table by name and hash."""
+        return f"static:{Source(self.source).fact}"
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        return Source(self.source).load().dimensions
+
+    def encode(self, texts: Sequence[str], /) -> Vectors:
+        """One vector per text."""
+        from scipy.sparse import csr_array
+
+        split = [words(text) for text in texts]
+        numbers = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(split)))}
+        matrix, known = Source(self.source).load().of([NEGATIONS.get(word, word) for word in numbers])
+        weights = np.array([weight(word) for word in numbers], np.float32) * known
+        columns = [[numbers[word] for word in text] for text in split]
+        counts = [max(int(known[row].sum()), 1) for row in columns]
+        flat = np.fromiter(chain.from_iterable(columns), np.int64)
+        bounds = np.cumsum([0, *map(len, columns)])
+        shares = weights[flat] / np.repeat(counts, np.diff(bounds))
+        mixing = csr_array((shares.astype(np.float32), flat, bounds), shape=(len(texts), len(numbers)))
+        return np.asarray(mixing @ matrix, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextualVectors:
+    """Each word's vector depends on its sentence, as ELMo's does in the paper: some hundred a second."""
+
+    model: str = EMBEDDED
+    """``minilm``, or the folder of a Hugging Face encoder; its last layer is read."""
+
+    @property
+    def fact(self) -> str:
+        """The encoder by name and hash."""
+        return f"contextual:{find_encoder(self.model).fact}"
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        size = find_encoder(self.model).setting("config.json", "hidden_size", "d_model", "dim")
+        return cast(int, size)
+
+    def encode(self, texts: Sequence[str], /) -> Vectors:
+        """One vector per text; a word's is the mean of its pieces'."""
+        encoder = load_encoder(find_encoder(self.model))
+        found = np.zeros((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            tidied = [tidy(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
+            found[start : start + len(tidied)] = _encode(encoder, tidied)
+        return found
+
+
+class _Offsets(Protocol):
+    """What we use of a tokenizer that knows where in the text its tokens are."""
+
+    def __call__(
+        self,
+        texts: list[str],
+        *,
+        truncation: bool,
+        max_length: int,
+        return_attention_mask: bool,
+        return_offsets_mapping: bool,
+    ) -> dict[str, list[list[int]] | list[list[tuple[int, int]]]]: ...
+
+
+def _encode(encoder: Encoder, texts: list[str]) -> Vectors:
+    cut = cast(_Offsets, encoder.tokenizer)(
+        texts,
+        truncation=True,
+        max_length=encoder.longest,
+        return_attention_mask=False,
+        return_offsets_mapping=True,
+    )
+    states = encoder.states(cast(list[list[int]], cut["input_ids"]))
+    offsets = cast(list[list[tuple[int, int]]], cut["offset_mapping"])
+    shares = [_shares(text, places) for text, places in zip(texts, offsets, strict=True)]
+    return np.stack([share @ state for share, state in zip(shares, states, strict=True)])
+
+
+def _shares(text: str, offsets: Sequence[tuple[int, int]]) -> Vectors:
+    """How much each token counts: its word's weight, shared among the word's pieces, over the number of words."""
+    owner = np.full(len(text) + 1, -1)
+    weights: list[float] = []
+    for found in _WORD.finditer(text):
+        owner[found.start() : found.end()] = len(weights)
+        weights.append(weight((words(found[0]) or [found[0]])[0]))
+    # Special tokens and marks belong to no word; offsets are empty for the first kind.
+    owners = np.array([owner[start] if end > start else -1 for start, end in offsets])
+    inside = owners >= 0
+    pieces = np.bincount(owners[inside], minlength=len(weights))
+    shares = np.zeros(len(offsets), np.float32)
+    if inside.any():
+        present = np.count_nonzero(pieces)
+        shares[inside] = (np.array(weights) / np.maximum(pieces, 1))[owners[inside]] / present
+    return shares

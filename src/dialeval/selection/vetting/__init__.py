@@ -1,0 +1,1 @@
+"""Test sets from drafts and raters' scores, or from automatic judges."""

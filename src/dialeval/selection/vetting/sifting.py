@@ -1,0 +1,111 @@
+"""A sieve for those who have no raters: which false candidates stay, and which program dropped the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dialeval.annotation.forms import candidate_ids
+from dialeval.data.types import Question
+from dialeval.selection.vetting.plausibility import UNJUDGED, Judge, drops, truth_of
+from dialeval.selection.vetting.rules import Fewest, Most, OneTruth
+from dialeval.text.shuffling import shuffled_places
+
+
+class Doubted(NamedTuple):
+    """A candidate or a question that the sieve dropped."""
+
+    question: str
+    candidate: str | None
+    """None where the whole question went."""
+    text: str
+    rule: str
+    """The sentence of the judge or the rule by which it went."""
+    excess: float | None = None
+    """How far it was over the judge's bound; None where no number says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What the sieve let pass, and what it did not."""
+
+    questions: tuple[Question, ...]
+    """With status ``unvetted``, unless people had looked at them before."""
+    removed: tuple[Doubted, ...]
+    judges: tuple[str, ...]
+    """Each judge's sentence."""
+
+
+def sift(
+    questions: Sequence[Question],
+    judges: Sequence[Judge],
+    *,
+    fewest: Fewest = Fewest(),  # noqa: B008 - frozen
+    most: Most | None = Most(),  # noqa: B008 - frozen
+    seed: int = 0,
+) -> Sifted:
+    """The questions without the false candidates that any judge drops, and without those that too few are left of."""
+    removed: list[Doubted] = []
+    sound = []
+    for question in questions:
+        if sum(one.correct for one in question.candidates) == 1:
+            sound.append(question)
+        else:
+            removed.append(Doubted(question.item, None, "", str(OneTruth())))
+            removed += _with_it(question, set(), OneTruth())
+    excesses = [judge.excess(sound) for judge in judges]
+    kept: list[Question] = []
+    for at, question in enumerate(sound):
+        doubted = _doubted(question, judges, [own[at] for own in excesses])
+        removed += doubted
+        left, spare = _left(question, {one.candidate for one in doubted}, most, seed)
+        removed += spare
+        if sum(not one.correct for one in left.candidates) >= fewest.false:
+            kept.append(left)
+        else:
+            removed.append(Doubted(question.item, None, truth_of(question), str(fewest)))
+            removed += _with_it(
+                question, {"ground_truth", *(one.candidate for one in (*doubted, *spare))}, fewest
+            )
+    return Sifted(tuple(kept), tuple(removed), tuple(map(str, judges)))
+
+
+def _doubted(
+    question: Question, judges: Sequence[Judge], excesses: Sequence[Sequence[float]]
+) -> list[Doubted]:
+    """Each false candidate that a judge drops, with the first that does."""
+    found = []
+    for at, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
+        against = next((place for place, own in enumerate(excesses) if drops(own[at])), None)
+        if not one.correct and against is not None:
+            excess = excesses[against][at]
+            rule = UNJUDGED if math.isnan(excess) else str(judges[against])
+            found.append(
+                Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
+            )
+    return found
+
+
+def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Doubted]:
+    """The candidates that go with a question, but for those that are listed by themselves."""
+    named = zip(candidate_ids(question), question.candidates, strict=True)
+    return [Doubted(question.item, name, one.text, str(rule)) for name, one in named if name not in listed]
+
+
+def _left(
+    question: Question, dropped: set[str | None], most: Most | None, seed: int
+) -> tuple[Question, list[Doubted]]:
+    """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
+    named = list(zip(candidate_ids(question), question.candidates, strict=True))
+    texts = [one.text for one in question.candidates]
+    order = shuffled_places(texts, item=question.item, seed=seed, purpose="drawn")
+    left = [named[at] for at in order if named[at][0] not in dropped]
+    false = [name for name, one in left if not one.correct]
+    spare = set(false[most.false :]) if most is not None else set()
+    out = [Doubted(question.item, name, one.text, str(most)) for name, one in left if name in spare]
+    stay = [one for name, one in left if name not in spare]
+    shown = shuffled_places([one.text for one in stay], item=question.item, seed=seed)
+    candidates = tuple(stay[at] for at in shown)
+    return replace(question, candidates=candidates, status=question.status or "unvetted"), out

@@ -1,0 +1,257 @@
+"""From a draft and people's scores to a vetted test set, with a record of all that was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+from dialeval.annotation.answers import Answers, collect
+from dialeval.annotation.forms import candidate_ids
+from dialeval.annotation.problems import Problem
+from dialeval.data.types import Candidate, Judgement, Question
+from dialeval.selection.vetting.rules import Rule, Rules, Votes
+from dialeval.text.shuffling import Purpose, shuffled_places
+
+
+class Removal(NamedTuple):
+    """A candidate, or a whole question, that a rule removed."""
+
+    question: str
+    candidate: str | None
+    """Its id in the draft; None of the question itself, which has its ground truth's text and scores."""
+    text: str
+    """What it says; nothing where the question has not exactly one ground truth."""
+    rule: Rule
+    """By which it, or the question it stood in, was removed."""
+    votes: tuple[int, ...]
+    """Its scores."""
+    became: str | None = None
+    """The second question whose ground truth it became after all."""
+
+
+class RuleCount(NamedTuple):
+    """How much a rule removed, or made in the case of surplus."""
+
+    rule: Rule
+    questions: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """A vetted test set: its questions, their scores, and what is no longer there."""
+
+    rules: Rules
+    seed: int
+    drafted: int
+    """How many questions there were."""
+    candidates: int
+    """How many candidates these had: as many as stayed or were removed, less those that came back as second truths."""
+    questions: tuple[Question, ...]
+    """With status ``vetted``, candidates shuffled. A second question's id is the first's with ``/2`` behind it."""
+    scores: tuple[Judgement, ...]
+    """The scores of the candidates that stayed, under their ids in ``questions``."""
+    removed: tuple[Removal, ...]
+    problems: tuple[Problem, ...]
+    """Answers that could not be used."""
+    used: int
+    """How many answers were."""
+
+    @property
+    def counts(self) -> tuple[RuleCount, ...]:
+        """What each rule removed, in the order of the rules; of surplus, how many questions it made."""
+        found = []
+        for rule in self.rules:
+            own = [one for one in self.removed if one.rule == rule]
+            whole = sum(one.candidate is None for one in own)
+            made = self.second_questions if rule == self.rules.surplus else 0
+            found.append(RuleCount(rule, whole + made, len(own) - whole))
+        return tuple(found)
+
+    @property
+    def second_questions(self) -> int:
+        """How many questions were made of surplus."""
+        dropped = sum(one.candidate is None for one in self.removed)
+        return len(self.questions) - (self.drafted - dropped)
+
+
+def apply(
+    rules: Rules,
+    questions: Iterable[Question],
+    judgements: Iterable[Judgement],
+    *,
+    problems: Iterable[Problem] = (),
+    seed: int = 0,
+) -> Vetted:
+    """The questions that stand under ``rules`` by these scores (criterion ``acceptability``).
+
+    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. ``problems``
+    are answers that became no judgements, to be kept in the record. Applied to its own questions and scores with the
+    same seed, it changes nothing.
+    """
+    drafted = list(questions)
+    answers = collect(drafted, judgements)
+    taken = {question.item for question in drafted}
+    stood, removed = [], []
+    for question in drafted:
+        sifted = _sift(question, rules, answers, taken, seed)
+        stood += sifted.kept
+        removed += sifted.removed
+    finished = [_finish(one, seed) for one in stood]
+    return Vetted(
+        rules,
+        seed,
+        len(drafted),
+        sum(len(question.candidates) for question in drafted),
+        tuple(one.question for one in finished),
+        tuple(judgement for one in finished for judgement in _judgements(one, answers)),
+        tuple(removed),
+        (*problems, *answers.problems),
+        sum(map(len, answers.given.values())),
+    )
+
+
+def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
+    """Questions of which only the scores are known, their candidates' texts being their ids.
+
+    For scores that were published without their texts, as those of Sato et al. (2020).
+    """
+    names: dict[str, dict[str, None]] = {}
+    for one in judgements:
+        names.setdefault(one.item, {}).setdefault(one.system)
+    return [
+        Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in own))
+        for item, own in names.items()
+    ]
+
+
+class _Named(NamedTuple):
+    """A candidate with its id in the draft and its votes."""
+
+    name: str
+    candidate: Candidate
+    votes: Votes
+
+
+class _Kept(NamedTuple):
+    """A question in the making."""
+
+    item: str
+    draft: Question
+    truth: _Named
+    false: tuple[_Named, ...]
+
+
+class _Finished(NamedTuple):
+    """A question, and where each of its candidates comes from in the draft."""
+
+    question: Question
+    draft: str
+    origin: tuple[str, ...]
+
+
+class _Sifted(NamedTuple):
+    kept: list[_Kept]
+    removed: list[Removal]
+
+
+def _sift(question: Question, rules: Rules, answers: Answers, taken: Container[str], seed: int) -> _Sifted:
+    named = _named(question, answers, rules.settled.raters)
+    truths = [one for one in named if one.candidate.correct]
+    if len(truths) != 1:
+        fallen = Removal(question.item, None, "", rules.one_truth, ())
+        return _Sifted([], [fallen, *(_single(question, one, rules.one_truth) for one in named)])
+    truth = truths[0]
+    against = rules.truth_rule(truth.votes)
+    false = [one for one in named if not one.candidate.correct]
+    if against is not None:
+        return _Sifted([], _whole(question, truth, false, against))
+    false = _in_order(false, question.item, seed, "drawn")
+    judged = [(one, rules.false_rule(one.votes)) for one in false]
+    removed = [_single(question, one, rule) for one, rule in judged if rule is not None]
+    left = [one for one, rule in judged if rule is None]
+    if len(left) < rules.fewest.false:
+        return _Sifted([], [*removed, *_whole(question, truth, left, rules.fewest)])
+    acceptable = [one for one, rule in judged if rule == rules.acceptable]
+    kept, spare = _deal(question, truth, left, acceptable, rules, taken)
+    back: dict[str | None, str] = {one.truth.name: one.item for one in kept[1:]}
+    removed = [one._replace(became=back.get(one.candidate)) for one in removed]
+    if rules.most is not None:
+        removed += [_single(question, one, rules.most) for one in spare]
+    return _Sifted(kept, removed)
+
+
+def _named(question: Question, answers: Answers, raters: int) -> list[_Named]:
+    return [
+        _Named(name, candidate, answers.votes(question.item, name, raters=raters))
+        for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
+    ]
+
+
+def _deal(
+    question: Question,
+    truth: _Named,
+    left: Sequence[_Named],
+    acceptable: Sequence[_Named],
+    rules: Rules,
+    taken: Container[str],
+) -> tuple[list[_Kept], list[_Named]]:
+    """One question or two of the false candidates that are left, and those that neither takes."""
+    second = _second_truth(left, acceptable, rules)
+    most = len(left) if rules.most is None else rules.most.false
+    half = (len(left) + 1) // 2 if second is not None else len(left)
+    mine, rest = left[:half], left[half:]
+    kept = [_Kept(question.item, question, truth, tuple(mine[:most]))]
+    if second is not None:
+        kept.append(_Kept(_free_id(question.item, taken), question, second, tuple(rest[:most])))
+    return kept, [*mine[most:], *rest[most:]]
+
+
+def _second_truth(left: Sequence[_Named], acceptable: Sequence[_Named], rules: Rules) -> _Named | None:
+    """The best-scored dropped utterance that would stand as a ground truth, where there is surplus for a question."""
+    if rules.surplus is None or len(left) < max(rules.surplus.at_least, 2 * rules.fewest.false):
+        return None
+    fit = [one for one in acceptable if rules.truth_rule(one.votes) is None]
+    return max(fit, key=lambda one: one.votes.mean, default=None)
+
+
+def _free_id(item: str, taken: Container[str]) -> str:
+    """The id of a second question: ``/2`` behind the first's, or the next number that the draft does not use."""
+    return next(name for name in (f"{item}/{number}" for number in count(2)) if name not in taken)
+
+
+def _in_order(named: Sequence[_Named], item: str, seed: int, purpose: Purpose) -> list[_Named]:
+    """Candidates in the order in which they are drawn or shown."""
+    places = shuffled_places([one.candidate.text for one in named], item=item, seed=seed, purpose=purpose)
+    return [named[at] for at in places]
+
+
+def _finish(kept: _Kept, seed: int) -> _Finished:
+    named = _in_order([kept.truth, *kept.false], kept.item, seed, "shown")
+    candidates = tuple(
+        # A dropped utterance that became a ground truth no longer has the error it was thought to have.
+        Candidate(one.candidate.text, correct=True) if one is kept.truth else one.candidate
+        for one in named
+    )
+    question = Question(kept.item, kept.draft.context, candidates, "vetted")
+    return _Finished(question, kept.draft.item, tuple(one.name for one in named))
+
+
+def _judgements(one: _Finished, answers: Answers) -> list[Judgement]:
+    return [
+        Judgement(one.question.item, name, rater, answers.form.criterion, float(score))
+        for name, origin in zip(candidate_ids(one.question), one.origin, strict=True)
+        for rater, score in answers.given[one.draft, origin].items()
+    ]
+
+
+def _single(question: Question, one: _Named, rule: Rule) -> Removal:
+    return Removal(question.item, one.name, one.candidate.text, rule, one.votes.scores)
+
+
+def _whole(question: Question, truth: _Named, left: Iterable[_Named], rule: Rule) -> list[Removal]:
+    """A question that goes, and with it the false candidates that no rule of their own removed."""
+    own = Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
+    return [own, *(_single(question, one, rule) for one in left)]

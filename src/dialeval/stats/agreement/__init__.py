@@ -1,0 +1,1 @@
+"""Agreement among raters: kappa, alpha and intraclass correlation."""

@@ -1,0 +1,93 @@
+"""Ratings laid out one after another, unit by unit: memory grows with the ratings, not with units times categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dialeval.stats.resampling.bootstrap import Floats, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairable:
+    """The ratings of all units that have at least two, in order of their units."""
+
+    unit: Integers
+    """Whose rating each is, counted from 0 over these units; shape (ratings,)."""
+    rater: Integers
+    """Who gave each: the column it came from."""
+    code: Integers
+    """Each rating's place among ``values``."""
+    values: Floats
+    """The categories, ascending."""
+    sizes: Integers
+    """How many ratings each unit has, two or more; shape (units,)."""
+
+
+def pairable(ratings: Floats, categories: Floats | None = None) -> Pairable:
+    """The pairable ratings among ``ratings``, shape (units, raters), NaN where there is none."""
+    checked = check_ratings(ratings)
+    rated = ~np.isnan(checked)
+    sizes = rated.sum(axis=1)
+    enough = sizes >= 2
+    rated &= enough[:, None]
+    found, sizes = checked[rated], sizes[enough]
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    rater = np.flatnonzero(rated) % max(1, checked.shape[1])
+    values = categories_of(found) if categories is None else categories
+    return Pairable(unit, rater, code_of(found, values), values, sizes)
+
+
+class Patterns(NamedTuple):
+    """Each unit's different categories and how often it got them, ordered by unit, then by category."""
+
+    unit: Integers
+    code: Integers
+    times: Integers
+
+
+def patterns(ratings: Pairable) -> Patterns:
+    """How often each unit got each of the categories it got at all."""
+    width = max(1, len(ratings.values))
+    keys, times = np.unique(ratings.unit * width + ratings.code, return_counts=True)
+    return Patterns(keys // width, keys % width, times)
+
+
+def pairs_within(unit: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """All pairs of positions i < j that share a unit, where ``unit`` is sorted, in batches by j - i."""
+    first, apart = np.arange(len(unit)), 1
+    while True:
+        first = first[first + apart < len(unit)]
+        first = first[unit[first] == unit[first + apart]]
+        if not first.size:
+            return
+        yield first, first + apart
+        apart += 1
+
+
+def check_ratings(ratings: Floats) -> Floats:
+    """The ratings as floats; ValueError where they have no two axes or an infinite value."""
+    checked = np.asarray(ratings, dtype=np.float64)
+    if checked.ndim != 2 or np.isinf(checked).any():
+        raise ValueError(
+            f"ratings must be finite or NaN and of shape (units, raters); these have the shape {checked.shape}"
+        )
+    return checked
+
+
+def categories_of(found: Floats) -> Floats:
+    """The different values, ascending."""
+    return np.unique(found)
+
+
+def code_of(found: Floats, categories: Floats) -> Integers:
+    """The place of each value among the ascending categories; ValueError names one that is not there."""
+    place = np.searchsorted(categories, found)
+    known = place < len(categories)
+    known[known] = categories[place[known]] == found[known]
+    if not known.all():
+        raise ValueError(f"{found[~known][0]:g} is none of the categories {categories.tolist()}")
+    return place

@@ -1,0 +1,97 @@
+"""Intraclass correlation: how much of the spread of ratings is the units', for raters who all rated all units."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from dialeval.stats.agreement._pairable import check_ratings
+from dialeval.stats.estimate import Estimate
+from dialeval.stats.resampling.bootstrap import Floats
+
+Form: TypeAlias = Literal["2,1", "2,k"]
+"""Raters drawn at random who rate all units (case 2): of one rater's values, or of the mean of all k."""
+
+FLAT: Final = 1e-12
+"""A sum of squares below this share of the total is rounding error."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntraclassCorrelation(Estimate):
+    """An intraclass correlation; ``p`` is that of the F test that units do not differ."""
+
+    left_out: int = 0
+    """How many units lack a rating of one of the raters."""
+
+
+def icc(ratings: Floats, form: Form = "2,1") -> IntraclassCorrelation:
+    """ICC of absolute agreement, two-way random effects (Shrout & Fleiss, 1979), of (units, raters), NaN where missing.
+
+    With the mean squares of units (BMS), raters (JMS) and the rest (EMS) of n units by k raters:
+    ICC(2,1) = (BMS - EMS) / (BMS + (k - 1) EMS + k (JMS - EMS) / n), ICC(2,k) = (BMS - EMS) / (BMS + (JMS - EMS) / n).
+    Only complete units enter; ``n`` counts them. The test is F = BMS / EMS with n - 1 and (n - 1)(k - 1) degrees.
+    """
+    rows = icc_rows(ratings)
+    n, raters = len(rows), rows.shape[1] - 3
+    left_out = len(ratings) - n
+    reason = _too_few(n, raters)
+    if reason is not None:
+        return IntraclassCorrelation(math.nan, n, reason=reason, left_out=left_out)
+    units, between, rest = _mean_squares(rows.sum(axis=0))
+    value = float(icc_score(rows.sum(axis=0), form))
+    if math.isnan(value):
+        reason = "units differ too little, compared with raters, for the ratio to mean anything"
+        reason = "all ratings are equal" if not units + between + rest else reason
+        return IntraclassCorrelation(math.nan, n, reason=reason, left_out=left_out)
+    return IntraclassCorrelation(value, n, p=_p(float(units), float(rest), n, raters), left_out=left_out)
+
+
+def icc_rows(ratings: Floats) -> Floats:
+    """What each complete unit adds: its k ratings, their squares, the square of their sum over k, and 1."""
+    checked = check_ratings(ratings)
+    whole = checked[~np.isnan(checked).any(axis=1)]
+    # From the mean of all, so that no digits are lost to a distant zero; nothing else depends on it.
+    whole = whole - whole.mean() if whole.size else whole
+    squares, sums = (whole**2).sum(axis=1), whole.sum(axis=1)
+    return np.column_stack([whole, squares, sums**2 / max(1, whole.shape[1]), np.ones(len(whole))])
+
+
+def icc_score(totals: Floats, form: Form = "2,1") -> Floats:
+    """ICCs of summed rows, shape (..., k + 3) to (...); NaN where the denominator is not above 0."""
+    n, k = totals[..., -1], totals.shape[-1] - 3
+    units, raters, rest = _mean_squares(totals)
+    own = units if form == "2,k" else units + (k - 1) * rest
+    over = own + (raters - rest) * (1 if form == "2,k" else k) / n
+    return np.divide(units - rest, over, out=np.full(over.shape, np.nan), where=over > FLAT * (own + raters))
+
+
+def _mean_squares(totals: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean squares of units, of raters, and of the rest."""
+    k, n = totals.shape[-1] - 3, totals[..., -1]
+    columns, power, by_unit = totals[..., :k], totals[..., k], totals[..., k + 1]
+    mean = columns.sum(axis=-1) ** 2 / (n * k)
+    units, raters = by_unit - mean, (columns**2).sum(axis=-1) / n - mean
+    rest = power - mean - units - raters
+    units, raters, rest = (np.where(part > FLAT * power, part, 0.0) for part in (units, raters, rest))
+    degrees = np.maximum(n - 1, 1)
+    return units / degrees, raters / max(1, k - 1), rest / (degrees * max(1, k - 1))
+
+
+def _too_few(n: int, raters: int) -> str | None:
+    if raters < 2:
+        return f"{raters} rater{'' if raters == 1 else 's'}, where two are needed"
+    if not n:
+        return f"no unit was rated by all {raters} raters"
+    return "only one unit was rated by all raters" if n == 1 else None
+
+
+def _p(units: float, rest: float, n: int, raters: int) -> float:
+    if not rest:
+        return 0.0 if units else math.nan
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import fdtrc
+
+    return float(fdtrc(n - 1, (n - 1) * (raters - 1), units / rest))

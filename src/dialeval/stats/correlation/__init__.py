@@ -1,0 +1,1 @@
+"""Correlation coefficients, their levels, resampling and tests."""

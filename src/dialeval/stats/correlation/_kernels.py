@@ -1,0 +1,193 @@
+"""Compiled loops that count correlations of pairs with frequencies, equal to the numpy code of ``weighted``.
+
+Plain loops over given arrays: array expressions take numba seconds to compile. Results are NaN where undefined.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dialeval.stats.resampling.bootstrap import Floats, Integers
+
+Places: TypeAlias = NDArray[np.uint32]
+"""Without a sign, because checking for negative places takes time."""
+
+FEW = 64
+"""Up to this many pairs, looking at every two of them is quicker than any other way."""
+
+
+@njit(cache=True)
+def weigh_pearson(weights: Floats, starts: Integers, x: Floats, y: Floats, flat: float, out: Floats) -> None:
+    """Fill the coefficients of (trials, groups): means first, then squares about them."""
+    for trial in range(len(weights)):
+        weight = weights[trial]
+        for group in range(len(starts) - 1):
+            n = mx = my = 0.0
+            for at in range(starts[group], starts[group + 1]):
+                n += weight[at]
+                mx += weight[at] * x[at]
+                my += weight[at] * y[at]
+            out[trial, group] = np.nan
+            if n == 0:
+                continue
+            mx, my = mx / n, my / n
+            xx = yy = xy = 0.0
+            for at in range(starts[group], starts[group + 1]):
+                dx, dy = x[at] - mx, y[at] - my
+                xx += weight[at] * dx * dx
+                yy += weight[at] * dy * dy
+                xy += weight[at] * dx * dy
+            if xx > n * flat and yy > n * flat:
+                out[trial, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
+
+
+@njit(cache=True)
+def weigh_spearman(
+    weights: Floats,
+    starts: Integers,
+    order_x: Places,
+    fresh_x: NDArray[np.bool_],
+    order_y: Places,
+    fresh_y: NDArray[np.bool_],
+    ranks: Floats,
+    out: Floats,
+) -> None:
+    """Fill the coefficients of (trials, groups) by walking along both orders; ``ranks`` is room for one trial."""
+    for trial in range(len(weights)):
+        weight = weights[trial]
+        for group in range(len(starts) - 1):
+            first, last = starts[group], starts[group + 1]
+            n = 0.0
+            for at in range(first, last):
+                n += weight[at]
+            below = xx = 0.0
+            start = first
+            while start < last:
+                tied = weight[order_x[start]]
+                stop = start + 1
+                while stop < last and not fresh_x[stop]:
+                    tied += weight[order_x[stop]]
+                    stop += 1
+                rank = below + (tied - n) / 2
+                for place in range(start, stop):
+                    ranks[order_x[place]] = rank
+                xx += tied * rank * rank
+                below += tied
+                start = stop
+            below = yy = xy = 0.0
+            start = first
+            while start < last:
+                at = order_y[start]
+                tied = weight[at]
+                other = weight[at] * ranks[at]
+                stop = start + 1
+                while stop < last and not fresh_y[stop]:
+                    at = order_y[stop]
+                    tied += weight[at]
+                    other += weight[at] * ranks[at]
+                    stop += 1
+                rank = below + (tied - n) / 2
+                yy += tied * rank * rank
+                xy += other * rank
+                below += tied
+                start = stop
+            out[trial, group] = np.nan
+            if xx > 0 and yy > 0:
+                out[trial, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
+
+
+@njit(cache=True)
+def weigh_kendall(
+    weights: Floats,
+    starts: Integers,
+    order_x: Places,
+    fresh_x: NDArray[np.bool_],
+    level: Integers,
+    most: Integers,
+    times: Floats,
+    levels: Integers,
+    before: Integers,
+    counts: Floats,
+    tree: Floats,
+    out: Floats,
+) -> None:
+    """Fill the coefficients of (trials, groups): each pair is held against those with a smaller x.
+
+    ``level`` numbers the y values of each group from 1 to ``most``. The five arrays after it are room: three for the
+    pairs of a group, two for its levels.
+    """
+    for trial in range(len(weights)):
+        weight = weights[trial]
+        for group in range(len(starts) - 1):
+            first, last, top = starts[group], starts[group + 1], most[group]
+            # Those that occur, in the order of x. All are written and the absent overwritten: no jump to mispredict.
+            met, n, ties_x, tied, smaller = 0, 0.0, 0.0, 0.0, 0
+            order, fresh = order_x[first:last], fresh_x[first:last]
+            for place in range(len(order)):
+                at = order[place]
+                if fresh[place]:
+                    ties_x += tied * tied
+                    tied, smaller = 0.0, met
+                times[met], levels[met], before[met] = weight[at], level[at], smaller
+                tied += weight[at]
+                n += weight[at]
+                met += weight[at] > 0
+            ties_x += tied * tied
+            if met <= FEW:
+                more = _count_few(times, levels, before, met)
+            else:
+                more = _count(times, levels, before, met, counts, tree, top)
+            for at in range(1, top + 1):
+                counts[at] = 0.0
+            for at in range(met):
+                counts[levels[at]] += times[at]
+            ties_y = 0.0
+            for at in range(1, top + 1):
+                ties_y += counts[at] * counts[at]
+            xx, yy = n * n - ties_x, n * n - ties_y
+            out[trial, group] = np.nan
+            if xx > 0 and yy > 0:
+                out[trial, group] = min(1.0, max(-1.0, 2 * more / math.sqrt(xx * yy)))
+
+
+# The sums are of whole numbers and hence exact in any order: several are added at once.
+@njit(cache=True, fastmath={"reassoc"})
+def _count_few(times: Floats, levels: Integers, before: Integers, met: int) -> float:
+    """How many more pairs of pairs are concordant than discordant, by looking at each."""
+    more = 0.0
+    for one in range(met):
+        here, others, lower = levels[one], levels[: before[one]], 0.0
+        for other in range(len(others)):
+            lower += times[other] * ((others[other] < here) - (others[other] > here))
+        more += times[one] * lower
+    return more
+
+
+@njit(cache=True)
+def _count(
+    times: Floats, levels: Integers, before: Integers, met: int, counts: Floats, tree: Floats, top: int
+) -> float:
+    """The same by how often each level was entered so far, and a tree of their sums (Fenwick, 1994)."""
+    for node in range(top + 1):
+        counts[node] = tree[node] = 0.0
+    more, entered, n = 0.0, 0, 0.0
+    for one in range(met):
+        while entered < before[one]:
+            n += times[entered]
+            node = levels[entered]
+            counts[node] += times[entered]
+            while node <= top:
+                tree[node] += times[entered]
+                node += node & -node
+            entered += 1
+        lower, node = 0.0, levels[one] - 1
+        while node > 0:
+            lower += tree[node]
+            node &= node - 1
+        more += times[one] * (2 * lower + counts[levels[one]] - n)
+    return more

@@ -1,0 +1,1 @@
+"""Bootstrap, jackknife and prediction-powered estimates."""

@@ -1,0 +1,1 @@
+"""Significance tests, corrections for multiple tests, and power."""

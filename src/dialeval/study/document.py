@@ -1,0 +1,150 @@
+"""What ``summary.json`` says, as frozen values (see ``docs/files.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from dialeval.meta.report.document import Document
+from dialeval.selection.document import SelectionInfo
+
+FINITE: Final = {"allow_inf_nan": False}
+"""For pydantic, which reads these values: no number is written null, never NaN."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemInfo:
+    """A system under test."""
+
+    name: str
+    kind: str
+    signature: str | None
+    """None where the system failed before it could tell what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInfo:
+    """A measure of the study."""
+
+    measure: str
+    """As the study wrote it: ``bleu(order=4)``."""
+    name: str
+    signature: str
+    higher_is_better: bool | None
+    """None for descriptions such as length, where neither direction is good."""
+    summary: str
+    per_item: bool = True
+    """Whether items have values of their own; False for measures of all responses together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One system's score under one measure."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    measure: str
+    signature: str
+    score: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unscored: int
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the items that have a value; None of no items."""
+        total = self.n + self.unscored
+        return self.n / total if total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems under one measure, paired over the items both have; ``difference`` is a's score minus b's."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    measure: str
+    a: str
+    b: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_bootstrap: float | None
+    p_permutation: float | None
+    p_mcnemar: float | None
+    p_adjusted: float | None
+    significant: bool
+    better: str | None
+    effect_size: float | None
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    n: int
+    unpaired: int
+    more_items: int | None
+    """How many further items would settle it: 0 where it is settled, None where no number would."""
+    p_jackknife: float | None = None
+    """Of measures of all responses together, which have none of the other tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A promise the study made about a score, and whether it was kept."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    gate: str
+    system: str
+    measure: str
+    score: float | None
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A part of the run that went wrong: a whole system, or one measure of it."""
+
+    system: str | None
+    measure: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything a study found."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    format: Literal[1]
+    study: str
+    seed: int
+    items: int
+    trials: int
+    level: float
+    cluster: str | None
+    systems: tuple[SystemInfo, ...]
+    measures: tuple[MeasureInfo, ...]
+    results: tuple[Score, ...]
+    comparisons: tuple[Comparison, ...]
+    gates: tuple[Gate, ...]
+    failures: tuple[Failure, ...]
+    human: Document | None = None
+    """How the measures agree with people; None where the study has no human ratings."""
+    selection: tuple[SelectionInfo, ...] = ()
+    """What systems chose, for each measure that asked them to."""
+
+    def score(self, system: str, measure: str) -> Score | None:
+        """That system's score under that measure; None where the run has none."""
+        return next((r for r in self.results if r.system == system and r.measure == measure), None)
+
+    def failed(self, system: str, measure: str) -> bool:
+        """Whether the system failed, or that measure of it; where neither did, it has no score to have."""
+        return any(one.system == system and one.measure in (None, measure) for one in self.failures)
+
+    def comparison(self, measure: str, one: str, other: str) -> Comparison | None:
+        """How those two systems compare under that measure, whichever of them is ``a``; None where untested."""
+        return next(
+            (c for c in self.comparisons if c.measure == measure and {c.a, c.b} == {one, other}), None
+        )

@@ -1,0 +1,219 @@
+"""``study.yaml``: its shape, its checks, and the path to every bad value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from dialeval.core import System
+from dialeval.data import FORMATS
+from dialeval.errors import BadStudy, DialevalError, UnknownName
+from dialeval.evaluation.runner import by_dialogue
+from dialeval.selection.asking.choosers import CHOOSERS, EncoderChooser, only_chooses
+from dialeval.study.gates import Gate, parse_gate
+from dialeval.study.measures import Measure, build_measure
+from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
+from dialeval.systems import SYSTEMS
+from dialeval.systems.building import make_system
+
+KINDS: Final[Mapping[str, Callable[..., System]]] = {**SYSTEMS, **CHOOSERS}
+"""What a study's systems may be: those that answer or answered, and those that only choose among candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRatings:
+    """Where a study's human ratings are, and on which criterion the measures are held against them."""
+
+    path: Path
+    criterion: str | None = None
+    """None where the ratings have only one."""
+    format: str | None = None
+    """None where the file's suffix tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study ready to run: every name resolved, every path absolute."""
+
+    name: str
+    path: Path
+    text: str
+    """The file as it was read, kept in the run folder."""
+    data: Path
+    systems: tuple[System, ...]
+    kinds: tuple[str, ...]
+    """The kind of each system, beside ``systems``."""
+    measures: tuple[Measure, ...]
+    human: HumanRatings | None = None
+    gates: tuple[Gate, ...] = ()
+    seed: int = 0
+    trials: int = 1000
+    level: float = 0.95
+    cluster: Literal["dialogue"] | None = None
+    limit: int | None = None
+
+    @property
+    def grouping(self) -> Callable[[str], str] | None:
+        """From an item's id to what is resampled together; None where items stand alone."""
+        return by_dialogue if self.cluster == "dialogue" else None
+
+
+def load_study(path: str | Path) -> Study:
+    """The study in ``path``; BadStudy lists every problem at once, each with the path to the bad value."""
+    path = Path(path)
+    text = read_text(path)
+    content = parse_yaml(path, text)
+    file = check_shape(content)
+    problems = file if isinstance(file, list) else []
+    systems = [
+        _build_system(at, given, path.parent, problems)
+        for at, given in enumerate(_listed(content, "systems"))
+    ]
+    measures = [
+        _build_measure(at, given, path.parent, problems)
+        for at, given in enumerate(_listed(content, "measures"))
+    ]
+    built = [system for system in systems if system is not None]
+    known = _told_apart([measure for measure in measures if measure is not None])
+    problems += _repeats("systems", "name", [system.name for system in built])
+    problems += _repeats("measures", "measure", [measure.label for measure in known])
+    problems += _idle(built, known)
+    gates = _build_gates(_listed(content, "gates"), built, known, problems)
+    data = _beside(path.parent, Path(str(content.get("data", "."))))
+    if not data.exists():
+        problems.append(f"data: {data} is not there")
+    human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
+    if problems or isinstance(file, list):
+        raise BadStudy(str(path), problems)
+    return Study(
+        name=file.name or path.stem,
+        path=path,
+        text=text,
+        data=data,
+        systems=tuple(built),
+        kinds=tuple(str(given["kind"]) for given in file.systems),
+        measures=tuple(known),
+        human=human,
+        gates=tuple(gates),
+        seed=file.seed,
+        trials=file.trials,
+        level=file.level,
+        cluster=file.cluster,
+        limit=file.limit,
+    )
+
+
+def _listed(content: Mapping[str, object], key: str) -> list[Any]:
+    """The entries under ``key`` that can be looked at, even where other keys are wrong."""
+    entries = content.get(key)
+    return [one for one in entries if isinstance(one, str | dict)] if isinstance(entries, list) else []
+
+
+def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> System | None:
+    where = f"systems[{at}]"
+    if not isinstance(given, dict):
+        return None
+    kind = given.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
+        problems.append(f"{where}.kind: {found}; known kinds: {', '.join(KINDS)}")
+        return None
+    options = {key: value for key, value in given.items() if key != "kind"}
+    made = make_system(kind, options, folder=folder, kinds=KINDS)
+    if isinstance(made, list):
+        problems += [f"{where}.{one}" if ":" in one.split(" ")[0] else f"{where}: {one}" for one in made]
+        return None
+    if isinstance(made, EncoderChooser) and (beside := _beside(folder, Path(made.model))).is_dir():
+        return replace(made, model=str(beside))
+    return made
+
+
+def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
+    """A line for each system that nothing in the study is for: it only chooses, and nothing asks it to."""
+    if not measures or any(measure.asks for measure in measures):
+        return []
+    return [
+        f"systems: {system.name} can only choose among candidates, and no measure asks questions; add one such as "
+        "{name: selection_accuracy, questions: questions.jsonl}"
+        for system in systems
+        if only_chooses(system)
+    ]
+
+
+def _beside(folder: Path, path: Path) -> Path:
+    """Paths in a study are relative to the study file, so that it can be run from anywhere."""
+    return folder / path.expanduser()
+
+
+def _build_measure(
+    at: int, given: str | Mapping[str, Any], folder: Path, problems: list[str]
+) -> Measure | None:
+    where = f"measures[{at}]"
+    if isinstance(given, str):
+        name, options = given, {}
+    elif isinstance(given.get("name"), str):
+        name, options = given["name"], {key: value for key, value in given.items() if key != "name"}
+    else:
+        problems.append(f"{where}.name: missing, and it is needed")
+        return None
+    try:
+        measure = build_measure(name, options, folder=folder)
+    except (DialevalError, ValueError) as error:
+        problems.append(f"{where}: {error}")
+        return None
+    if measure.asks and measure.file is None:
+        problems.append(f"{where}.questions: missing, and it is needed: a file of questions")
+    elif measure.file is not None and not measure.file.exists():
+        problems.append(f"{where}.questions: {measure.file} is not there")
+    return measure
+
+
+def _told_apart(measures: Sequence[Measure]) -> list[Measure]:
+    """The measures; those that ask the same of different files have the file in their label."""
+    labels = Counter(measure.label for measure in measures)
+    return [
+        replace(measure, label=measure.full_label)
+        if labels[measure.label] > 1 and measure.full_label
+        else measure
+        for measure in measures
+    ]
+
+
+def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> HumanRatings | None:
+    if given is None:
+        return None
+    path = _beside(folder, Path(given.path))
+    if not path.exists():
+        problems.append(f"human.path: {path} is not there")
+    if given.format is not None and given.format not in FORMATS:
+        todo = f"known: {', '.join(FORMATS)}"
+        problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
+    return HumanRatings(path, given.criterion, given.format)
+
+
+def _repeats(where: str, what: str, names: list[str]) -> list[str]:
+    return [
+        f"{where}: the {what} {name!r} occurs {names.count(name)} times"
+        for name in sorted({n for n in names if names.count(n) > 1})
+    ]
+
+
+def _build_gates(
+    given: list[str], systems: list[System], measures: list[Measure], problems: list[str]
+) -> list[Gate]:
+    gates = []
+    labels, names = [measure.label for measure in measures], [system.name for system in systems]
+    for at, text in enumerate(given):
+        try:
+            gate = parse_gate(text)
+            if gate.measure not in labels:
+                raise UnknownName("measure in this study", gate.measure, labels)
+            if gate.system is not None and gate.system not in names:
+                raise UnknownName("system in this study", gate.system, names)
+            gates.append(gate)
+        except (DialevalError, ValueError) as error:
+            problems.append(f"gates[{at}]: {error}")
+    return gates

@@ -1,0 +1,127 @@
+"""The items a page carries with it: which ones, and what it needs to know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.data.types import Context, Example
+from dialeval.study.report.values import Place, Values
+
+MOST_ITEMS: Final = 500
+MOST_RESPONSES: Final = 5_000
+"""Items times systems, so that a page stays small with many systems too."""
+MOST_CHARACTERS: Final = 4_000
+MOST_TURNS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of a context as the page shows it."""
+
+    role: str
+    who: str
+    """The speaker's name where it has one, else the role."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One item as the page shows it, its values in the order of the run's measures and systems."""
+
+    item: str
+    context: tuple[Said, ...]
+    earlier: int
+    """Turns before these that were left out."""
+    references: tuple[str, ...]
+    responses: tuple[str | None, ...]
+    """One per system; None where a system gave none."""
+    values: tuple[tuple[float | None, ...], ...]
+    reasons: tuple[tuple[str | None, ...], ...]
+    """Why a value is None; None beside a value, and where none was asked for."""
+
+
+def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:
+    """Positions of at most ``most`` items, in order: all of them, else extremes and an even spread."""
+    total = len(values.items)
+    limit = min(most, max(MOST_RESPONSES // max(len(values.systems), 1), 20))
+    if total <= limit:
+        return tuple(range(total))
+    chosen: set[int] = set()
+    for position in _in_turn(_extremes(values, limit)):
+        if len(chosen) >= limit // 2:
+            break
+        chosen.add(position)
+    rest = [position for position in range(total) if position not in chosen]
+    spread = np.linspace(0, len(rest) - 1, limit - len(chosen)).round().astype(int)
+    return tuple(sorted(chosen | {rest[at] for at in spread.tolist()}))
+
+
+def shown(values: Values, chosen: Iterable[int], examples: Iterable[Example]) -> tuple[Shown, ...]:
+    """The chosen items with their contexts and responses."""
+    positions = tuple(chosen)
+    wanted = {values.items[position] for position in positions}
+    by_item: dict[str, dict[str, Example]] = {item: {} for item in wanted}
+    for example in examples:
+        if example.item in wanted:
+            by_item[example.item].setdefault(example.system, example)
+    return tuple(_shown(values, position, by_item[values.items[position]]) for position in positions)
+
+
+def _shown(values: Values, position: int, examples: dict[str, Example]) -> Shown:
+    some = next(iter(examples.values()), None)
+    context: Context = some.context if some else ()
+    last = context[-MOST_TURNS:]
+    places = [
+        [Place(m, s, position) for s in range(len(values.systems))] for m in range(len(values.measures))
+    ]
+    return Shown(
+        item=values.items[position],
+        context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(turn.text)) for turn in last),
+        earlier=max(len(context) - MOST_TURNS, 0),
+        references=tuple(_cut(text) for text in (some.references if some else ())[:20]),
+        responses=tuple(_cut(examples[s].response.text) if s in examples else None for s in values.systems),
+        values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
+        reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
+    )
+
+
+def _number(value: np.float64) -> float | None:
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f"{text[:MOST_CHARACTERS]}… [{len(text) - MOST_CHARACTERS:,} more characters in examples.jsonl]"
+
+
+def _extremes(values: Values, limit: int) -> list[list[int]]:
+    """Lists of positions, most striking first: where systems differ most, score least and most, or have no value."""
+    lists: list[list[int]] = []
+    for of_measure in values.numbers:
+        known = np.isfinite(of_measure)
+        highest = np.where(known, of_measure, -np.inf).max(axis=0, initial=-np.inf)
+        lowest = np.where(known, of_measure, np.inf).min(axis=0, initial=np.inf)
+        lists.append(_first(np.where(known.any(axis=0), lowest - highest, np.nan), limit))
+        for row in of_measure:
+            lists += [_first(row, limit), _first(-row, limit)]
+    lists.append(sorted({place.item for place in values.reasons})[:limit])
+    return lists
+
+
+def _first(keys: Floats, limit: int) -> list[int]:
+    order = np.argsort(keys, kind="stable")[:limit]
+    return [int(at) for at in order if np.isfinite(keys[at])]
+
+
+def _in_turn(lists: list[list[int]]) -> Iterator[int]:
+    """The first of every list, then the second of every list, and so on."""
+    for rank in range(max(map(len, lists), default=0)):
+        for ranked in lists:
+            if rank < len(ranked):
+                yield ranked[rank]

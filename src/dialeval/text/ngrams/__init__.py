@@ -1,0 +1,1 @@
+"""N-grams, overlaps and longest common subsequences of tokenised texts."""

@@ -1,0 +1,95 @@
+"""Compiled loops that cut characters into words: where each word of a text starts and stops, and its hash."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dialeval.text.ngrams.overlap import DASH, DIGIT, SEPARATOR, SIGN, STOP_OR_COMMA
+
+Codes = NDArray[np.uint32]
+Kinds = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+PRIME: Final = np.int64(-7046029254386353131)  # 2**64 over the golden ratio, odd, as a signed number
+_BLANK: Final = 32
+
+# Rules by which a text falls into words.
+BY_SEPARATORS, BY_BLANKS, BY_SIGNS = range(3)
+# What is known of a word, a line per word of a text; the last two only of a response's words.
+START, STOP, HASH, NUMBER, FIRST, NEXT = range(6)
+
+
+@njit(cache=True, nogil=True)
+def split(codes: Codes, kinds: Kinds, at: int, end: int, words: Integers, n: int, rule: int) -> int:
+    """Enter the words between separators, or between single blanks of the stripped text, from n; where they end."""
+    last = len(kinds) - 1
+    while at < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
+        end -= 1
+    while at < end and kinds[min(codes[at], last)] == SEPARATOR:
+        at += 1
+    if at == end and rule == BY_SEPARATORS:
+        return n
+    while True:
+        words[n, START] = at
+        mixed = PRIME
+        while at < end and (codes[at] != _BLANK if rule else kinds[min(codes[at], last)] != SEPARATOR):
+            mixed = (mixed ^ codes[at]) * PRIME
+            at += 1
+        words[n, STOP] = at
+        words[n, HASH] = mixed ^ mixed >> 32
+        n += 1
+        if at == end:
+            return n
+        at += 1
+        while rule == BY_SEPARATORS and kinds[min(codes[at], last)] == SEPARATOR:
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Integers, n: int) -> int:
+    """Enter the words of 13a from n; where they end."""
+    last = len(kinds) - 1
+    before, matched, inside = 0, False, False
+    mixed = PRIME
+    for at in range(begin, end):
+        kind = kinds[min(codes[at], last)]
+        apart = kind == SIGN or (kind == DASH and before == DIGIT)
+        if kind == STOP_OR_COMMA:
+            # A rule that took this mark cannot take the next one with it: the marks of a row match by turns.
+            matched = not matched and before != DIGIT
+            apart = matched or at + 1 == end or kinds[min(codes[at + 1], last)] != DIGIT
+        else:
+            matched = False
+        before = kind
+        if inside and (apart or kind == SEPARATOR):
+            words[n, STOP] = at
+            words[n, HASH] = mixed ^ mixed >> 32
+            n += 1
+            inside = False
+        if kind == SEPARATOR:
+            continue
+        if not inside:
+            words[n, START] = at
+            mixed = PRIME
+            inside = True
+        mixed = (mixed ^ codes[at]) * PRIME
+        if apart or at + 1 == end:
+            words[n, STOP] = at + 1
+            words[n, HASH] = mixed ^ mixed >> 32
+            n += 1
+            inside = False
+    return n
+
+
+@njit(cache=True, nogil=True)
+def parted_by_one_blank(codes: Codes, words: Integers, start: int, stop: int) -> bool:
+    """Whether splitting a text at single blanks gives these very words."""
+    for at in range(start, stop - 1):
+        behind = words[at, STOP]
+        if words[at + 1, START] != behind + 1 or codes[behind] != _BLANK:
+            return False
+    return stop > start

@@ -1,0 +1,166 @@
+"""How much texts share with others: clipped n-gram matches, lengths and longest common subsequences, all at once.
+
+The first texts of a process are measured in plain Python, and more of them in compiled loops, with equal results:
+compiling takes seconds on the first use of an installation, in which plain Python does tens of thousands of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from string import ascii_lowercase, digits
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, most_generous
+from dialeval.text.ngrams.lcs import lcs_length
+from dialeval.text.tokenisers.mteval import SIGNS, unescape
+from dialeval.text.tokenisers.table import TOKENISERS, Tokens
+from dialeval.text.tokenisers.words import split_blanks
+
+if TYPE_CHECKING:
+    from dialeval.text.ngrams._overlap_kernels import Others, Own
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+ORDERS: Final = 5
+"""N-grams of 1 to this many words are matched: one more than BLEU-4 needs, for smoothing that looks ahead."""
+LENGTH, CLOSEST, PRECISION, RECALL, F1 = range(ORDERS, ORDERS + 5)
+COLUMNS: Final = ORDERS + 5
+
+# Kinds of code points.
+SEPARATOR, SIGN, STOP_OR_COMMA, DIGIT, DASH = range(1, 6)
+
+_LETTERS_AND_DIGITS: Final = frozenset(ascii_lowercase + digits)
+_MOST_PLAIN: Final = 20_000
+_CHUNK: Final = 16384
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """What each item's response shares with its references; one entry per item throughout."""
+
+    matches: Floats
+    """Clipped matches of 1- to 5-grams, shape (items, 5); of several references the most generous counts."""
+    lengths: Floats
+    """Words of the response."""
+    closest: Floats
+    """Words of the reference closest in length, the shorter of two."""
+    precision: Floats
+    """The longest common subsequence over the response's words, of the best reference."""
+    recall: Floats
+    """The same over the reference's words; the best reference may be another one."""
+    f1: Floats
+    """The best harmonic mean of the two over the references."""
+
+
+def overlap(texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase: bool = False) -> Overlap:
+    """What item i's response ``texts[first[i]]`` shares with the references after it, up to ``first[i + 1]``.
+
+    Words are those of ``tokens``; only for ``whitespace`` the subsequence is of words that single blanks part, as
+    nlg-eval has it.
+    """
+    if lowercase:
+        texts = [text.lower() for text in texts]
+    compiled = _prefer_compiled(len(first) - 1)
+    rows = np.zeros((len(first) - 1, COLUMNS))
+    for start in range(0, len(rows), _CHUNK):
+        stop = min(start + _CHUNK, len(rows))
+        begin, end = first[start], first[stop]
+        work = compiled_rows if compiled else plain_rows
+        work(texts[begin:end], first[start : stop + 1] - begin, tokens, rows[start:stop])
+    return Overlap(rows[:, :ORDERS], *rows[:, ORDERS:].T)
+
+
+class _Plain:
+    """How many items this process has measured in plain Python."""
+
+    items = 0
+
+
+def _prefer_compiled(items: int) -> bool:
+    _Plain.items += items
+    return _Plain.items > _MOST_PLAIN
+
+
+def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
+    """Fill the rows, zeros before, in plain Python."""
+    words = TOKENISERS[tokens](texts)
+    parts = [split_blanks(text) for text in texts] if tokens == "whitespace" else words
+    for row, (start, stop) in zip(rows, pairwise(first.tolist()), strict=True):
+        n = len(words[start])
+        counts = [count_ngrams(one, ORDERS) for one in words[start:stop]]
+        row[:ORDERS] = clipped_matches(counts[0], most_generous(counts[1:]), ORDERS)
+        row[LENGTH] = n
+        row[CLOSEST] = min((abs(len(one) - n), len(one)) for one in words[start + 1 : stop])[1]
+        for other in parts[start + 1 : stop]:
+            shared = lcs_length(parts[start], other)
+            if shared:
+                precision, recall = shared / len(parts[start]), shared / len(other)
+                row[PRECISION] = max(row[PRECISION], precision)
+                row[RECALL] = max(row[RECALL], recall)
+                row[F1] = max(row[F1], 2 * precision * recall / (precision + recall))
+
+
+def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
+    """Fill the rows, zeros before, in compiled loops."""
+    from dialeval.text.ngrams._overlap_kernels import Texts, overlap_rows
+    from dialeval.text.ngrams._word_kernels import BY_BLANKS, BY_SEPARATORS, BY_SIGNS
+
+    if not len(rows):
+        return
+    texts, kinds = _readable(texts, tokens)
+    # Half a character is no text, yet may stand in a string; it passes as the code point it is.
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    begin = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=begin[1:])
+    rule = BY_SIGNS if tokens == "13a" else BY_SEPARATORS
+    sharing = BY_BLANKS if tokens == "whitespace" else rule
+    overlap_rows(Texts(codes, begin, kinds), first, rule, sharing, *_room(begin, first), rows)
+
+
+def _readable(texts: Sequence[str], tokens: Tokens) -> tuple[Sequence[str], NDArray[np.uint8]]:
+    """The texts as the compiled loops can split them, and the kinds of code points to split by."""
+    if tokens in ("whitespace", "none"):
+        return texts, _SPACES
+    if tokens == "13a":
+        return [unescape(text) for text in texts], _SIGNS
+    if tokens == "google":
+        return [text.lower() for text in texts], _ALPHANUMERIC
+    return [" ".join(words) for words in TOKENISERS[tokens](texts)], _SPACES
+
+
+def _kinds(separates: Callable[[str], bool], higher: bool) -> NDArray[np.uint8]:
+    """Which code points are separators; no white space is above U+3000, and the last place is for all above."""
+    kinds = np.zeros(0x3002, np.uint8)
+    kinds[[separates(chr(code)) for code in range(0x3001)] + [higher]] = SEPARATOR
+    return kinds
+
+
+_SPACES: Final = _kinds(str.isspace, higher=False)
+_ALPHANUMERIC: Final = _kinds(lambda character: character not in _LETTERS_AND_DIGITS, higher=True)
+_SIGNS: Final = _SPACES.copy()
+for _kind, _characters in ((SIGN, SIGNS), (STOP_OR_COMMA, ".,"), (DIGIT, "0123456789"), (DASH, "-")):
+    _SIGNS[[ord(character) for character in _characters]] = _kind
+
+
+def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:
+    """Room for the longest response, and for the references of the item that has most."""
+    from dialeval.text.ngrams._overlap_kernels import SHARED, Others, Own
+    from dialeval.text.ngrams._word_kernels import NEXT, NUMBER
+
+    most = 2 + int((begin[first[:-1] + 1] - begin[first[:-1]]).max())
+    texts = first[1:] - first[:-1]
+    others = int((begin[first[1:]] - begin[first[:-1] + 1] + texts).max())
+    slots = 1 << max(4, (2 * most - 1).bit_length())
+    return Own(
+        words=np.empty((most, NEXT + 1), np.int64),
+        numbers=np.full(slots, -1, np.int64),
+        grams=np.full((4 * slots, 2), -1, np.int64),
+        tallies=np.zeros((ORDERS * most, SHARED + 1), np.int64),
+        places=np.zeros(max(64, most // 32 + 2), np.uint64),
+    ), Others(np.empty((others, NUMBER + 1), np.int64), np.zeros(int(texts.max()), np.int64))

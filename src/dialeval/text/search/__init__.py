@@ -1,0 +1,1 @@
+"""Lexical search in memory: BM25, tf-idf and their postings."""

@@ -1,0 +1,1 @@
+"""Tokenisers by the names that signatures give them."""
