@@ -77,7 +77,7 @@ def _against(
 
 
 def _interval(ratings: Floats) -> BenchResult:
-    ours, _ = _timed(lambda: float(resample_alpha(ratings, "ordinal", trials=TRIALS).std()))
+    ours, _ = _timed(lambda: float(resample_alpha(ratings, "ordinal", resamples=TRIALS).std()))
     rng = np.random.default_rng(0)
 
     def one_by_one() -> float:

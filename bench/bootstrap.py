@@ -29,13 +29,13 @@ def run() -> Iterator[BenchResult]:
 
 
 def largest() -> None:
-    bootstrap(_rows(100_000), _pooled, trials=TRIALS)
+    bootstrap(_rows(100_000), _pooled, resamples=TRIALS)
 
 
 def _against(
     name: str, rows: Floats, scipy_error: Callable[[Floats], float], peak: float | None
 ) -> BenchResult:
-    ours, scores = _timed(partial(bootstrap, rows, _pooled, trials=TRIALS, seed=0))
+    ours, scores = _timed(partial(bootstrap, rows, _pooled, resamples=TRIALS, seed=0))
     peer, error = _timed(partial(scipy_error, rows))
     apart = abs(error / scores.std(ddof=1) - 1)
     return BenchResult(name, ours, peer, f"scipy.stats.bootstrap; standard errors {apart:.0e} apart", peak)

@@ -18,7 +18,7 @@ import numpy as np
 
 from bench.fresh import fresh
 from bench.result import BenchResult
-from dialeval.core import Floats
+from dialeval.core import Floats, Resampling
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
@@ -55,7 +55,7 @@ def million() -> None:
 
 def score(count: int) -> None:
     metrics = {metric.name: metric() for metric in METRICS}
-    evaluate_each(metrics, examples(count), Plan(trials=0))
+    evaluate_each(metrics, examples(count), Plan(resampling=Resampling(resamples=0)))
 
 
 def examples(count: int) -> Iterator[Example]:

@@ -17,6 +17,7 @@ from typing import Final, Protocol, TypeVar
 
 from bench.fresh import fresh
 from bench.result import BenchResult
+from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import evaluate
@@ -68,15 +69,15 @@ def load() -> None:
 
 
 def score_10000() -> None:
-    evaluate(Meteor(), _repeated(10_000), trials=0)
+    evaluate(Meteor(), _repeated(10_000), resampling=Resampling(resamples=0))
 
 
 def score_100000() -> None:
-    evaluate(Meteor(), _repeated(100_000), trials=0)
+    evaluate(Meteor(), _repeated(100_000), resampling=Resampling(resamples=0))
 
 
 def score_1000000() -> None:
-    evaluate(Meteor(), _repeated(1_000_000), trials=0)
+    evaluate(Meteor(), _repeated(1_000_000), resampling=Resampling(resamples=0))
 
 
 def _against(jar: Wrapper, name: str, examples: Sequence[Example]) -> BenchResult:

@@ -21,7 +21,7 @@ import numpy as np
 
 from bench.fresh import fresh
 from bench.result import HEADING, BenchResult, line
-from dialeval.core import Floats
+from dialeval.core import Floats, Resampling
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import Bleu, build
@@ -112,7 +112,7 @@ def _through_the_runner(data: Pairs) -> BenchResult:
     for _ in range(REPEATS):
         examples = _examples(data)  # anew each time: the metrics remember examples they have met
         start = time.process_time()
-        evaluate_each(metrics, examples, Plan(trials=0))
+        evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
         times.append(time.process_time() - start)
     ours = min(times)
     peer, _ = _timed(lambda: _pycocoevalcap(*data))

@@ -39,12 +39,12 @@ def run() -> Iterator[BenchResult]:
     for kind in KINDS:
         for level in LEVELS:
             few = PEER_TRIALS[level]
-            work = partial(perm_both, human, a, b, kind=kind, level=level, trials=TRIALS)
+            work = partial(perm_both, human, a, b, kind=kind, level=level, resamples=TRIALS)
             ours = min(_seconds(work) for _ in range(REPEATS))
             start = time.perf_counter()
             p = _loop(human, a, b, kind, level, few)
             peer = (time.perf_counter() - start) * TRIALS / few
-            same = p == perm_both(human, a, b, kind=kind, level=level, trials=few)
+            same = p == perm_both(human, a, b, kind=kind, level=level, resamples=few)
             note = f"a loop over scipy, {few} trials scaled up; p {'equal' if same else 'NOT EQUAL'} on these"
             peak = (
                 fresh("bench.perm_both", "largest").peak_mb if (kind, level) == ("kendall", "item") else None
@@ -53,7 +53,7 @@ def run() -> Iterator[BenchResult]:
 
 
 def largest() -> None:
-    perm_both(*_tables(), kind="kendall", level="item", trials=TRIALS)
+    perm_both(*_tables(), kind="kendall", level="item", resamples=TRIALS)
 
 
 def _seconds(work: Callable[[], float]) -> float:
@@ -67,7 +67,7 @@ def _loop(human: Floats, a: Floats, b: Floats, kind: Coefficient, level: Level, 
     a, b = ((m - m.mean()) / m.std() for m in (a, b))
     observed = abs(_correlate(human, a, kind, level) - _correlate(human, b, kind, level))
     count = 0
-    for bits in random_swaps(human.size, trials=trials, seed=0, cells=human.size):
+    for bits in random_swaps(human.size, resamples=trials, seed=0, cells=human.size):
         swap = bits.reshape(human.shape).astype(bool)
         of_a = _correlate(human, np.where(swap, b, a), kind, level)
         of_b = _correlate(human, np.where(swap, a, b), kind, level)

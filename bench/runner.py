@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.fresh import fresh
 from bench.result import BenchResult
-from dialeval.core import Floats, Signature
+from dialeval.core import Floats, Resampling, Signature
 from dialeval.data.types import Example, Response, Turn
 from dialeval.evaluation.runner import evaluate
 
@@ -57,11 +57,11 @@ class Characters:
 
 
 def score() -> None:
-    evaluate(Characters(), examples(), trials=0)
+    evaluate(Characters(), examples(), resampling=Resampling(resamples=0))
 
 
 def score_with_interval() -> None:
-    evaluate(Characters(), examples(), trials=1000)
+    evaluate(Characters(), examples(), resampling=Resampling(resamples=1000))
 
 
 def bare_loop() -> None:

@@ -29,16 +29,16 @@ def run() -> Iterator[BenchResult]:
 
 
 def largest() -> None:
-    bootstrap_correlation(*_pairs(), "spearman", trials=TRIALS)
+    bootstrap_correlation(*_pairs(), "spearman", resamples=TRIALS)
 
 
 def _against(name: str, x: Floats, y: Floats, kind: Coefficient, peak: float | None = None) -> BenchResult:
     # The first call of an installation compiles.
-    bootstrap_correlation(x, y, kind, trials=1000)
+    bootstrap_correlation(x, y, kind, resamples=1000)
     times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        scores = bootstrap_correlation(x, y, kind, trials=TRIALS)
+        scores = bootstrap_correlation(x, y, kind, resamples=TRIALS)
         times.append(time.perf_counter() - start)
     start = time.perf_counter()
     error = _scipy_error(x, y, kind)

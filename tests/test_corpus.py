@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from dialeval.core import CorpusResult, Missing, Result
+from dialeval.core import CorpusResult, Missing, Resampling, Result, by_dialogue
 from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import compare, compare_all
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.evaluation.runner import Plan, by_dialogue, evaluate, evaluate_each
+from dialeval.evaluation.runner import Plan, evaluate, evaluate_each
 from dialeval.metrics import Distinct, Length, SelfBleu, Vocabulary
 
 
@@ -44,10 +44,10 @@ def test_the_score_comes_with_reasons_and_provenance():
 
 
 def test_the_interval_by_hand():
-    result = evaluate_corpus(Distinct(), said("a b", "a c"), level=0.5)
+    result = evaluate_corpus(Distinct(), said("a b", "a c"), resampling=Resampling(confidence=0.5))
     assert result.interval is not None
     assert (result.interval.low, result.interval.high) == (0.75, 0.75)  # 2 of 2 without either: no spread
-    three = evaluate_corpus(Distinct(), said("a", "a", "a b"), level=0.5)
+    three = evaluate_corpus(Distinct(), said("a", "a", "a b"), resampling=Resampling(confidence=0.5))
     # 2 / 4; without each 2 / 3, 2 / 3, 1 / 2: deviations 1/18, 1/18, -1/9, so error^2 = 2/3 * 1/54.
     error, t = math.sqrt(2 / 3 / 54), 0.8164965809
     assert three.interval is not None
@@ -68,7 +68,10 @@ def test_too_little_has_no_interval(subjects):
 
 
 def test_no_level_no_interval():
-    assert evaluate_corpus(Distinct(), said("a b", "a c"), level=None).interval is None
+    assert (
+        evaluate_corpus(Distinct(), said("a b", "a c"), resampling=Resampling(confidence=None)).interval
+        is None
+    )
 
 
 @pytest.mark.parametrize("measure", [Distinct(1), Distinct(2), Vocabulary(), SelfBleu(2)], ids=str)
@@ -91,7 +94,10 @@ def test_the_ordinary_bootstrap_would_miss_it():
 
 def test_clusters_are_left_out_whole():
     texts = [f"{at // 2} says so" for at in range(40)]  # both responses of a dialogue are the same
-    alone, together = (evaluate_corpus(Distinct(), said(*texts), cluster=c) for c in (None, by_dialogue))
+    alone, together = (
+        evaluate_corpus(Distinct(), said(*texts), resampling=Resampling(cluster=c))
+        for c in (None, by_dialogue)
+    )
     assert alone.score == together.score
     assert together.interval.high - together.interval.low != alone.interval.high - alone.interval.low
     without = Distinct().measure(said(*texts), np.repeat(np.arange(20), 2)).without
@@ -105,7 +111,7 @@ def test_one_pass_serves_metrics_and_corpus_measures_in_the_order_asked():
     assert [type(one) for one in found.values()] == [CorpusResult, CorpusResult, Result, Result]
     assert [one.score for one in found.values()] == [3 / 4, 1 / 2, 2, 1]
     assert found["distinct", "t"].interval is not None
-    none = evaluate_each({"distinct": Distinct()}, said("a", "b"), Plan(trials=0))
+    none = evaluate_each({"distinct": Distinct()}, said("a", "b"), Plan(resampling=Resampling(resamples=0)))
     assert none["distinct", "s"].interval is None
 
 

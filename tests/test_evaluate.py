@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from dialeval.core import Missing
+from dialeval.core import Missing, Resampling, by_dialogue
 from dialeval.data import Example, Response, Turn
 from dialeval.engine import Cache, ProcessPool
-from dialeval.evaluation.runner import UNDEFINED, Plan, by_dialogue, evaluate, evaluate_each
+from dialeval.evaluation.runner import UNDEFINED, Plan, evaluate, evaluate_each
 from vowel_share import VowelShare
 
 
@@ -55,7 +54,9 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
     for trial in range(200):
         texts = np.where(generator.random(80) < 0.3, "a", "b")
         result = evaluate(
-            VowelShare(), [example(str(i), t) for i, t in enumerate(texts)], trials=300, seed=trial
+            VowelShare(),
+            [example(str(i), t) for i, t in enumerate(texts)],
+            resampling=Resampling(resamples=300, seed=trial),
         )
         assert result.interval is not None
         covered += result.interval.low <= 0.3 <= result.interval.high
@@ -66,7 +67,7 @@ def test_clusters_widen_the_interval_when_items_of_a_dialogue_agree():
     texts = ["a"] * 10 + ["b"] * 10
     subjects = [example(f"d{i}/{turn}", text) for i, text in enumerate(texts) for turn in range(10)]
     alone = evaluate(VowelShare(), subjects).interval
-    together = evaluate(VowelShare(), subjects, cluster=by_dialogue).interval
+    together = evaluate(VowelShare(), subjects, resampling=Resampling(cluster=by_dialogue)).interval
     assert alone is not None
     assert together is not None
     # 20 clusters instead of 200 items: about sqrt(10) times as wide.
@@ -107,7 +108,9 @@ def test_a_pool_and_a_cache_move_nothing(tmp_path):
 
 def test_the_seed_moves_the_interval_and_nothing_else():
     subjects = [example(str(i), text) for i, text in enumerate(["ab", "xyz", "aei"] * 20)]
-    one, same, other = (evaluate(VowelShare(), subjects, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        evaluate(VowelShare(), subjects, resampling=Resampling(seed=seed)) for seed in (1, 1, 2)
+    )
     assert one.interval == same.interval != other.interval
     assert one.score == other.score
 

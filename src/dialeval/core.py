@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,13 +215,63 @@ class Detector(Protocol):
         """Probability that each response contradicts its context."""
 
 
+def by_dialogue(item: str) -> str:
+    """The dialogue an item belongs to: ids written ``dialogue/turn`` share all that comes before the last slash."""
+    return item.rpartition("/")[0] or item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """All that can move an interval or a p-value beside the data."""
+
+    resamples: int = 1000
+    """Bootstrap resamples, and permutations behind each test; 0 gives neither."""
+    seed: int = 0
+    confidence: float = 0.95
+    cluster: Callable[[str], str] | None = None
+    """From an item's id to what is resampled together, such as its dialogue; None where items are independent."""
+
+    @property
+    def alpha(self) -> float:
+        """What a p-value has to be below: 0.05 where confidence is 0.95, without what rounding leaves of it."""
+        return round(1 - self.confidence, 12)
+
+    @property
+    def cluster_name(self) -> Literal["dialogue"] | None:
+        """What is resampled together, as our files spell it."""
+        return None if self.cluster is None else "dialogue"
+
+    def clusters(self, items: Sequence[str]) -> Integers | None:
+        """The cluster of each item, numbered from 0; None where items are independent."""
+        if self.cluster is None:
+            return None
+        return np.unique([self.cluster(item) for item in items], return_inverse=True)[1].astype(np.int64)
+
+    @classmethod
+    def of_json(cls, content: Mapping[str, Any]) -> Resampling:
+        """The value that `as_json` spelled, in any object that holds its fields."""
+        cluster = by_dialogue if content["cluster"] == "dialogue" else None
+        return cls(
+            resamples=content["trials"], seed=content["seed"], confidence=content["level"], cluster=cluster
+        )
+
+    def as_json(self) -> dict[str, int | float | str | None]:
+        """The fields as our files spell them."""
+        return {
+            "trials": self.resamples,
+            "seed": self.seed,
+            "level": self.confidence,
+            "cluster": self.cluster_name,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """Where the true score plausibly lies."""
 
     low: float
     high: float
-    level: float = 0.95
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +284,7 @@ class Provenance:
     package: str
     """Version of dialeval."""
     seed: int
-    trials: int
+    resamples: int
     resources: tuple[tuple[str, str], ...] = ()
 
 

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from dialeval.core import Floats, Interval, Provenance, Result, Signature
+from dialeval.core import Floats, Interval, Provenance, Resampling, Result, Signature
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import Comparison, compare, compare_all, compare_pairs
 
@@ -104,7 +103,7 @@ def test_a_clear_difference_is_found_and_named() -> None:
 
 def test_interval_and_p_agree_with_a_t_test_on_a_mean() -> None:
     new, old = two(120, 0.018, seed=3)
-    found = compare(new, old, trials=10_000, seed=1)
+    found = compare(new, old, resampling=Resampling(resamples=10_000, seed=1))
     peer = scipy.stats.ttest_rel(new.values, old.values)
     low, high = peer.confidence_interval(0.95)
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=0.001)
@@ -115,7 +114,9 @@ def test_interval_and_p_agree_with_a_t_test_on_a_mean() -> None:
 def test_noise_is_called_noise_with_a_way_out() -> None:
     # Differences +0.3 and -0.2 in turn: mean 0.05, bootstrap standard error 0.25 / sqrt(40) = 0.0395,
     # so 40 (2.8016 x 0.0395 / 0.05)^2 = 196 items in all, 156 more.
-    found = compare(of("new", [0.8, 0.3] * 20), of("old", [0.5] * 40), trials=20_000)
+    found = compare(
+        of("new", [0.8, 0.3] * 20), of("old", [0.5] * 40), resampling=Resampling(resamples=20_000)
+    )
     assert not found.significant
     assert found.better is None
     assert found.more_items == pytest.approx(156, abs=5)
@@ -190,7 +191,7 @@ def test_mcnemar_stays_out_where_the_score_is_no_share_of_right_items() -> None:
 def test_mcnemar_stays_out_where_items_come_in_clusters() -> None:
     a, b = of("a", [1.0, 1.0, 0.0, 1.0]), of("b", [0.0, 0.0, 1.0, 1.0])
     assert compare(a, b).p_mcnemar == pytest.approx(1.0)
-    assert compare(a, b, cluster=lambda item: item[-1]).p_mcnemar is None
+    assert compare(a, b, resampling=Resampling(cluster=lambda item: item[-1])).p_mcnemar is None
 
 
 def test_pooled_measures_are_compared_by_their_pooled_score() -> None:
@@ -227,7 +228,9 @@ def test_clusters_are_the_units_of_every_test() -> None:
     old = rng.random(200)
     a, b = of("a", list(old + 0.1 + rng.random(200) / 100)), of("b", list(old))
     assert compare(a, b).significant
-    clustered = compare(a, b, cluster=lambda item: item[-1:] if item[-1] in "012" else "rest")
+    clustered = compare(
+        a, b, resampling=Resampling(cluster=lambda item: item[-1:] if item[-1] in "012" else "rest")
+    )
     assert clustered.p_permutation == 2 / 16
     assert not clustered.significant
     # Six clusters are the fewest that can reach 0.05, at 50 items each.
@@ -253,7 +256,10 @@ def test_an_undefined_score_gives_no_verdict() -> None:
 
 def test_level_sets_alpha_and_the_interval() -> None:
     new, old = two(50, 0.03)
-    wide, narrow = compare(new, old, level=0.99), compare(new, old, level=0.9)
+    wide, narrow = (
+        compare(new, old, resampling=Resampling(confidence=0.99)),
+        compare(new, old, resampling=Resampling(confidence=0.9)),
+    )
     assert (wide.alpha, narrow.alpha) == (0.01, 0.1)
     assert wide.interval.level == 0.99
     assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
@@ -330,7 +336,7 @@ def test_repeated_items_are_refused() -> None:
 
 def test_no_trials_are_refused() -> None:
     with pytest.raises(Unsuitable, match="trials is 0"):
-        compare(of("a", [1.0]), of("b", [1.0]), trials=0)
+        compare(of("a", [1.0]), of("b", [1.0]), resampling=Resampling(resamples=0))
 
 
 def test_nothing_in_common_is_refused() -> None:
@@ -350,7 +356,10 @@ def test_swapping_the_systems_mirrors_everything(
         of(name, list(map(float, side)), metric)
         for name, side in zip("ab", zip(*values, strict=True), strict=True)
     )
-    forth, back = compare(a, b, trials=60), compare(b, a, trials=60)
+    forth, back = (
+        compare(a, b, resampling=Resampling(resamples=60)),
+        compare(b, a, resampling=Resampling(resamples=60)),
+    )
     assert back.difference == -forth.difference
     assert (back.interval.low, back.interval.high) == pytest.approx(
         (-forth.interval.high, -forth.interval.low)
@@ -370,7 +379,7 @@ def test_swapping_the_systems_mirrors_everything(
 def test_a_constant_added_to_both_changes_no_conclusion(values: list[tuple[int, int]], shift: int) -> None:
     def shifted(by: float) -> Comparison:
         a, b = ([v + by for v in side] for side in zip(*values, strict=True))
-        return compare(of("a", a), of("b", b), trials=60)
+        return compare(of("a", a), of("b", b), resampling=Resampling(resamples=60))
 
     plain, moved = shifted(0.5), shifted(0.5 + shift)  # halves keep both clear of yes/no values
     assert moved.difference == pytest.approx(plain.difference, abs=1e-9)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from record_strategies import RECORDS
 
 from dialeval.data import Judgement, Where, canonical, decode, digest, encode, kind_of, read, write

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.data.codec.seen import Seen
 

@@ -17,8 +17,7 @@ from engine_tasks import (
     square,
     square_slowly_at_first,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.engine import ROWS, Batch, Cache, CacheWarning, InProcess, Job, ProcessPool, run
 from dialeval.errors import BadInput, RunFailed, UnknownName

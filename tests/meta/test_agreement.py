@@ -8,8 +8,7 @@ from dataclasses import replace
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rating_tables import table
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 

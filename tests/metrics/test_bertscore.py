@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.errors import DialevalError, Unsuitable
@@ -37,7 +38,9 @@ def package_scores(
 
 def our_scores(layer: int, examples: list[Example], *, idf: bool = False) -> np.ndarray:
     metrics = [bert_score(layer=layer, idf=idf, measure=measure) for measure in MEASURES]  # type: ignore[arg-type]
-    return np.stack([evaluate(metric, examples, trials=0).values for metric in metrics], axis=1)
+    return np.stack(
+        [evaluate(metric, examples, resampling=Resampling(resamples=0)).values for metric in metrics], axis=1
+    )
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.errors import ResourceUnavailable
 from dialeval.evaluation.runner import evaluate
@@ -63,7 +64,7 @@ def test_published_correlations_with_people_are_reproduced(
     people = [
         one for one in read(shared_data / path, "judgement", format=format) if one.item.startswith(prefix)
     ]
-    scores = evaluate(measure, examples, trials=0).judgements
+    scores = evaluate(measure, examples, resampling=Resampling(resamples=0)).judgements
     joined = join(Ratings.of([*people, *scores]), criterion)
     assert [one.name for one in joined.measures] == [measure.signature.call]
     turn, system = correlate(joined, levels=["item", "system"], trials=0)

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.core import Floats, Metric, Signature
 from dialeval.data.types import Example, Response, Turn

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import Bleu, RougeL
-from dialeval.metrics import overlap as module
+from dialeval.metrics import Bleu, RougeL, overlap as module
 from dialeval.metrics.overlap import measure, measure_strings, score_strings
 
 
@@ -46,7 +46,7 @@ def test_every_metric_of_a_run_gets_its_own_numbers() -> None:
         "s": Bleu(2, "sacrebleu"),
         "g": RougeL(profile="google"),
     }
-    together = evaluate_each(metrics, examples, Plan(trials=0))
+    together = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     for name, metric in metrics.items():
         alone = metric.aggregate(
             metric.statistics([example(e.response.text, *e.references) for e in examples])

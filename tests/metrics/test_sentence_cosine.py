@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.engine import ProcessPool
@@ -48,7 +49,7 @@ def test_the_signature_names_the_encoder_by_its_hash(minilm: Weights) -> None:
 
 @pytest.mark.slow
 def test_other_processes_load_their_own_and_find_the_same(minilm: Weights) -> None:
-    here = evaluate(SentenceCosine(), examples(), trials=0)
+    here = evaluate(SentenceCosine(), examples(), resampling=Resampling(resamples=0))
     with ProcessPool(1) as pool:
-        there = evaluate(SentenceCosine(), examples(), trials=0, executor=pool)
+        there = evaluate(SentenceCosine(), examples(), resampling=Resampling(resamples=0), executor=pool)
     assert there.values.tolist() == pytest.approx(here.values.tolist(), abs=1e-6)

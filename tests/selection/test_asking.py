@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from choosing_systems import Noisy, Table, question, town_questions
 
-from dialeval.core import Interval, Missing
+from dialeval.core import Interval, Missing, Resampling, by_dialogue
 from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import Plan, by_dialogue
+from dialeval.evaluation.runner import Plan
 from dialeval.selection.asking.asking import ask
 from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.selection.asking.choosing import chance
 from dialeval.selection.asking.error_breakdown import labelled_errors, only_against
 from dialeval.systems.echo import Echo
 
-PLAN = Plan(trials=200, seed=3)
+PLAN = Plan(resampling=Resampling(resamples=200, seed=3))
 
 
 def test_the_better_system_is_found_better():
@@ -75,7 +75,9 @@ def test_second_questions_on_one_context_can_be_resampled_together():
     asked = town_questions(20)
     asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
     alone, together = (
-        ask([Noisy("fair", 1)], asked, plan=Plan(trials=300, cluster=cluster)).answered[0].accuracy
+        ask([Noisy("fair", 1)], asked, plan=Plan(resampling=Resampling(resamples=300, cluster=cluster)))
+        .answered[0]
+        .accuracy
         for cluster in (None, by_dialogue)
     )
     assert _width(together.interval) > 1.2 * _width(alone.interval)
@@ -97,7 +99,11 @@ def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
     asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
     plain, together, wide = (
         _width(ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0].alone.interval)
-        for plan in (Plan(trials=300), Plan(trials=300, cluster=by_dialogue), Plan(trials=300, level=0.999))
+        for plan in (
+            Plan(resampling=Resampling(resamples=300)),
+            Plan(resampling=Resampling(resamples=300, cluster=by_dialogue)),
+            Plan(resampling=Resampling(resamples=300, confidence=0.999)),
+        )
     )
     assert together > 1.2 * plain
     assert wide > 1.2 * plain

@@ -6,8 +6,7 @@ import math
 
 import pytest
 from choosing_systems import Table, question, town_questions
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.core import Missing
 from dialeval.data import Candidate, Question

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.selection.repository.lexical import LexicalIndex, build_lexical
 from dialeval.text.search.bm25 import Bm25

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from choosing_systems import question
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from dialeval.core import Missing, Signature
+from dialeval.core import Missing, Resampling, Signature
 from dialeval.data import Candidate, Question
 from dialeval.evaluation.compare import compare
 from dialeval.evaluation.runner import evaluate
@@ -67,7 +66,8 @@ def test_batches_change_nothing_and_ranks_are_bounded(scores):
         assert rows.tolist() == apart.tolist()
         assert ((rows[:, 0] >= 0) & (rows[:, 0] <= 1)).all()
     accuracy, mrr = (
-        evaluate(one, choices, trials=0).score for one in (SelectionAccuracy(), ReciprocalRank())
+        evaluate(one, choices, resampling=Resampling(resamples=0)).score
+        for one in (SelectionAccuracy(), ReciprocalRank())
     )
     assert accuracy <= mrr
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drafts import BROKEN, HIGH, LOW, drafts, question, scored
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.annotation.forms import candidate_ids
 from dialeval.annotation.problems import Problem

@@ -7,8 +7,7 @@ import math
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dialeval.stats.agreement import alpha as module
@@ -71,10 +70,10 @@ def test_many_different_values_take_the_sparse_way_to_the_same_number(
     scale: Scale, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ratings = np.round(np.random.default_rng(0).gamma(3, size=(80, 4)) + np.arange(80)[:, None] / 9, 2)
-    dense, trials = krippendorff_alpha(ratings, scale), resample_alpha(ratings, scale, trials=20)
+    dense, trials = krippendorff_alpha(ratings, scale), resample_alpha(ratings, scale, resamples=20)
     monkeypatch.setattr(module, "DENSE", 0)
     assert krippendorff_alpha(ratings, scale).value == pytest.approx(dense.value, abs=1e-12)
-    assert resample_alpha(ratings, scale, trials=20) == pytest.approx(trials, abs=1e-12)
+    assert resample_alpha(ratings, scale, resamples=20) == pytest.approx(trials, abs=1e-12)
     theirs = krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=scale)
     assert dense.value == pytest.approx(theirs, abs=1e-12)
 
@@ -83,9 +82,11 @@ def test_many_different_values_take_the_sparse_way_to_the_same_number(
 def test_each_resample_is_the_alpha_of_the_units_drawn(scale: Scale) -> None:
     ratings = some_ratings(15, 4, 3, seed=8)
     rated = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
-    weights = np.concatenate(list(draws(len(rated), trials=30, seed=5)))
+    weights = np.concatenate(list(draws(len(rated), resamples=30, seed=5)))
     drawn = [krippendorff_alpha(np.repeat(rated, row.astype(int), axis=0), scale).value for row in weights]
-    assert resample_alpha(ratings, scale, trials=30, seed=5) == pytest.approx(drawn, abs=1e-12, nan_ok=True)
+    assert resample_alpha(ratings, scale, resamples=30, seed=5) == pytest.approx(
+        drawn, abs=1e-12, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_each_resample_is_the_alpha_of_the_units_drawn(scale: Scale) -> None:
 @pytest.mark.parametrize("scale", SCALES)
 def test_no_alpha_comes_with_its_reason(ratings: Floats, reason: str, scale: Scale) -> None:
     assert krippendorff_alpha(ratings, scale).reason == reason
-    assert np.isnan(resample_alpha(ratings, scale, trials=3)).all()
+    assert np.isnan(resample_alpha(ratings, scale, resamples=3)).all()
 
 
 def test_a_ratio_scale_has_no_values_below_its_zero() -> None:

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.stats.tests.contingency import chi_square, fisher_exact
 from dialeval.stats.tests.t_tests import Alternative

@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dialeval.stats.correlation.coefficients import (

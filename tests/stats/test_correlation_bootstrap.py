@@ -18,7 +18,7 @@ KINDS = ("pearson", "spearman", "kendall")
 
 
 def counts(n, trials, seed):
-    return np.concatenate(list(draws(n, trials=trials, seed=seed))).astype(int)
+    return np.concatenate(list(draws(n, resamples=trials, seed=seed))).astype(int)
 
 
 def pairs(n, seed=0):
@@ -29,7 +29,7 @@ def pairs(n, seed=0):
 @pytest.mark.parametrize("kind", KINDS)
 def test_resamples_equal_pairs_copied_as_often_as_drawn(kind):
     x, y = pairs(25)
-    found = bootstrap_correlation(x, y, kind, trials=30, seed=5)
+    found = bootstrap_correlation(x, y, kind, resamples=30, seed=5)
     expected = [
         COEFFICIENTS[kind](np.repeat(x, drawn), np.repeat(y, drawn)).value for drawn in counts(25, 30, 5)
     ]
@@ -40,7 +40,7 @@ def test_resamples_equal_pairs_copied_as_often_as_drawn(kind):
 def test_clusters_are_drawn_whole(kind):
     x, y = pairs(24)
     clusters = np.repeat([7, 2, 9, 4, 5, 1], 4)
-    found = bootstrap_correlation(x, y, kind, trials=20, seed=5, clusters=clusters)
+    found = bootstrap_correlation(x, y, kind, resamples=20, seed=5, clusters=clusters)
     labels = sorted(set(clusters.tolist()))
     for value, drawn in zip(found, counts(6, 20, 5), strict=True):
         rows = np.concatenate(
@@ -52,39 +52,39 @@ def test_clusters_are_drawn_whole(kind):
 def test_resamples_do_not_depend_on_how_many_are_held_at_once():
     x, y = pairs(40)
     for kind in KINDS:
-        whole = bootstrap_correlation(x, y, kind, trials=50)
-        np.testing.assert_array_equal(whole, bootstrap_correlation(x, y, kind, trials=50, cells=40 * 3))
-        np.testing.assert_array_equal(whole[:10], bootstrap_correlation(x, y, kind, trials=10))
+        whole = bootstrap_correlation(x, y, kind, resamples=50)
+        np.testing.assert_array_equal(whole, bootstrap_correlation(x, y, kind, resamples=50, cells=40 * 3))
+        np.testing.assert_array_equal(whole[:10], bootstrap_correlation(x, y, kind, resamples=10))
 
 
 def test_resamples_without_a_coefficient_are_nan():
     x, y = np.array([0.0, 1.0]), np.array([1.0, 2.0])
-    found = bootstrap_correlation(x, y, "spearman", trials=200)
+    found = bootstrap_correlation(x, y, "spearman", resamples=200)
     assert np.isnan(found).sum() == pytest.approx(100, abs=30)
     assert set(found[~np.isnan(found)]) == {1.0}
-    assert np.isnan(bootstrap_correlation([math.nan], [1.0], "pearson", trials=3)).tolist() == [True] * 3
+    assert np.isnan(bootstrap_correlation([math.nan], [1.0], "pearson", resamples=3)).tolist() == [True] * 3
 
 
 def test_pairs_with_nan_are_never_drawn():
     x, y = pairs(12)
     holes = np.concatenate([[math.nan, 3.0], x]), np.concatenate([[1.0, math.nan], y])
-    expected = bootstrap_correlation(x, y, "kendall", trials=9)
-    np.testing.assert_array_equal(bootstrap_correlation(*holes, "kendall", trials=9), expected)
+    expected = bootstrap_correlation(x, y, "kendall", resamples=9)
+    np.testing.assert_array_equal(bootstrap_correlation(*holes, "kendall", resamples=9), expected)
     labels = np.arange(12)
     clustered = bootstrap_correlation(
-        *holes, "kendall", trials=9, clusters=np.concatenate([[90, 91], labels])
+        *holes, "kendall", resamples=9, clusters=np.concatenate([[90, 91], labels])
     )
     np.testing.assert_array_equal(clustered, expected)
 
 
 def test_cluster_labels_must_be_as_many_as_pairs():
     with pytest.raises(ValueError, match="cluster labels"):
-        bootstrap_correlation([1, 2], [1, 2], "pearson", trials=1, clusters=np.zeros(3, np.int64))
+        bootstrap_correlation([1, 2], [1, 2], "pearson", resamples=1, clusters=np.zeros(3, np.int64))
 
 
 def test_standard_errors_are_near_those_of_scipys_bootstrap():
     x, y = pairs(200)
-    ours = bootstrap_correlation(x, y, "spearman", trials=2000).std(ddof=1)
+    ours = bootstrap_correlation(x, y, "spearman", resamples=2000).std(ddof=1)
     theirs = scipy.stats.bootstrap(
         (x, y),
         lambda a, b: scipy.stats.spearmanr(a, b).statistic,
@@ -118,7 +118,7 @@ def test_levels_equal_those_of_tables_with_rows_and_columns_copied(level, kind, 
     human, scores = tables()
     trials, seed = 12, 3
     found = bootstrap_level(
-        human, scores, kind=kind, level=level, trials=trials, seed=seed, resample=resample
+        human, scores, kind=kind, level=level, resamples=trials, seed=seed, resample=resample
     )
     other = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     by_item = counts(12, trials, seed) if resample != "systems" else [None] * trials
@@ -138,7 +138,7 @@ def test_levels_do_not_depend_on_how_many_are_held_at_once(level):
     for resample in ("items", "systems", "both"):
         whole, parted = (
             bootstrap_level(
-                human, scores, kind="spearman", level=level, trials=20, resample=resample, cells=cells
+                human, scores, kind="spearman", level=level, resamples=20, resample=resample, cells=cells
             )
             for cells in (10**6, 100)
         )
@@ -149,13 +149,13 @@ def test_a_system_that_loses_all_its_cells_is_left_out_of_that_trial():
     human = np.arange(16.0).reshape(4, 4)
     human[0, 1:] = np.nan
     scores = np.arange(16.0).reshape(4, 4) ** 2
-    found = bootstrap_level(human, scores, kind="spearman", level="system", trials=50)
+    found = bootstrap_level(human, scores, kind="spearman", level="system", resamples=50)
     assert set(found) == {1.0}
 
 
 def test_tables_without_a_common_cell_have_no_resamples():
     human, scores = np.full((2, 2), np.nan), np.ones((2, 2))
-    found = bootstrap_level(human, scores, kind="pearson", level="item", trials=4)
+    found = bootstrap_level(human, scores, kind="pearson", level="item", resamples=4)
     assert np.isnan(found).tolist() == [True] * 4
 
 
@@ -166,17 +166,18 @@ def test_differences_are_of_the_same_resamples_and_swapping_negates(level):
     a[0, 0] = np.nan
     common = np.where(np.isnan(a), np.nan, human)
     one, other = (
-        bootstrap_level(common, scores, kind="spearman", level=level, trials=30, seed=8) for scores in (a, b)
+        bootstrap_level(common, scores, kind="spearman", level=level, resamples=30, seed=8)
+        for scores in (a, b)
     )
-    found = paired_correlation_bootstrap(human, a, b, kind="spearman", level=level, trials=30, seed=8)
+    found = paired_correlation_bootstrap(human, a, b, kind="spearman", level=level, resamples=30, seed=8)
     np.testing.assert_allclose(found, one - other, atol=1e-9)
-    swapped = paired_correlation_bootstrap(human, b, a, kind="spearman", level=level, trials=30, seed=8)
+    swapped = paired_correlation_bootstrap(human, b, a, kind="spearman", level=level, resamples=30, seed=8)
     np.testing.assert_array_equal(swapped, -found)
 
 
 def test_a_measure_differs_from_itself_by_exactly_nothing():
     human, a = tables()
-    found = paired_correlation_bootstrap(human, a, 3 * a + 1, kind="pearson", level="item", trials=20)
+    found = paired_correlation_bootstrap(human, a, 3 * a + 1, kind="pearson", level="item", resamples=20)
     assert not found.any()
     assert bootstrap_p(found) == 1
 

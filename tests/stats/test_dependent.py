@@ -107,9 +107,9 @@ def by_loops(human, a, b, kind, level, swaps):
 def test_perm_both_equals_a_loop_over_the_same_swaps(level, kind):
     human, a, b = tables(4, 12)
     n = int((~np.isnan(human + a + b)).sum())
-    swaps = np.concatenate(list(random_swaps(n, trials=60, seed=7, cells=1000))).astype(bool)
+    swaps = np.concatenate(list(random_swaps(n, resamples=60, seed=7, cells=1000))).astype(bool)
     count, defined = by_loops(human, a, b, kind, level, swaps)
-    found = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    found = perm_both(human, a, b, kind=kind, level=level, resamples=60, seed=7)
     assert found == pytest.approx((1 + count) / (1 + defined))
     assert 1 / 61 < found < 1
 
@@ -118,9 +118,9 @@ def test_perm_both_equals_a_loop_over_the_same_swaps(level, kind):
 @pytest.mark.parametrize("level", LEVELS)
 def test_perm_both_of_coarse_measures_equals_a_loop_too(level, kind):
     human, a, b = coarse_tables(4, 12)
-    swaps = np.concatenate(list(random_swaps(48, trials=60, seed=7, cells=1000))).astype(bool)
+    swaps = np.concatenate(list(random_swaps(48, resamples=60, seed=7, cells=1000))).astype(bool)
     count, defined = by_loops(human, a, b, kind, level, swaps)
-    found = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    found = perm_both(human, a, b, kind=kind, level=level, resamples=60, seed=7)
     assert found == pytest.approx((1 + count) / (1 + defined))
 
 
@@ -129,10 +129,10 @@ def test_perm_both_of_coarse_measures_equals_a_loop_too(level, kind):
 @pytest.mark.parametrize("given", [tables, coarse_tables])
 def test_compiled_loops_give_the_same_p(given, level, kind, monkeypatch):
     human, a, b = given(4, 12)
-    plain = perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7)
+    plain = perm_both(human, a, b, kind=kind, level=level, resamples=60, seed=7)
     for module in ("weighted", "swapping"):
         monkeypatch.setattr(f"dialeval.stats.correlation.{module}.MOST_PLAIN", 0)
-    assert perm_both(human, a, b, kind=kind, level=level, trials=60, seed=7) == plain
+    assert perm_both(human, a, b, kind=kind, level=level, resamples=60, seed=7) == plain
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -148,7 +148,7 @@ def test_trials_end_once_enough_of_them_differ_as_much():
     human, a, b = tables(4, 12)
     options = {"kind": "spearman", "level": "item", "trials": 1000, "seed": 7}
     n = int((~np.isnan(human + a + b)).sum())
-    swaps = np.concatenate(list(random_swaps(n, trials=1000, seed=7, cells=1000))).astype(bool)
+    swaps = np.concatenate(list(random_swaps(n, resamples=1000, seed=7, cells=1000))).astype(bool)
     whole = perm_both(human, a, b, **options)
     found, parted = (permuted(human, a, b, **options, enough=5, cells=cells) for cells in (10**6, 100))
     assert found == parted
@@ -182,7 +182,8 @@ def test_perm_both_does_not_depend_on_how_much_is_held_at_once(level):
     human, a, b = tables(4, 12)
     for kind in KINDS:
         whole, parted = (
-            perm_both(human, a, b, kind=kind, level=level, trials=50, cells=cells) for cells in (10**6, 200)
+            perm_both(human, a, b, kind=kind, level=level, resamples=50, cells=cells)
+            for cells in (10**6, 200)
         )
         assert whole == parted
 
@@ -191,15 +192,15 @@ def test_perm_both_does_not_depend_on_how_much_is_held_at_once(level):
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_measure_is_no_better_than_itself_on_another_scale(level, kind):
     human, a, _ = tables(4, 12)
-    assert perm_both(human, a, a * 37 - 2, kind=kind, level=level, trials=50) == 1
+    assert perm_both(human, a, a * 37 - 2, kind=kind, level=level, resamples=50) == 1
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_neither_which_measure_is_first_nor_its_scale_matters(level):
     human, a, b = tables(4, 12)
-    whole = perm_both(human, a, b, kind="pearson", level=level, trials=100)
-    assert perm_both(human, b, a, kind="pearson", level=level, trials=100) == whole
-    assert perm_both(human, 1000 * a + 3, b, kind="pearson", level=level, trials=100) == whole
+    whole = perm_both(human, a, b, kind="pearson", level=level, resamples=100)
+    assert perm_both(human, b, a, kind="pearson", level=level, resamples=100) == whole
+    assert perm_both(human, 1000 * a + 3, b, kind="pearson", level=level, resamples=100) == whole
 
 
 def test_a_measure_that_people_agree_with_beats_noise():
@@ -207,14 +208,14 @@ def test_a_measure_that_people_agree_with_beats_noise():
     human = rng.normal(size=(5, 60))
     a, b = human + 0.5 * rng.normal(size=human.shape), rng.normal(size=human.shape)
     for level in ("item", "item_within_system", "system_within_item"):
-        assert perm_both(human, a, b, kind="spearman", level=level, trials=200) == pytest.approx(1 / 201)
+        assert perm_both(human, a, b, kind="spearman", level=level, resamples=200) == pytest.approx(1 / 201)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_without_a_difference_there_is_no_p(level):
     human, a, b = tables(4, 12)
-    assert math.isnan(perm_both(human, np.full_like(a, 3), b, kind="pearson", level=level, trials=9))
-    assert math.isnan(perm_both(np.full_like(a, np.nan), a, b, kind="pearson", level=level, trials=9))
+    assert math.isnan(perm_both(human, np.full_like(a, 3), b, kind="pearson", level=level, resamples=9))
+    assert math.isnan(perm_both(np.full_like(a, np.nan), a, b, kind="pearson", level=level, resamples=9))
 
 
 @pytest.mark.parametrize("size", [1e-165, 1e160])
@@ -222,8 +223,8 @@ def test_scores_as_small_as_probabilities_of_sentences_are_compared_as_any(size)
     rng = np.random.default_rng(5)
     human, a, b = rng.normal(size=(3, 3, 8))
     a, b = a + human, b + human
-    plain = perm_both(human, a, b, kind="pearson", level="item", trials=200, seed=1)
-    assert perm_both(human, a * size, b, kind="pearson", level="item", trials=200, seed=1) == plain
+    plain = perm_both(human, a, b, kind="pearson", level="item", resamples=200, seed=1)
+    assert perm_both(human, a * size, b, kind="pearson", level="item", resamples=200, seed=1) == plain
 
 
 def test_clusters_are_swapped_whole():
@@ -248,6 +249,6 @@ def test_clusters_are_swapped_whole():
 def test_items_alone_in_their_clusters_are_swapped_as_one_answer_of_each_system():
     rng = np.random.default_rng(6)
     human, a, b = rng.normal(size=(3, 1, 60))
-    one = permuted(human, a, b, kind="spearman", level="item", trials=200, seed=3)
-    same = permuted(human, a, b, kind="spearman", level="item", trials=200, seed=3, clusters=np.arange(60))
+    one = permuted(human, a, b, kind="spearman", level="item", resamples=200, seed=3)
+    same = permuted(human, a, b, kind="spearman", level="item", resamples=200, seed=3, clusters=np.arange(60))
     assert one == same

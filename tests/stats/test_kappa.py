@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
@@ -120,7 +119,7 @@ def test_measurements_are_no_categories() -> None:
     for found in (mean_cohen_kappa(ratings), cohen_kappa(*ratings.T)):
         assert found.reason is not None
         assert found.reason.startswith("600 different values are measurements")
-    assert np.isnan(resample_mean_cohen(ratings, trials=2)).all()
+    assert np.isnan(resample_mean_cohen(ratings, resamples=2)).all()
 
 
 def test_counts_that_are_none_are_refused() -> None:
@@ -210,10 +209,10 @@ def test_mean_cohen_is_the_mean_of_the_defined_pairs() -> None:
 def test_each_resample_is_the_mean_cohen_of_the_units_drawn() -> None:
     ratings = some_ratings(15, 4, seed=8)
     rated = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
-    weights = np.concatenate(list(draws(len(rated), trials=30, seed=5)))
+    weights = np.concatenate(list(draws(len(rated), resamples=30, seed=5)))
     drawn = [mean_cohen_kappa(np.repeat(rated, row.astype(int), axis=0)).value for row in weights]
-    assert resample_mean_cohen(ratings, trials=30, seed=5) == pytest.approx(drawn, abs=1e-12, nan_ok=True)
-    assert np.isnan(resample_mean_cohen(np.array([[1.0, _]]), trials=3)).all()
+    assert resample_mean_cohen(ratings, resamples=30, seed=5) == pytest.approx(drawn, abs=1e-12, nan_ok=True)
+    assert np.isnan(resample_mean_cohen(np.array([[1.0, _]]), resamples=3)).all()
 
 
 @given(ratings_strategy(), st.permutations(range(4)))

@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.stats.correlation.levels import LEVELS, level_correlation, settled
 

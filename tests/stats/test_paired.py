@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.stats.resampling.bootstrap import Floats, bootstrap
 from dialeval.stats.tests.paired import bootstrap_p, mcnemar, paired_bootstrap, permutation_test
@@ -38,15 +37,15 @@ def both(values: list[tuple[int, int]]) -> tuple[Floats, Floats]:
 def test_paired_bootstrap_of_means_is_the_bootstrap_of_differences() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.random(50), rng.random(50)
-    ours = paired_bootstrap(mean_rows(a), mean_rows(b), mean, trials=100, seed=3)
-    assert ours == pytest.approx(bootstrap(mean_rows(a - b), mean, trials=100, seed=3))
+    ours = paired_bootstrap(mean_rows(a), mean_rows(b), mean, resamples=100, seed=3)
+    assert ours == pytest.approx(bootstrap(mean_rows(a - b), mean, resamples=100, seed=3))
 
 
 def test_paired_bootstrap_agrees_with_scipy() -> None:
     rng = np.random.default_rng(0)
     a = rng.random(200)
     b = a * 0.7 + rng.random(200) * 0.4
-    ours = paired_bootstrap(mean_rows(a), mean_rows(b), mean, trials=10_000, seed=1)
+    ours = paired_bootstrap(mean_rows(a), mean_rows(b), mean, resamples=10_000, seed=1)
     theirs = scipy.stats.bootstrap(
         (a, b), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), paired=True,
         n_resamples=10_000, method="percentile", batch=500, rng=np.random.default_rng(2),
@@ -125,20 +124,20 @@ def test_random_permutation_agrees_with_scipy() -> None:
         (a, b), lambda x, y, axis: (x - y).mean(axis=axis), permutation_type="samples", n_resamples=40_000,
         vectorized=True, batch=2_000, rng=np.random.default_rng(1),
     )  # fmt: skip
-    ours = permutation_test(mean_rows(a), mean_rows(b), mean, trials=40_000, seed=2)
+    ours = permutation_test(mean_rows(a), mean_rows(b), mean, resamples=40_000, seed=2)
     assert 0.01 < theirs.pvalue < 0.5
     assert ours == pytest.approx(theirs.pvalue, abs=0.012)
 
 
 def test_the_smallest_random_p_is_one_over_trials_plus_one() -> None:
-    assert permutation_test(mean_rows([1] * 50), mean_rows([0] * 50), mean, trials=199) == 1 / 200
+    assert permutation_test(mean_rows([1] * 50), mean_rows([0] * 50), mean, resamples=199) == 1 / 200
 
 
 def test_clusters_are_swapped_whole() -> None:
     # Twenty items, but two clusters: four assignments, of which the two unanimous ones are as extreme.
     a, b = mean_rows([1] * 20), mean_rows([0] * 20)
     assert permutation_test(a, b, mean, clusters=np.repeat([0, 1], 10)) == 2 / 4
-    assert permutation_test(a, b, mean, trials=999) == 1 / 1000
+    assert permutation_test(a, b, mean, resamples=999) == 1 / 1000
 
 
 def test_undefined_permutations_are_left_out() -> None:
@@ -151,7 +150,7 @@ def test_an_undefined_difference_has_no_p() -> None:
     nothing = np.zeros((3, 2))
     assert math.isnan(permutation_test(nothing, nothing, ratio))
     assert math.isnan(permutation_test(np.empty((0, 2)), np.empty((0, 2)), ratio))
-    assert np.isnan(paired_bootstrap(np.empty((0, 2)), np.empty((0, 2)), ratio, trials=3)).all()
+    assert np.isnan(paired_bootstrap(np.empty((0, 2)), np.empty((0, 2)), ratio, resamples=3)).all()
 
 
 def test_rows_of_different_shape_are_refused() -> None:
@@ -166,11 +165,11 @@ def test_swapping_the_systems_negates_differences_and_keeps_p(
     values: list[tuple[int, int]], seed: int
 ) -> None:
     a, b = both(values)
-    forth, back = (paired_bootstrap(x, y, mean, trials=50, seed=seed) for x, y in ((a, b), (b, a)))
+    forth, back = (paired_bootstrap(x, y, mean, resamples=50, seed=seed) for x, y in ((a, b), (b, a)))
     assert np.array_equal(forth, -back)
     assert bootstrap_p(forth) == bootstrap_p(back)
-    assert permutation_test(a, b, mean, trials=50, seed=seed) == permutation_test(
-        b, a, mean, trials=50, seed=seed
+    assert permutation_test(a, b, mean, resamples=50, seed=seed) == permutation_test(
+        b, a, mean, resamples=50, seed=seed
     )
     assert mcnemar(a[:, 0] > 0, b[:, 0] > 0) == mcnemar(b[:, 0] > 0, a[:, 0] > 0)
 
@@ -180,20 +179,20 @@ def test_a_constant_added_to_both_changes_nothing(
     values: list[tuple[int, int]], shift: int, seed: int
 ) -> None:
     (a, b), add = both(values), np.array([shift, 0.0])
-    assert paired_bootstrap(a + add, b + add, mean, trials=30, seed=seed) == pytest.approx(
-        paired_bootstrap(a, b, mean, trials=30, seed=seed), abs=1e-8
+    assert paired_bootstrap(a + add, b + add, mean, resamples=30, seed=seed) == pytest.approx(
+        paired_bootstrap(a, b, mean, resamples=30, seed=seed), abs=1e-8
     )
-    assert permutation_test(a + add, b + add, mean, trials=30, seed=seed) == permutation_test(
-        a, b, mean, trials=30, seed=seed
+    assert permutation_test(a + add, b + add, mean, resamples=30, seed=seed) == permutation_test(
+        a, b, mean, resamples=30, seed=seed
     )
 
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=30))
 def test_identical_systems_never_differ(values: list[int]) -> None:
     rows = mean_rows(np.array(values) / 7)
-    differences = paired_bootstrap(rows, rows, mean, trials=20)
+    differences = paired_bootstrap(rows, rows, mean, resamples=20)
     assert not differences.any()
-    assert bootstrap_p(differences) == permutation_test(rows, rows, mean, trials=20) == 1
+    assert bootstrap_p(differences) == permutation_test(rows, rows, mean, resamples=20) == 1
 
 
 @given(st.permutations(range(9)))
@@ -208,8 +207,8 @@ def test_the_order_of_items_moves_a_sampled_p_no_more_than_the_seed_does() -> No
     rng = np.random.default_rng(2)
     a, b = mean_rows(rng.random(80)), mean_rows(rng.random(80) + 0.06)
     order = rng.permutation(80)
-    straight = permutation_test(a, b, mean, trials=5_000)
-    assert permutation_test(a[order], b[order], mean, trials=5_000) == pytest.approx(straight, abs=0.03)
+    straight = permutation_test(a, b, mean, resamples=5_000)
+    assert permutation_test(a[order], b[order], mean, resamples=5_000) == pytest.approx(straight, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +231,7 @@ def test_tests_hold_their_level_when_nothing_differs(seed: int) -> None:
     # 400 null experiments: about 5 % should fall below 0.05; three standard errors allow 1.7 % to 8.3 %.
     rng = np.random.default_rng(seed)
     ps = [
-        permutation_test(mean_rows(rng.normal(size=25)), mean_rows(rng.normal(size=25)), mean, trials=199)
+        permutation_test(mean_rows(rng.normal(size=25)), mean_rows(rng.normal(size=25)), mean, resamples=199)
         for _ in range(400)
     ]
     assert np.mean(np.array(ps) <= 0.05) == pytest.approx(0.05, abs=0.033)

@@ -3,8 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.stats.correlation.pairwise import (
     acc_eq,
@@ -109,9 +108,9 @@ def test_tables_of_two_shapes_are_refused():
 
 
 def soft_by_loops(human, metric, trials, seed):
-    swaps = np.concatenate(list(random_swaps(human.shape[1], trials=trials, seed=seed, cells=1000))).astype(
-        bool
-    )
+    swaps = np.concatenate(
+        list(random_swaps(human.shape[1], resamples=trials, seed=seed, cells=1000))
+    ).astype(bool)
     found = []
     for one, other in itertools.combinations(range(len(human)), 2):
         there = ~np.isnan(human[[one, other]] + metric[[one, other]]).any(axis=0)
@@ -133,12 +132,12 @@ def soft_by_loops(human, metric, trials, seed):
 def test_soft_pairwise_accuracy_equals_a_loop_over_the_same_permutations():
     human, metric = tables(3)
     human[0, :4], human[1, 4:] = np.nan, np.nan
-    found = soft_pairwise_accuracy(human, metric, trials=80, seed=2)
+    found = soft_pairwise_accuracy(human, metric, resamples=80, seed=2)
     value, pairs = soft_by_loops(human, metric, 80, 2)
     assert pairs < 10
     assert found.value == pytest.approx(value)
     assert found.n == pairs
-    assert soft_pairwise_accuracy(human, metric, trials=80, seed=2, cells=30) == found
+    assert soft_pairwise_accuracy(human, metric, resamples=80, seed=2, cells=30) == found
 
 
 def test_soft_pairwise_accuracy_of_people_with_themselves_is_one_and_with_their_reverse_near_zero():

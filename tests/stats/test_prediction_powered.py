@@ -12,8 +12,7 @@ import numpy as np
 import ppi_py
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.stats.resampling.bootstrap import Floats
 from dialeval.stats.resampling.prediction_powered import (
@@ -42,7 +41,7 @@ def test_the_papers_interval_is_that_of_ppi_py(n: int, n_unrated: int, slope: fl
     for lam, tuning in ((None, True), (1, False)):
         low, high = ppi_py.ppi_mean_ci(*sample, alpha=1 - level, lam=lam)
         value = ppi_py.ppi_mean_pointestimate(*sample, lam=lam)
-        found = ppi_mean(*sample, level=level, power_tuning=tuning, quantiles="normal")
+        found = ppi_mean(*sample, confidence=level, power_tuning=tuning, quantiles="normal")
         theirs = (float(np.squeeze(value)), low.item(), high.item())
         assert (found.value, found.low, found.high) == pytest.approx(theirs, abs=1e-9)
 
@@ -80,7 +79,7 @@ def test_the_interval_for_few_ratings_by_hand() -> None:
 
 def test_the_classical_estimate_beside_it_is_the_t_interval_of_the_ratings() -> None:
     y, f, rest = some(15, 60)
-    found = ppi_mean(y, f, rest, level=0.9).classical
+    found = ppi_mean(y, f, rest, confidence=0.9).classical
     theirs = scipy.stats.ttest_1samp(y, 0).confidence_interval(0.9)
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
     assert found.value == pytest.approx(y.mean())
@@ -172,7 +171,7 @@ def test_ratings_and_predictions_must_match() -> None:
     with pytest.raises(ValueError, match="one rating and one prediction"):
         ppi_mean(np.ones(3), np.ones(4), np.ones(5))
     with pytest.raises(ValueError, match="between 0 and 1"):
-        ppi_mean(np.ones(3), np.ones(3), np.ones(5), level=95)
+        ppi_mean(np.ones(3), np.ones(3), np.ones(5), confidence=95)
     with pytest.raises(ValueError, match="the same rated and the same unrated items"):
         ppi_difference(some(5, 9), some(5, 8), paired=True)
 

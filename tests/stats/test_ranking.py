@@ -1,7 +1,6 @@
 import numpy as np
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dialeval.stats.correlation.ranking import midranks, order_within

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.stats.resampling.bootstrap import (
     Floats,
@@ -36,7 +35,7 @@ def ratio(totals: Floats) -> Floats:
 
 
 def test_every_resample_draws_as_many_items_as_there_are() -> None:
-    counts = np.concatenate(list(draws(7, trials=50, seed=3)))
+    counts = np.concatenate(list(draws(7, resamples=50, seed=3)))
     assert counts.shape == (50, 7)
     assert (counts.sum(axis=1) == 7).all()
     assert (counts == counts.astype(int)).all()
@@ -45,7 +44,7 @@ def test_every_resample_draws_as_many_items_as_there_are() -> None:
 
 def test_counts_are_exactly_multinomial() -> None:
     # Two items: counts of the first are 0, 1, 2 with probabilities 1/4, 1/2, 1/4. Poisson weights would not sum to 2.
-    counts = np.concatenate(list(draws(2, trials=20_000, seed=1)))[:, 0]
+    counts = np.concatenate(list(draws(2, resamples=20_000, seed=1)))[:, 0]
     observed = np.bincount(counts.astype(int), minlength=3)
     assert scipy.stats.chisquare(observed, [5_000, 10_000, 5_000]).pvalue > 0.01
 
@@ -53,14 +52,14 @@ def test_counts_are_exactly_multinomial() -> None:
 @pytest.mark.parametrize("cells", [1, 12, 1_000])
 def test_the_size_of_a_block_changes_nothing(cells: int) -> None:
     assert np.array_equal(
-        np.concatenate(list(draws(5, trials=9, seed=4, cells=cells))),
-        np.concatenate(list(draws(5, trials=9, seed=4))),
+        np.concatenate(list(draws(5, resamples=9, seed=4, cells=cells))),
+        np.concatenate(list(draws(5, resamples=9, seed=4))),
     )
 
 
 def test_fewer_trials_give_the_first_of_more() -> None:
     rows = mean_rows(np.arange(30.0))
-    few, many = (bootstrap(rows, mean, trials=trials, seed=2) for trials in (5, 100))
+    few, many = (bootstrap(rows, mean, resamples=trials, seed=2) for trials in (5, 100))
     assert few == pytest.approx(many[:5])
 
 
@@ -79,7 +78,7 @@ def test_the_seed_decides() -> None:
 
 def test_interval_of_a_mean_agrees_with_scipy() -> None:
     values = np.random.default_rng(0).gamma(2.0, size=400)
-    ours = percentile_interval(bootstrap(mean_rows(values), mean, trials=20_000, seed=1), 0.9)
+    ours = percentile_interval(bootstrap(mean_rows(values), mean, resamples=20_000, seed=1), 0.9)
     theirs = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, confidence_level=0.9, method="percentile", batch=500,
         rng=np.random.default_rng(2),
@@ -95,7 +94,7 @@ def test_resamples_are_scipys_own_from_the_same_seed() -> None:
     theirs = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=100, method="percentile", batch=7, rng=np.random.default_rng(9)
     )
-    assert bootstrap(mean_rows(values), mean, trials=100, seed=9) == pytest.approx(
+    assert bootstrap(mean_rows(values), mean, resamples=100, seed=9) == pytest.approx(
         theirs.bootstrap_distribution, rel=1e-12
     )
 
@@ -107,7 +106,7 @@ def test_spread_of_a_pooled_ratio_agrees_with_scipy() -> None:
         (rows[:, 0], rows[:, 1]), lambda x, y, axis: x.sum(axis=axis) / y.sum(axis=axis), paired=True,
         n_resamples=10_000, method="percentile", batch=500, rng=np.random.default_rng(2),
     )  # fmt: skip
-    assert bootstrap(rows, ratio, trials=10_000, seed=1).std(ddof=1) == pytest.approx(
+    assert bootstrap(rows, ratio, resamples=10_000, seed=1).std(ddof=1) == pytest.approx(
         theirs.standard_error, rel=0.04
     )
 
@@ -115,7 +114,7 @@ def test_spread_of_a_pooled_ratio_agrees_with_scipy() -> None:
 def test_resampling_matches_full_enumeration_of_three_items() -> None:
     values = np.array([0.0, 1.0, 5.0])
     every = [np.mean(draw) for draw in itertools.product(values, repeat=3)]
-    scores = bootstrap(mean_rows(values), mean, trials=30_000, seed=0)
+    scores = bootstrap(mean_rows(values), mean, resamples=30_000, seed=0)
     assert set(np.round(scores, 9)) == set(np.round(every, 9))
     assert scores.mean() == pytest.approx(np.mean(every), abs=0.03)
     assert scores.var() == pytest.approx(np.var(every), rel=0.03)
@@ -141,14 +140,14 @@ def test_a_bound_among_infinite_scores_is_undefined_and_the_other_stands() -> No
 
 def test_an_undefined_score_on_some_resamples_stays_nan_there() -> None:
     rows = np.array([[1.0, 2.0], [0.0, 0.0]])  # the second item has nothing to divide by
-    scores = bootstrap(rows, ratio, trials=400, seed=0)
+    scores = bootstrap(rows, ratio, resamples=400, seed=0)
     assert set(scores[~np.isnan(scores)]) == {0.5}
     assert np.isnan(scores).mean() == pytest.approx(1 / 4, abs=0.07)
 
 
 def test_no_items_give_undefined_scores() -> None:
-    assert np.isnan(bootstrap(np.empty((0, 2)), mean, trials=4)).all()
-    assert bootstrap(np.empty((0, 2)), mean, trials=4).shape == (4,)
+    assert np.isnan(bootstrap(np.empty((0, 2)), mean, resamples=4)).all()
+    assert bootstrap(np.empty((0, 2)), mean, resamples=4).shape == (4,)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
@@ -168,15 +167,15 @@ def test_clusters_are_summed_and_drawn_whole() -> None:
     labels = np.array([9, 3, 9])
     assert pool(rows, labels).tolist() == [[2.0, 1.0], [5.0, 2.0]]
     # Draws of two clusters: {3, 3}, {3, 9}, {9, 9}: means 2, 7/3, 5/2.
-    scores = bootstrap(rows, mean, trials=200, clusters=labels)
+    scores = bootstrap(rows, mean, resamples=200, clusters=labels)
     assert sorted(set(np.round(scores, 9))) == pytest.approx([2, 7 / 3, 5 / 2])
 
 
 def test_clusters_of_equal_items_widen_the_interval() -> None:
     values = np.random.default_rng(0).random(100)
     rows, labels = mean_rows(np.repeat(values, 4)), np.repeat(np.arange(100), 4)
-    alone = bootstrap(rows, mean, trials=4000).std()
-    together = bootstrap(rows, mean, trials=4000, clusters=labels).std()
+    alone = bootstrap(rows, mean, resamples=4000).std()
+    together = bootstrap(rows, mean, resamples=4000, clusters=labels).std()
     assert together == pytest.approx(2 * alone, rel=0.1)  # a quarter of the information
 
 
@@ -193,22 +192,22 @@ def test_clusters_need_one_label_per_row() -> None:
 def test_a_constant_moves_every_resampled_mean_by_itself(values: list[int], shift: int, seed: int) -> None:
     rows = mean_rows(np.array(values, dtype=np.float64))
     moved = rows + np.array([shift, 0.0])
-    assert bootstrap(moved, mean, trials=20, seed=seed) == pytest.approx(
-        bootstrap(rows, mean, trials=20, seed=seed) + shift
+    assert bootstrap(moved, mean, resamples=20, seed=seed) == pytest.approx(
+        bootstrap(rows, mean, resamples=20, seed=seed) + shift
     )
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=30), st.integers(0, 2**32))
 def test_resampled_means_stay_within_the_values(values: list[int], seed: int) -> None:
-    scores = bootstrap(mean_rows(np.array(values, dtype=np.float64)), mean, trials=20, seed=seed)
+    scores = bootstrap(mean_rows(np.array(values, dtype=np.float64)), mean, resamples=20, seed=seed)
     assert min(values) - 1e-9 <= scores.min()
     assert scores.max() <= max(values) + 1e-9
 
 
 @pytest.mark.parametrize("cells", [1, 150, 10_000])
 def test_swaps_are_fair_and_do_not_depend_on_the_block(cells: int) -> None:
-    swaps = np.concatenate(list(random_swaps(70, trials=500, seed=1, cells=cells)))
-    assert np.array_equal(swaps, np.concatenate(list(random_swaps(70, trials=500, seed=1))))
+    swaps = np.concatenate(list(random_swaps(70, resamples=500, seed=1, cells=cells)))
+    assert np.array_equal(swaps, np.concatenate(list(random_swaps(70, resamples=500, seed=1))))
     assert set(np.unique(swaps)) == {0, 1}
     assert swaps.mean(axis=0) == pytest.approx(0.5, abs=0.12)
     assert np.abs(np.corrcoef(swaps.T) - np.eye(70)).max() < 0.25

@@ -29,8 +29,8 @@ def triples(levels, seed=0):
 @pytest.mark.parametrize("levels", [None, 2, 4])
 def test_swaps_equal_correlating_the_swapped_values(size, levels, kind):
     human, a, b = triples(levels)
-    bits = np.concatenate(list(random_swaps(14, trials=50, seed=1, cells=100)))
-    found = swapper(human, a, b, kind=kind, starts=STARTS, trials=50)(bits)
+    bits = np.concatenate(list(random_swaps(14, resamples=50, seed=1, cells=100)))
+    found = swapper(human, a, b, kind=kind, starts=STARTS, resamples=50)(bits)
     for trial, swap in enumerate(bits.astype(bool)):
         for group, (start, stop) in enumerate(itertools.pairwise(STARTS)):
             for mine, measure in zip(found, (np.where(swap, b, a), np.where(swap, a, b)), strict=True):
@@ -41,7 +41,7 @@ def test_swaps_equal_correlating_the_swapped_values(size, levels, kind):
 def test_pearson_keeps_its_digits_where_a_swap_leaves_almost_no_spread(size):
     human = np.array([1.0, 2.0, 4.0])
     a, b = np.array([1.0, 1.0 + 1e-9, 1.0 - 1e-9]), np.array([5.0, -8.0, 2.0])
-    of_a, _ = swapper(human, a, b, kind="pearson", starts=np.array([0, 3]), trials=1)(
+    of_a, _ = swapper(human, a, b, kind="pearson", starts=np.array([0, 3]), resamples=1)(
         np.zeros((1, 3), np.uint8)
     )
     assert of_a[0, 0] == pytest.approx(np.corrcoef(human, a)[0, 1], abs=1e-6)

@@ -40,7 +40,7 @@ def test_frequencies_equal_repeated_pairs(kind, trials):
     x, y = tied_pairs(1)
     weights = np.random.default_rng(2).integers(3, size=(40, len(x))).astype(float)
     weights[0] = 0
-    found = weigher(x, y, kind=kind, starts=STARTS, trials=trials)(weights)
+    found = weigher(x, y, kind=kind, starts=STARTS, resamples=trials)(weights)
     expected = by_repeating(kind, x, y, weights)
     assert np.isnan(expected).any(axis=0).all()
     np.testing.assert_allclose(found, expected, atol=1e-13)
@@ -50,7 +50,7 @@ def test_frequencies_equal_repeated_pairs(kind, trials):
 def test_compiled_and_plain_counts_are_the_same_bits(kind):
     x, y = np.random.default_rng(3).normal(size=(2, 300)).round(1)
     weights = np.random.default_rng(4).integers(4, size=(20, 300)).astype(float)
-    plain, compiled = (weigher(x, y, kind=kind, trials=trials)(weights) for trials in (1, 10**9))
+    plain, compiled = (weigher(x, y, kind=kind, resamples=trials)(weights) for trials in (1, 10**9))
     np.testing.assert_array_equal(plain, compiled)
 
 
@@ -59,7 +59,7 @@ def test_a_row_of_frequencies_gives_the_same_whatever_rows_are_beside_it(kind):
     x, y = np.random.default_rng(3).normal(size=(2, 100)).round(1)
     weights = np.random.default_rng(4).integers(4, size=(9, 100)).astype(float)
     for trials in (1, 10**9):
-        weigh = weigher(x, y, kind=kind, starts=np.array([0, 40, 100]), trials=trials)
+        weigh = weigher(x, y, kind=kind, starts=np.array([0, 40, 100]), resamples=trials)
         np.testing.assert_array_equal(weigh(weights), np.concatenate([weigh(row[None]) for row in weights]))
 
 
@@ -68,12 +68,12 @@ def test_the_size_of_the_problem_decides_who_counts(monkeypatch):
     monkeypatch.setattr(weighted, "_PLAIN", {"pearson": lambda pairs: chosen.append("plain")})
     monkeypatch.setattr(weighted, "_COMPILED", {"pearson": lambda pairs: chosen.append("compiled")})
     x = np.arange(10.0)
-    weigher(x, x, kind="pearson", trials=weighted.MOST_PLAIN // 10)
-    weigher(x, x, kind="pearson", trials=weighted.MOST_PLAIN // 10 + 1)
+    weigher(x, x, kind="pearson", resamples=weighted.MOST_PLAIN // 10)
+    weigher(x, x, kind="pearson", resamples=weighted.MOST_PLAIN // 10 + 1)
     assert chosen == ["plain", "compiled"]
 
 
 @pytest.mark.parametrize("trials", [1, 10**9], ids=["plain", "compiled"])
 def test_values_that_only_rounding_tells_apart_are_one_value_to_pearson(trials):
     x, y = np.array([0.1 + 0.2, 0.3, 0.3]), np.arange(3.0)
-    assert np.isnan(weigher(x, y, kind="pearson", trials=trials)(np.ones((1, 3)))).all()
+    assert np.isnan(weigher(x, y, kind="pearson", resamples=trials)(np.ones((1, 3)))).all()

@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dialeval.core import CorpusResult
+from dialeval.core import CorpusResult, Resampling, by_dialogue
 from dialeval.data import Example
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.evaluation.runner import by_dialogue
 from dialeval.metrics import Cider, Distinct
 from dialeval.study import load_run, load_study, run_study
 
@@ -56,7 +55,9 @@ def test_clusters_of_the_study_are_left_out_whole(varied):
     varied.write_text(varied.read_text() + "cluster: dialogue\n")
     done = run_study(load_study(varied))
     (found,) = (one for one in done.scored if (one.measure.label, one.system) == ("distinct(n=2)", "good"))
-    again = evaluate_corpus(Distinct(2), done.respondents[0].examples, cluster=by_dialogue)
+    again = evaluate_corpus(
+        Distinct(2), done.respondents[0].examples, resampling=Resampling(cluster=by_dialogue)
+    )
     assert found.result.interval == again.interval
 
 

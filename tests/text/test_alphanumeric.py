@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.text.tokenisers.alphanumeric import split_alphanumeric, split_stems
 from dialeval.text.tokenisers.porter import stem

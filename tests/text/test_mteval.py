@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.text.tokenisers.table import TOKENISERS
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, most_generous
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialeval.text.ngrams.numbers import number_ngrams
 from dialeval.text.ngrams.symbols import Numbering, number_characters, number_words

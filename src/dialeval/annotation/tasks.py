@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 from dialeval.annotation.forms import ACCEPTABILITY, Form, candidate_ids
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.fields import optional_text, wrong
-from dialeval.data.codec.fields import text as text_of
+from dialeval.data.codec.fields import optional_text, text as text_of, wrong
 from dialeval.data.codec.json_value import loads
 from dialeval.data.types import Context, Question
 from dialeval.errors import BadInput, Unsuitable

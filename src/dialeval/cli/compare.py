@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json as jsonlib
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dialeval.cli.options import Json, MetricNames
 
 if TYPE_CHECKING:
+    from dialeval.core import Resampling
     from dialeval.evaluation.compare import Comparison
-    from dialeval.study import Settings
+    from dialeval.study.sides import Side
 
 
 def compare(
@@ -48,24 +48,21 @@ def compare(
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l
     """
     from dialeval.study import (
-        Settings,
         compare_sides,
         comparison_json,
         open_sides,
-        shared_settings,
         shared_statuses,
     )
 
     first, second = open_sides(a, b, metric)
-    settled = None not in (trials, seed, level, cluster)
-    settings = Settings() if settled else shared_settings(first, second)
-    settings = settings.changed(trials=trials, seed=seed, level=level, cluster=cluster)
-    pairs = compare_sides(first, second, settings)
+    given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
+    resampling = _changed(given, first, second)
+    pairs = compare_sides(first, second, resampling)
     statuses = shared_statuses(first, second)
     if json:
         rows = [{"measure": label, **comparison_json(pair)} for label, pair in pairs]
         asked = [{"measure": label, "status": status} for label, status in statuses.items()]
-        content = {"comparisons": rows, "selection": asked, "settings": dataclasses.asdict(settings)}
+        content = {"comparisons": rows, "selection": asked, "settings": resampling.as_json()}
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for label, pair in pairs:
@@ -73,7 +70,7 @@ def compare(
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in statuses.items():
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
-    _say(_how(settings), indent="")
+    _say(_how(resampling), indent="")
 
 
 def _say(text: str, *, indent: str) -> None:
@@ -92,7 +89,22 @@ def _detail(pair: Comparison) -> str:
     )
 
 
-def _how(settings: Settings) -> str:
-    unit = "whole dialogues" if settings.cluster else "items"
-    level = f"{100 * settings.level:g} % intervals"
-    return f"({settings.trials:,} resamples of {unit}, seed {settings.seed}, {level}; a jackknife for corpus measures)"
+def _changed(given: dict[str, int | float | bool | None], first: Side, second: Side) -> Resampling:
+    """How the runs resampled, but for what is given."""
+    from dialeval.core import Resampling
+    from dialeval.study import shared_resampling
+
+    complete = None not in given.values()
+    content = Resampling().as_json() if complete else shared_resampling(first, second).as_json()
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if "cluster" in changes:
+        changes["cluster"] = "dialogue" if changes["cluster"] else None
+    return Resampling.of_json({**content, **changes})
+
+
+def _how(resampling: Resampling) -> str:
+    unit = "whole dialogues" if resampling.cluster else "items"
+    return (
+        f"({resampling.resamples:,} resamples of {unit}, seed {resampling.seed}, "
+        f"{100 * resampling.confidence:g} % intervals; a jackknife for corpus measures)"
+    )

@@ -82,11 +82,8 @@ def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
     study = annotated(
         study, *(f"with {key}: {value}, whatever is below" for key, value in given if value is not None)
     )
-    return dataclasses.replace(
-        study,
-        seed=study.seed if seed is None else seed,
-        limit=study.limit if limit is None else limit,
-    )
+    resampling = study.resampling if seed is None else dataclasses.replace(study.resampling, seed=seed)
+    return dataclasses.replace(study, resampling=resampling, limit=study.limit if limit is None else limit)
 
 
 def annotated(study: Study, *notes: str) -> Study:

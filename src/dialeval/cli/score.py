@@ -24,6 +24,7 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.scores import print_scores
 from dialeval.cli.workshop import open_workshop
+from dialeval.core import Resampling
 
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Outcome
@@ -73,9 +74,9 @@ def score(
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
-    from dialeval.core import Fittable
+    from dialeval.core import Fittable, by_dialogue
     from dialeval.data import SideFile, refuse
-    from dialeval.evaluation.runner import Plan, by_dialogue, evaluate_each
+    from dialeval.evaluation.runner import Plan, evaluate_each
     from dialeval.study import check_gates
 
     metrics = _metrics(metric, every=every)
@@ -87,9 +88,7 @@ def score(
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         group = by_dialogue if cluster else None
         plan = Plan(
-            trials=trials,
-            seed=seed,
-            cluster=group,
+            resampling=Resampling(resamples=trials, seed=seed, cluster=group),
             executor=shop.executor,
             cache=shop.cache,
             progress=progress,

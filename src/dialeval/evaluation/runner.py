@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from dialeval.core import (
     Missing,
     Outcome,
     Provenance,
+    Resampling,
     Result,
     Subject,
     UsesResources,
@@ -28,7 +29,7 @@ from dialeval.core import (
 from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.corpus import DEFAULT_RESAMPLING, evaluate_corpus
 from dialeval.stats import bootstrap, percentile_interval
 from dialeval.version import __version__
 
@@ -39,14 +40,9 @@ UNDEFINED: Final = "undefined for this item: the metric could not compute a valu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How an evaluation is carried out. Only trials, seed, level and cluster can move a number: the interval's."""
+    """How an evaluation is carried out. Only the resampling can move a number: the interval's."""
 
-    trials: int = 1000
-    """Bootstrap resamples; 0 for no interval."""
-    seed: int = 0
-    level: float = 0.95
-    cluster: Callable[[str], str] | None = None
-    """From an item's id to what is resampled together, such as its dialogue."""
+    resampling: Resampling = DEFAULT_RESAMPLING
     executor: Executor = field(default_factory=InProcess)
     cache: Cache | None = None
     progress: Progress = SILENT
@@ -57,10 +53,7 @@ def evaluate(
     metric: Metric[S],
     subjects: Iterable[S | Missing],
     *,
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    cluster: Callable[[str], str] | None = None,
+    resampling: Resampling = DEFAULT_RESAMPLING,
     executor: Executor | None = None,
     cache: Cache | None = None,
     progress: Progress = SILENT,
@@ -74,10 +67,7 @@ def evaluate(
     over those that have a value.
     """
     plan = Plan(
-        trials=trials,
-        seed=seed,
-        level=level,
-        cluster=cluster,
+        resampling=resampling,
         executor=executor or InProcess(),
         cache=cache,
         progress=progress,
@@ -184,26 +174,25 @@ class Tally(Generic[S]):
         return rows
 
     def _interval(self, rows: Floats, scored: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Interval | None:
-        plan = self._plan
-        if plan.trials == 0 or scored.sum() < 2:
+        resampling = self._plan.resampling
+        if resampling.resamples == 0 or scored.sum() < 2:
             return None
-        clusters = None
-        if plan.cluster is not None:
-            labels = [plan.cluster(self._items[at]) for at in np.flatnonzero(scored).tolist()]
-            clusters = np.unique(labels, return_inverse=True)[1]
         scores = bootstrap(
-            rows[scored], self._metric.aggregate, trials=plan.trials, seed=plan.seed, clusters=clusters
+            rows[scored],
+            self._metric.aggregate,
+            resamples=resampling.resamples,
+            seed=resampling.seed,
+            clusters=resampling.clusters([self._items[index] for index in np.flatnonzero(scored).tolist()]),
         )
-        low, high = percentile_interval(scores, plan.level)
-        return Interval(low, high, plan.level)
+        return Interval(*percentile_interval(scores, resampling.confidence), resampling.confidence)
 
     def _provenance(self) -> Provenance:
         return Provenance(
             signature=self._metric.signature,
             data=self._data.copy().hexdigest(),
             package=__version__,
-            seed=self._plan.seed,
-            trials=self._plan.trials,
+            seed=self._plan.resampling.seed,
+            resamples=self._plan.resampling.resamples,
             resources=tuple(sorted(self._resources.items())),
         )
 
@@ -213,10 +202,9 @@ def evaluate_any(
 ) -> Outcome:
     """One system's result under a metric or a corpus measure, each in its own way."""
     if isinstance(metric, CorpusMeasure):
-        level = plan.level if plan.trials else None
-        found = evaluate_corpus(metric, subjects, level=level, cluster=plan.cluster)
+        result = evaluate_corpus(metric, subjects, plan.resampling)
         plan.progress.advance(len(subjects))
-        return found
+        return result
     tally = Tally(metric, plan)
     tally.add(subjects)
     return tally.result()
@@ -252,8 +240,3 @@ def evaluate_each(
         for system, own in corpora.items():
             found[name, system] = evaluate_any(measure, own, plan)
     return {key: found[key] for key in sorted(found, key=lambda key: list(metrics).index(key[0]))}
-
-
-def by_dialogue(item: str) -> str:
-    """The dialogue an item belongs to: ids written ``dialogue/turn`` share all that comes before the last slash."""
-    return item.rpartition("/")[0] or item

@@ -9,10 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Integers
+from dialeval.core import Integers, by_dialogue
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runner import by_dialogue
 from dialeval.meta.correlation.accuracies import Accuracy, accuracies
 from dialeval.meta.correlation.ceiling import Ceiling, LeftOut, leave_one_out, split_half
 from dialeval.meta.correlation.directions import lower_is_better, turned, turned_rows

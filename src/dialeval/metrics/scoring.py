@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dialeval.core import CorpusMeasure, Metric, Outcome
+from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
 from dialeval.data import Example, Response
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.evaluation.runner import Plan, evaluate_each
@@ -52,7 +52,7 @@ def score(
     1.0
     """
     examples = list(_examples(responses, references))
-    plan = Plan(trials=trials, seed=seed)
+    plan = Plan(resampling=Resampling(resamples=trials, seed=seed))
     found = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
     return {name: result for (name, _), result in found.items()}
 
@@ -73,7 +73,7 @@ def available(names: Iterable[str]) -> Availability:
     for name in names:
         try:
             metric = build_any(name)
-            evaluate_each({name: metric}, [_PROBE], Plan(trials=0))
+            evaluate_each({name: metric}, [_PROBE], Plan(resampling=Resampling(resamples=0)))
         except ResourceUnavailable as error:
             obstacles[name] = str(error)
         else:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats, Missing
+from dialeval.core import Floats, Missing, Resampling
 from dialeval.data import Question
 from dialeval.data.vetting_status import status_line
 from dialeval.files.atomic import write_atomically
@@ -23,7 +23,6 @@ from dialeval.selection.asking.shared_contexts import sharing_a_context
 from dialeval.selection.asking.trials import RandomTrials
 from dialeval.selection.inspection.question_faults import question_faults
 from dialeval.stats import correlations
-from dialeval.study.settings import Settings
 from dialeval.study.summary import comparison_json
 from dialeval.version import __version__
 
@@ -49,7 +48,7 @@ class TrialsDone:
 
 def asked_json(
     asked: Asked,
-    settings: Settings,
+    resampling: Resampling,
     *,
     trials: TrialsDone | None = None,
     no_trials: str | None = None,
@@ -66,10 +65,10 @@ def asked_json(
         "trials_reason": no_trials,
         "settings": {
             "normalise": asked.normalise,
-            "seed": settings.seed,
-            "trials": settings.trials,
-            "level": settings.level,
-            "cluster": settings.cluster,
+            "seed": resampling.seed,
+            "trials": resampling.resamples,
+            "level": resampling.confidence,
+            "cluster": resampling.cluster_name,
             "package": __version__,
             "sources": [{"path": path, "sha256": sha256} for path, sha256 in (sources or {}).items()],
         },

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.core import Missing, Subject
+from dialeval.core import Missing, Resampling, Subject
 from dialeval.data import Question, read
 from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
@@ -57,7 +57,7 @@ def choices_of(subjects: Sequence[object]) -> list[Choice]:
 
 
 def selection_json(
-    label: str, subjects: Mapping[str, Sequence[Subject | Missing]], trials: int, seed: int
+    label: str, subjects: Mapping[str, Sequence[Subject | Missing]], resampling: Resampling
 ) -> Json | None:
     """What ``summary.json`` says of a measure over choices, by system; None where nothing was chosen."""
     chosen = {system: choices_of(own) for system, own in subjects.items()}
@@ -74,7 +74,7 @@ def selection_json(
             {
                 "system": system,
                 "ties": sum(one.tied for one in own if why_unscorable(one) is None),
-                "errors": errors_json(labelled_errors(own, trials=trials, seed=seed)),
+                "errors": errors_json(labelled_errors(own, resampling=resampling)),
             }
             for system, own in chosen.items()
         ],

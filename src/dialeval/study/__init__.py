@@ -12,8 +12,7 @@ from dialeval.study.manifest import Circumstances
 from dialeval.study.measures import MEASURES, Measure, build_measure
 from dialeval.study.respondents import Respondent, Tools
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
-from dialeval.study.settings import Settings
-from dialeval.study.sides import compare_sides, open_sides, shared_settings, shared_statuses
+from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
 from dialeval.study.summary import comparison_json, number
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "Respondent",
     "Run",
     "Scored",
-    "Settings",
     "Study",
     "Tools",
     "Workshop",
@@ -42,7 +40,7 @@ __all__ = [
     "open_sides",
     "parse_gate",
     "run_study",
-    "shared_settings",
+    "shared_resampling",
     "shared_statuses",
     "write_run",
 ]

@@ -9,8 +9,7 @@ from typing import Final
 
 from dialeval.core import Generator, Replayer, System, UsesResources
 from dialeval.data import Prompt, Response, digest
-from dialeval.engine import Batch, Cache, InProcess, Job
-from dialeval.engine import run as run_batches
+from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
 from dialeval.errors import DialevalError
 from dialeval.study.respondents import Watch
 from dialeval.version import __version__

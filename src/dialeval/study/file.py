@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from dialeval.core import System
+from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName
-from dialeval.evaluation.runner import by_dialogue
 from dialeval.selection.asking.choosers import CHOOSERS, EncoderChooser, only_chooses
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import Measure, build_measure
@@ -49,16 +48,8 @@ class Study:
     measures: tuple[Measure, ...]
     human: HumanRatings | None = None
     gates: tuple[Gate, ...] = ()
-    seed: int = 0
-    trials: int = 1000
-    level: float = 0.95
-    cluster: Literal["dialogue"] | None = None
+    resampling: Resampling = field(default_factory=Resampling)
     limit: int | None = None
-
-    @property
-    def grouping(self) -> Callable[[str], str] | None:
-        """From an item's id to what is resampled together; None where items stand alone."""
-        return by_dialogue if self.cluster == "dialogue" else None
 
 
 def load_study(path: str | Path) -> Study:
@@ -98,10 +89,7 @@ def load_study(path: str | Path) -> Study:
         measures=tuple(known),
         human=human,
         gates=tuple(gates),
-        seed=file.seed,
-        trials=file.trials,
-        level=file.level,
-        cluster=file.cluster,
+        resampling=Resampling.of_json(file.model_dump()),
         limit=file.limit,
     )
 

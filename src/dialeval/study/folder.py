@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dialeval.core import Missing
+from dialeval.core import Missing, Resampling
 from dialeval.data import Example, read, write
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
@@ -16,7 +16,6 @@ from dialeval.selection.measure import choices_of
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
 from dialeval.study.run import Run, Scored
-from dialeval.study.settings import Settings
 from dialeval.study.summary import Json, summarise
 
 CHOICES = "choices.jsonl"
@@ -30,7 +29,7 @@ class LoadedRun:
     folder: Path
     scored: tuple[Scored, ...]
     examples: tuple[Example, ...]
-    settings: Settings
+    resampling: Resampling
     questions: Mapping[str, bytes]
     """What was to be chosen under each measure, by measure and item, in canonical form."""
     statuses: Mapping[str, str] = field(default_factory=dict)
@@ -91,13 +90,13 @@ def load_run(folder: str | Path) -> LoadedRun:
             todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
         )
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    settings = Settings(**{key: summary[key] for key in ("trials", "seed", "level", "cluster")})
+    resampling = Resampling.of_json(summary)
     answers = folder / "examples.jsonl"
     # Empty where all systems only choose, or all failed: a reader would call that a mistake.
     examples = tuple(read(answers, "example")) if answers.stat().st_size else ()
-    scored = read_results(folder, examples, settings)
+    scored = read_results(folder, examples, resampling)
     statuses = {one["measure"]: one["status"] for one in summary.get("selection", [])}
-    return LoadedRun(folder, scored, examples, settings, _questions(folder / CHOICES), statuses)
+    return LoadedRun(folder, scored, examples, resampling, _questions(folder / CHOICES), statuses)
 
 
 def _questions(path: Path) -> dict[str, bytes]:

@@ -52,10 +52,10 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
     joined = join(Ratings.merge([people.ratings, own]), people.criterion)
     partial = any(one.only_measure for one in joined.coverage)
     inquiry = Inquiry(
-        trials=study.trials,
-        seed=study.seed,
-        level=study.level,
-        cluster=study.cluster,
+        trials=study.resampling.resamples,
+        seed=study.resampling.seed,
+        level=study.resampling.confidence,
+        cluster=study.resampling.cluster_name,
         estimate=partial,
         lower_is_better=_lower_is_better(scored, own.raters),
     )

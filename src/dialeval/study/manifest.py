@@ -69,7 +69,7 @@ def _provenance(one: Scored) -> Json:
         "data": source.data,
         "package": source.package,
         "seed": source.seed,
-        "trials": source.trials,
+        "trials": source.resamples,
         "resources": dict(source.resources),
     }
 

@@ -13,14 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dialeval.core import CorpusMeasure, Interval, Missing, Provenance, Result, Signature
+from dialeval.core import CorpusMeasure, Interval, Missing, Provenance, Resampling, Result, Signature
 from dialeval.data import Example
 from dialeval.errors import BadInput
 from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.files.atomic import atomic_path
 from dialeval.study.measures import Measure, build_measure
 from dialeval.study.run import Scored
-from dialeval.study.settings import Settings
 
 _LABEL: Final = pa.dictionary(pa.int32(), pa.string())
 _SCHEMA: Final = pa.schema(
@@ -62,7 +61,7 @@ def _table(one: Scored, result: Result) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=_SCHEMA)
 
 
-def read_results(folder: Path, examples: Sequence[Example], settings: Settings) -> tuple[Scored, ...]:
+def read_results(folder: Path, examples: Sequence[Example], resampling: Resampling) -> tuple[Scored, ...]:
     """The results of a run folder, with scores and intervals as its summary has them.
 
     Corpus measures have no rows to read: they are measured again from the examples.
@@ -72,7 +71,7 @@ def read_results(folder: Path, examples: Sequence[Example], settings: Settings) 
     scores = {(row["measure"], row["system"]): row for row in summary["results"]}
     sources = {(row["measure"], row["system"]): row for row in manifest["provenance"]}
     found = {
-        key: _scored(folder, *key, rows, scores[key], sources[key], settings.level)
+        key: _scored(folder, *key, rows, scores[key], sources[key], resampling.confidence)
         for key, rows in _groups(folder / "results.parquet")
     }
     for (label, system), score in scores.items():
@@ -80,7 +79,7 @@ def read_results(folder: Path, examples: Sequence[Example], settings: Settings) 
         if isinstance(measure.metric, CorpusMeasure):
             subjects = _subjects(system, examples, found)
             source = _provenance(sources[label, system])
-            found[label, system] = _measured(measure, measure.metric, subjects, source, settings)
+            found[label, system] = _measured(measure, measure.metric, subjects, source, resampling)
     return tuple(found[key] for key in scores)
 
 
@@ -101,10 +100,9 @@ def _measured(
     corpus: CorpusMeasure[Example],
     subjects: Sequence[Example | Missing],
     source: Provenance,
-    settings: Settings,
+    resampling: Resampling,
 ) -> Scored:
-    plan = Plan(trials=settings.trials, level=settings.level, cluster=settings.grouping)
-    result = evaluate_any(corpus, subjects, plan)
+    result = evaluate_any(corpus, subjects, Plan(resampling=resampling))
     return Scored(measure, subjects[0].system, dataclasses.replace(result, provenance=source))
 
 
@@ -121,7 +119,7 @@ def _scored(
     rows: list[dict[str, Any]],
     score: dict[str, Any],
     source: dict[str, Any],
-    level: float,
+    confidence: float,
 ) -> Scored:
     measure = _measure(folder, label, score)
     if isinstance(measure.metric, CorpusMeasure):
@@ -135,7 +133,7 @@ def _scored(
         rows=np.array([row["statistics"] or blank for row in rows], dtype=np.float64).reshape(-1, width),
         values=np.array([row["value"] if row["value"] is not None else np.nan for row in rows]),
         score=_or_nan(score["score"]),
-        interval=Interval(score["low"], score["high"], level) if score["low"] is not None else None,
+        interval=Interval(score["low"], score["high"], confidence) if score["low"] is not None else None,
         provenance=_provenance(source),
         reasons={at: row["reason"] for at, row in enumerate(rows) if row["value"] is None},
     )
@@ -161,7 +159,7 @@ def _provenance(source: dict[str, Any]) -> Provenance:
         data=source["data"],
         package=source["package"],
         seed=source["seed"],
-        trials=source["trials"],
+        resamples=source["trials"],
         resources=tuple(sorted(source["resources"].items())),
     )
 

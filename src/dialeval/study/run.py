@@ -115,7 +115,9 @@ def _ask(
     if only_chooses(system):
         return Respondent(system, [Missing(p.item, system.name, _CHOOSES) for p in prompts])
     try:
-        answers = answers_of(system, prompts, study.seed, cache=workshop.cache, watch=workshop.watch)
+        answers = answers_of(
+            system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
+        )
         if not any(answers):
             hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
             raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
@@ -201,10 +203,7 @@ def _evaluate(
     progress: Progress,
 ) -> Outcome:
     plan = Plan(
-        trials=study.trials,
-        seed=study.seed,
-        level=study.level,
-        cluster=study.grouping,
+        resampling=study.resampling,
         executor=workshop.executor,
         cache=workshop.cache,
         progress=progress,
@@ -217,9 +216,7 @@ def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
     """All pairs of systems that have at least one scored item, measure by measure."""
     for measure in study.measures:
         results = [one.result for one in scored if one.measure is measure and one.result.scored]
-        pairs = compare_all(
-            results, trials=study.trials, seed=study.seed, level=study.level, cluster=study.grouping
-        )
+        pairs = compare_all(results, study.resampling)
         yield from (Compared(measure, pair) for pair in pairs)
 
 

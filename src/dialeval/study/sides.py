@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.core import Outcome
+from dialeval.core import Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, compare_pairs
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.study.folder import load_run
 from dialeval.study.measures import build_measure
-from dialeval.study.settings import Settings
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
 
@@ -37,7 +36,7 @@ class Side:
     results: Mapping[Key, Outcome]
     prompts: Mapping[str, bytes]
     """What each item asked, in canonical form: one id must mean one thing on both sides."""
-    settings: Settings | None = None
+    resampling: Resampling | None = None
     """How a run resampled; None for files."""
     statuses: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Whether people have looked at the questions of each measure over choices, in a sentence."""
@@ -65,7 +64,7 @@ def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[S
     return first, second
 
 
-def compare_sides(a: Side, b: Side, settings: Settings) -> list[tuple[str, Comparison]]:
+def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[tuple[str, Comparison]]:
     """Every measure both sides have, for every pair of systems, with p-values Holm-corrected within a measure."""
     _same_prompts(a, b)
     labels = [label for label in a.measures if label in b.measures]
@@ -80,13 +79,7 @@ def compare_sides(a: Side, b: Side, settings: Settings) -> list[tuple[str, Compa
             )
             for x, y in _pairs(a, b)
         ]
-        found = compare_pairs(
-            pairs,
-            trials=settings.trials,
-            seed=settings.seed,
-            level=settings.level,
-            cluster=settings.grouping,
-        )
+        found = compare_pairs(pairs, resampling)
         compared += [(label, comparison) for comparison in found]
     return compared
 
@@ -100,15 +93,19 @@ def shared_statuses(a: Side, b: Side) -> dict[str, str]:
     }
 
 
-def shared_settings(a: Side, b: Side) -> Settings:
+def shared_resampling(a: Side, b: Side) -> Resampling:
     """How the runs on both sides resampled, which is how they are compared; the defaults for two files."""
-    known = [side.settings for side in (a, b) if side.settings is not None]
+    known = [side.resampling for side in (a, b) if side.resampling is not None]
     if len(set(known)) > 1:
         raise Unsuitable(
-            f"{a.source} was run with {known[0]} and {b.source} with {known[1]}. Run both with the same settings, "
-            "or say how to compare them with --trials, --seed, --level and --cluster."
+            f"{a.source} was run with {_told(known[0])} and {b.source} with {_told(known[1])}. Run "
+            "both with the same settings, or say how to compare them with --trials, --seed, --level and --cluster."
         )
-    return known[0] if known else Settings()
+    return known[0] if known else Resampling()
+
+
+def _told(resampling: Resampling) -> str:
+    return ", ".join(f"{name} {value}" for name, value in resampling.as_json().items())
 
 
 class _Place(NamedTuple):
@@ -135,7 +132,7 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
     kept = {key: result for key, result in found.items() if key.measure in wanted}
     prompts = {**_prompts(run.examples), **run.questions}
     statuses = {label: status for label, status in run.statuses.items() if label in wanted}
-    return _picked(Side(str(place.path), kept, prompts, run.settings, statuses), place)
+    return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses), place)
 
 
 def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
@@ -147,7 +144,7 @@ def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
         )
     metrics = {measure.label: measure.metric for measure in built if not measure.asks}
     examples = list(read(place.path, "example"))
-    results = evaluate_each(metrics, examples, Plan(trials=0))
+    results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
     return _picked(Side(str(place.path), kept, _prompts(examples)), place)
 

@@ -22,11 +22,11 @@ def summarise(run: Run) -> Json:
     return {
         "format": 1,
         "study": study.name,
-        "seed": study.seed,
+        "seed": study.resampling.seed,
         "items": len(run.prompts),
-        "trials": study.trials,
-        "level": study.level,
-        "cluster": study.cluster,
+        "trials": study.resampling.resamples,
+        "level": study.resampling.confidence,
+        "cluster": study.resampling.cluster_name,
         "systems": [
             {"name": system.name, "kind": kind, "signature": _signature(system, run)}
             for system, kind in zip(study.systems, study.kinds, strict=True)
@@ -50,11 +50,7 @@ def summarise(run: Run) -> Json:
         "selection": [
             found
             for measure in study.measures
-            if (
-                found := selection_json(
-                    measure.label, _subjects(run, measure.label), study.trials, study.seed
-                )
-            )
+            if (found := selection_json(measure.label, _subjects(run, measure.label), study.resampling))
         ],
     }
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from embedding_oracle import ORACLES
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialeval.data import read
 from dialeval.data.types import Example, Response

@@ -144,8 +144,7 @@ def test_saved_and_loaded_vectors_are_those_of_the_network(trained: Path) -> Non
     from safetensors.torch import load_file
 
     from dialeval.metrics.skip_thought.folder import read_config, read_words
-    from dialeval.metrics.skip_thought.model import SkipThought as Network
-    from dialeval.metrics.skip_thought.model import run_encoder
+    from dialeval.metrics.skip_thought.model import SkipThought as Network, run_encoder
 
     config, tensors = read_config(trained), load_file(trained / "model.safetensors")
     vocabulary = read_words(trained, lowercase=True)

@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
 
 from dialeval.errors import DialevalError, UnknownName

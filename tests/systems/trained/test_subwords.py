@@ -5,8 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_generators import said, two_words

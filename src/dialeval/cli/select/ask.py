@@ -15,6 +15,7 @@ from dialeval.cli.select.files import Format, Questions, Repository, read_questi
 from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
 from dialeval.cli.systems import named_system
 from dialeval.cli.workshop import open_workshop
+from dialeval.core import Resampling
 
 if TYPE_CHECKING:
     from dialeval.core import System
@@ -99,7 +100,6 @@ def ask(
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.shared_contexts import by_context
     from dialeval.selection.folder import asked_json, choice_rows, write_asked
-    from dialeval.study import Settings
 
     refuse_idle_options(
         random_trials=random_trials,
@@ -116,11 +116,11 @@ def ask(
         people = read_ranking(human, human_criterion, [one.name for one in systems]) if human else None
         utterances, source = utterances_of(repository, asked)
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
-    settings = Settings(trials, seed, 0.95, "dialogue" if cluster else None)
+    together = by_context(asked) if cluster else None
+    resampling = Resampling(resamples=trials, seed=seed, cluster=together)
     try:
         with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
-            together = by_context(asked) if cluster else None
-            plan = Plan(trials=trials, seed=seed, cluster=together, cache=shop.cache)
+            plan = Plan(resampling=resampling, cache=shop.cache)
             found = ask_systems(
                 systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
             )
@@ -133,7 +133,7 @@ def ask(
         print(f"Interrupted. {kept}", file=sys.stderr)
         raise
     sources = _digests([questions, *(repository or [])])
-    content = asked_json(found, settings, trials=tried.done, no_trials=tried.reason, sources=sources)
+    content = asked_json(found, resampling, trials=tried.done, no_trials=tried.reason, sources=sources)
     rows = choice_rows(found)
     if per_item is not None:
         from dialeval.selection.asking.choices_json import write_choices

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import OnBad, Where
-from dialeval.data.codec.fields import missing, wrong
-from dialeval.data.codec.fields import text as text_of
+from dialeval.data.codec.fields import missing, text as text_of, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source

@@ -81,7 +81,9 @@ def _verdict(c: Comparison) -> str:
     ends = (c.interval.low, c.interval.high) if up else (-c.interval.high, -c.interval.low)
     gap, *bounds = _numbers(abs(c.difference), *ends)
     corrected = "" if c.p_adjusted is None else " after Holm's correction"
-    evidence = f"({100 * c.interval.level:g} % interval {bounds[0]} to {bounds[1]}, {_p(c.p)}{corrected})"
+    evidence = (
+        f"({100 * c.interval.confidence:g} % interval {bounds[0]} to {bounds[1]}, {_p(c.p)}{corrected})"
+    )
     if c.better is not None:
         return f"{c.better} is better than {c.b if c.better == c.a else c.a} by {gap} {evidence}."
     if c.significant:

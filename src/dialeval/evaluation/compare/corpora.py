@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from dialeval.core import CorpusResult, Interval, LeaveOneOut
+from dialeval.core import CorpusResult, Interval, LeaveOneOut, Resampling
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.pairing import paired_items, system_of
 from dialeval.evaluation.corpus import leave_out
 from dialeval.stats import difference_of, jackknife_error, jackknife_interval, jackknife_p, required_items
 
 
-def compare_corpora(
-    a: CorpusResult, b: CorpusResult, *, level: float, cluster: Callable[[str], str] | None, rivals: int
-) -> Comparison:
+def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *, tests: int) -> Comparison:
     """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
     items = paired_items(a, b)
-    one, other = (_without(result, items, cluster) for result in (a, b))
+    one, other = (_without(result, items, resampling) for result in (a, b))
     difference = float(difference_of(np.array(one.score), np.array(other.score)))
     without = difference_of(one.without, other.without)
-    alpha, n, units = round(1 - level, 12), len(items), len(without)
-    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / rivals)
+    alpha, n, units = resampling.alpha, len(items), len(without)
+    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / tests)
     return Comparison(
         measure=str(a.signature),
         a=system_of(a),
@@ -31,7 +29,9 @@ def compare_corpora(
         score_a=one.score,
         score_b=other.score,
         difference=difference,
-        interval=Interval(*jackknife_interval(difference, without, level), level),
+        interval=Interval(
+            *jackknife_interval(difference, without, resampling.confidence), resampling.confidence
+        ),
         p_bootstrap=math.nan,
         p_permutation=math.nan,
         p_mcnemar=None,
@@ -49,6 +49,6 @@ def compare_corpora(
     )
 
 
-def _without(result: CorpusResult, items: Sequence[str], cluster: Callable[[str], str] | None) -> LeaveOneOut:
+def _without(result: CorpusResult, items: Sequence[str], resampling: Resampling) -> LeaveOneOut:
     subjects = {subject.item: subject for subject in result.subjects}
-    return leave_out(result.measure, [subjects[item] for item in items], cluster)
+    return leave_out(result.measure, [subjects[item] for item in items], resampling)

@@ -2,94 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from dialeval.core import CorpusResult, Outcome
+from dialeval.core import CorpusResult, Outcome, Resampling
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.corpora import compare_corpora
 from dialeval.evaluation.compare.items import compare_items
 from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
+from dialeval.evaluation.corpus import DEFAULT_RESAMPLING
 from dialeval.stats import holm
 
 
 def compare(
     a: Outcome,
     b: Outcome,
-    *,
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    cluster: Callable[[str], str] | None = None,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Comparison:
     """Whether two systems differ under the measure that both results share, item by item.
 
-    ``cluster`` gives the cluster of an item's id, such as its dialogue: then clusters are resampled and swapped
-    whole. Items are paired by id and taken in the order of their ids, so the order of the data moves nothing.
+    Clusters, such as the turns of a dialogue, are resampled and swapped whole. Items are paired by id and taken in
+    the order of their ids, so the order of the data moves nothing.
     """
-    return _settle(_compare(a, b, trials=trials, seed=seed, level=level, cluster=cluster), None)
+    return _settle(_compare(a, b, resampling), None)
 
 
 def compare_all(
     results: Sequence[Outcome],
-    *,
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    cluster: Callable[[str], str] | None = None,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[Comparison, ...]:
     """Every pair of systems under one measure, with Holm's correction over the pairs.
 
     Pairs that share no scored item cannot be compared and are left out.
     """
     pairs = [(a, b) for a, b in combinations(results, 2) if shared_items(a, b)]
-    return compare_pairs(pairs, trials=trials, seed=seed, level=level, cluster=cluster)
+    return compare_pairs(pairs, resampling)
 
 
 def compare_pairs(
     pairs: Sequence[tuple[Outcome, Outcome]],
-    *,
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    cluster: Callable[[str], str] | None = None,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[Comparison, ...]:
     """These pairs under one measure, with Holm's correction over them; a pair that stands alone needs none."""
-    raw = [
-        _compare(a, b, trials=trials, seed=seed, level=level, cluster=cluster, rivals=len(pairs))
-        for a, b in pairs
-    ]
+    raw = [_compare(a, b, resampling, tests=len(pairs)) for a, b in pairs]
     if len(raw) == 1:
         return (_settle(raw[0], None),)
     adjusted = holm([comparison.p for comparison in raw]).tolist()
     return tuple(_settle(comparison, p) for comparison, p in zip(raw, adjusted, strict=True))
 
 
-def _compare(
-    a: Outcome,
-    b: Outcome,
-    *,
-    trials: int,
-    seed: int,
-    level: float,
-    cluster: Callable[[str], str] | None,
-    rivals: int = 1,
-) -> Comparison:
+def _compare(a: Outcome, b: Outcome, resampling: Resampling, *, tests: int = 1) -> Comparison:
     """One pair before correction, each kind of result in its own way."""
-    if trials < 1:
+    if resampling.resamples < 1:
         raise Unsuitable(
-            f"A comparison rests on resampling, but trials is {trials}. Ask for 1000 trials or so."
+            f"A comparison rests on resampling, but found {resampling.resamples} resamples. Ask for 1000 or so."
         )
     check_same_measure(a, b)
     if isinstance(a, CorpusResult) and isinstance(b, CorpusResult):
-        return compare_corpora(a, b, level=level, cluster=cluster, rivals=rivals)
+        return compare_corpora(a, b, resampling, tests=tests)
     if isinstance(a, CorpusResult) or isinstance(b, CorpusResult):
         raise Unsuitable(
-            f"One result under {a.signature.call} has no values per item. Measure both systems anew."
+            f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
-    return compare_items(a, b, trials=trials, seed=seed, level=level, cluster=cluster, rivals=rivals)
+    return compare_items(a, b, resampling, tests=tests)
 
 
 def _settle(comparison: Comparison, p_adjusted: float | None) -> Comparison:

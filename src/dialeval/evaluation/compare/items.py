@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Interval, Result
+from dialeval.core import Floats, Interval, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.pairing import paired_items, places_of_values, system_of
 from dialeval.stats import (
@@ -23,33 +22,29 @@ from dialeval.stats import (
 )
 
 
-def compare_items(
-    a: Result,
-    b: Result,
-    *,
-    trials: int,
-    seed: int,
-    level: float,
-    cluster: Callable[[str], str] | None,
-    rivals: int,
-) -> Comparison:
+def compare_items(a: Result, b: Result, resampling: Resampling, *, tests: int) -> Comparison:
     """Two systems item by item, before correction; ``more_items`` is an estimate even where it is settled."""
     pairs = _pair(a, b)
     n = len(pairs.items)
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
-    labels = None if cluster is None else _codes([cluster(item) for item in pairs.items])
+    clusters = resampling.clusters(pairs.items)
     scores = [aggregate(rows.sum(axis=0)) for rows in (pairs.rows_a, pairs.rows_b)]
     score_a, score_b = map(float, scores)
     difference = float(difference_of(*scores))
     resampled = paired_bootstrap(
-        pairs.rows_a, pairs.rows_b, aggregate, trials=trials, seed=seed, clusters=labels
+        pairs.rows_a,
+        pairs.rows_b,
+        aggregate,
+        resamples=resampling.resamples,
+        seed=resampling.seed,
+        clusters=clusters,
     )
-    alpha = round(1 - level, 12)
-    units = n if labels is None else int(labels.max()) + 1
-    needed = required_items(difference, _spread(resampled), units, alpha=alpha / rivals)
+    alpha = resampling.alpha
+    units = n if clusters is None else int(clusters.max()) + 1
+    needed = required_items(difference, _spread(resampled), units, alpha=alpha / tests)
     effect = cohens_d_paired(pairs.values_a - pairs.values_b)
     wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
-    yes_no = cluster is None and _is_yes_no(pairs, score_a, score_b)
+    yes_no = clusters is None and _is_yes_no(pairs, score_a, score_b)
     return Comparison(
         measure=str(a.signature),
         a=system_of(a),
@@ -57,16 +52,16 @@ def compare_items(
         score_a=score_a,
         score_b=score_b,
         difference=difference,
-        interval=Interval(*percentile_interval(resampled, level), level),
+        interval=Interval(*percentile_interval(resampled, resampling.confidence), resampling.confidence),
         p_bootstrap=bootstrap_p(resampled),
         p_permutation=permutation_test(
             pairs.rows_a,
             pairs.rows_b,
             aggregate,
-            # The smallest p is 1/trials, and Holm multiplies it by the rivals: leave it room below alpha.
-            trials=max(trials, math.ceil(5 * rivals / alpha)),
-            seed=seed,
-            clusters=labels,
+            # The smallest p is 1/resamples, and Holm multiplies it by the tests: leave it room below alpha.
+            resamples=max(resampling.resamples, math.ceil(5 * tests / alpha)),
+            seed=resampling.seed,
+            clusters=clusters,
         ),
         p_mcnemar=mcnemar(pairs.values_a, pairs.values_b) if yes_no else None,
         p_adjusted=None,
@@ -96,10 +91,6 @@ def _pair(a: Result, b: Result) -> _Pairs:
     either = len(set(a.items) | set(b.items))
     (at_a, at_b) = ([places[item] for item in items] for places in (places_of_values(a), places_of_values(b)))
     return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b], either - len(items))
-
-
-def _codes(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.unique(np.asarray(labels), return_inverse=True)[1].astype(np.int64)
 
 
 def _spread(differences: Floats) -> float:

@@ -58,7 +58,7 @@ def _accuracy(
     if "system" in levels:
         pairwise = pairwise_accuracy(*(_means(side, both) for side in (human, scores))).value
         if trials and pairs <= MOST_SOFT:
-            soft = soft_pairwise_accuracy(human, scores, trials=trials, seed=seed).value
+            soft = soft_pairwise_accuracy(human, scores, resamples=trials, seed=seed).value
     if "system_within_item" in levels and pairs <= MOST:
         found = calibrate_ties(human, scores)
         tied, epsilon = found.accuracy, found.epsilon

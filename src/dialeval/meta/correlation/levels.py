@@ -121,7 +121,7 @@ def _row(joined: Joined, measure: MeasureGrid, at: Level, asked: _Asked) -> Row:
             scores,
             kind=coefficient,
             level=at,
-            trials=trials,
+            resamples=trials,
             seed=seed,
             resample=resample,
             clusters=clusters,

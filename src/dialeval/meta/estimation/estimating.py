@@ -179,7 +179,7 @@ def _system(name: str, human: Floats, scores: Floats, level: float) -> SystemEst
             f"by this measure the rated items are {which} than the others (p = {shift.p:.2g}): "
             "they do not look like a random part"
         )
-    return SystemEstimate(name, ppi_mean(*parts, level=level), shift.p, tuple(warnings))
+    return SystemEstimate(name, ppi_mean(*parts, confidence=level), shift.p, tuple(warnings))
 
 
 def _difference(
@@ -207,7 +207,7 @@ def _difference(
         warnings.append(
             "most items have ratings of one system only, so the systems are compared as if unpaired"
         )
-    estimate = ppi_difference(parts[0], parts[1], paired=paired, level=level)
+    estimate = ppi_difference(parts[0], parts[1], paired=paired, confidence=level)
     return DifferenceEstimate(names[a], names[b], estimate, paired, estimate.p, tuple(warnings))
 
 

@@ -74,7 +74,7 @@ class Sample:
         if self.system is not None:
             return self._by_means(pairs, self.system, coefficient)
         weighers = [
-            weigher(self.values[a], self.values[b], kind=coefficient, starts=self.starts, trials=trials)
+            weigher(self.values[a], self.values[b], kind=coefficient, starts=self.starts, resamples=trials)
             for a, b in pairs
         ]
 

@@ -12,8 +12,7 @@ from safetensors.torch import load_file
 
 from dialeval.errors import BadInput
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.skip_thought import folder as own
-from dialeval.metrics.skip_thought import published
+from dialeval.metrics.skip_thought import folder as own, published
 from dialeval.metrics.skip_thought.encoding import Part, SentenceEncoder
 from dialeval.metrics.skip_thought.expansion import expand
 from dialeval.metrics.skip_thought.layout import CONFIG, WEIGHTS, own_files

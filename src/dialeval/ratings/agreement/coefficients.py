@@ -216,7 +216,7 @@ def _measured(name: AgreementName, values: Floats, how: _How, estimate: Estimate
     estimate = AGREEMENTS[name].estimate(values) if estimate is None else estimate
     if not estimate.defined or not how.trials:
         return Measured(estimate, None)
-    bounds = agreement_interval(name, values, trials=how.trials, seed=how.seed, level=how.level)
+    bounds = agreement_interval(name, values, resamples=how.trials, seed=how.seed, confidence=how.level)
     return Measured(estimate, None if math.isnan(bounds.low) or math.isnan(bounds.high) else bounds)
 
 

@@ -96,11 +96,7 @@ def ask(
         else:
             answered.append(_answered(chooser, choices, normalise, hits, plan))
     results = [one.accuracy for one in answered]
-    comparisons = (
-        compare_all(results, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster)
-        if plan.trials
-        else ()
-    )
+    comparisons = compare_all(results, plan.resampling) if plan.resampling.resamples else ()
     return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
 
 
@@ -129,9 +125,7 @@ def _answered(
     plan: Plan,
 ) -> Answered:
     def measured(metric: SelectionAccuracy | ReciprocalRank | HitsAt) -> Result:
-        return evaluate(
-            metric, choices, trials=plan.trials, seed=plan.seed, level=plan.level, cluster=plan.cluster
-        )
+        return evaluate(metric, choices, resampling=plan.resampling)
 
     made = [choice for choice in choices if isinstance(choice, Choice)]
     return Answered(
@@ -144,10 +138,7 @@ def _answered(
         labelled_errors(
             made,
             normalise=normalise,
-            trials=plan.trials,
-            seed=plan.seed,
-            level=plan.level,
-            cluster=plan.cluster,
+            resampling=plan.resampling,
         ),
         isinstance(chooser, ByLikelihood),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dialeval.core import Result
+from dialeval.core import Resampling, Result
+from dialeval.evaluation.corpus import DEFAULT_RESAMPLING
 from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosing import Choice, Normalise, chance
 from dialeval.selection.asking.metrics import SelectionAccuracy, why_unscorable
@@ -31,19 +32,15 @@ def labelled_errors(
     choices: Sequence[Choice],
     *,
     normalise: Normalise = "sum",
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-    cluster: Callable[[str], str] | None = None,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[LabelErrors, ...]:
     """One system's choices by the label of false candidates, the label most often chosen first.
 
-    Nothing where no false candidate has a label. Trials, seed, level and cluster are those of ``evaluate``.
+    Nothing where no false candidate has a label.
     """
 
     def measured(alone: Sequence[Choice]) -> Result:
-        metric = SelectionAccuracy(normalise)
-        return evaluate(metric, alone, trials=trials, seed=seed, level=level, cluster=cluster)
+        return evaluate(SelectionAccuracy(normalise), alone, resampling=resampling)
 
     asked = [choice for choice in choices if why_unscorable(choice) is None]
     labels = dict.fromkeys(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dialeval.core import by_dialogue
 from dialeval.data.types import Question
-from dialeval.evaluation.runner import by_dialogue
 
 
 def sharing_a_context(questions: Sequence[Question]) -> int:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from dialeval.core import Interval
+from dialeval.core import Interval, Resampling
 from dialeval.data.types import Question
 from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosing import Choice, chance, why_no_question
@@ -91,7 +91,9 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], trials: int, se
         )
     choices = list(chain.from_iterable(_fold(baseline, questions, groups, at) for at in range(FOLDS)))
     result = evaluate(
-        SelectionAccuracy(), choices, trials=trials, seed=seed, cluster=lambda item: groups[item]
+        SelectionAccuracy(),
+        choices,
+        resampling=Resampling(resamples=trials, seed=seed, cluster=lambda item: groups[item]),
     )
     return Artefact(
         baseline.name,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dialeval.annotation.answers import collect
 from dialeval.annotation.problems import Fault
-from dialeval.core import Interval
+from dialeval.core import Interval, Resampling
 from dialeval.data.types import Judgement, Question
 from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
@@ -161,8 +161,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
     result = evaluate(
         SelectionAccuracy(),
         choose(fitted_chooser(tfidf, questions), questions),
-        seed=seed,
-        cluster=lambda item: by_item[item],
+        resampling=Resampling(seed=seed, cluster=lambda item: by_item[item]),
     )
     try:
         found = run_trials(

@@ -57,11 +57,11 @@ class RaterPairs:
         )
         return Compared(1 - share, shared)
 
-    def resample(self, *, trials: int, seed: int) -> Iterator[Compared]:
-        """Kappas of resampled units, some trials at a time."""
+    def resample(self, *, resamples: int, seed: int) -> Iterator[Compared]:
+        """Kappas of resampled units, some resamples at a time."""
         units, columns = self.sums.shape
         cells = min(CELLS, units * max(1, HELD // columns))
-        for weights in draws(units, trials=trials, seed=seed, cells=cells):
+        for weights in draws(units, resamples=resamples, seed=seed, cells=cells):
             yield self.compare(weights)
 
 

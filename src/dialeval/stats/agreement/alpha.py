@@ -51,13 +51,13 @@ def krippendorff_alpha(ratings: Floats, level: Scale = "nominal") -> Estimate:
     return Estimate(float(_alpha(disagreements)[0]), len(units.sizes))
 
 
-def resample_alpha(ratings: Floats, level: Scale, *, trials: int = 1000, seed: int = 0) -> Floats:
-    """Alphas of ``trials`` resamples of the units, shape (trials,); NaN where one drew equal ratings only."""
+def resample_alpha(ratings: Floats, level: Scale, *, resamples: int = 1000, seed: int = 0) -> Floats:
+    """Alphas of ``resamples`` resamples of the units, shape (resamples,); NaN where one drew equal ratings only."""
     units = pairable(ratings)
     if _undefined(units, level) is not None:
-        return np.full(trials, np.nan)
+        return np.full(resamples, np.nan)
     disagreements = DISAGREEMENTS[level](units)
-    drawn = draws(len(units.sizes), trials=trials, seed=seed)
+    drawn = draws(len(units.sizes), resamples=resamples, seed=seed)
     return np.concatenate([_alpha(disagreements(weights)) for weights in drawn])
 
 

@@ -42,8 +42,8 @@ AgreementName: TypeAlias = Literal[
 class Resample(Protocol):
     """Computes a statistic on resamples of the units."""
 
-    def __call__(self, ratings: Floats, /, *, trials: int, seed: int) -> Floats:
-        """The values on each resample, shape (trials,); NaN where it is undefined."""
+    def __call__(self, ratings: Floats, /, *, resamples: int, seed: int) -> Floats:
+        """The values on each resample, shape (resamples,); NaN where it is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,21 @@ class Agreement:
 
 
 def agreement_interval(
-    statistic: AgreementName, ratings: Floats, *, trials: int = 1000, seed: int = 0, level: float = 0.95
+    statistic: AgreementName,
+    ratings: Floats,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
 ) -> Bounds:
-    """The central ``level`` of the statistic over resampled units; NaN at both ends where it is never defined.
+    """The central ``confidence`` of the statistic over resampled units; NaN at both ends where it is never defined.
 
     Units are drawn whole, with all their ratings; raters stay as they are. Units that cannot enter the statistic,
     having too few ratings, are not drawn.
     """
-    return percentile_interval(AGREEMENTS[statistic].resample(ratings, trials=trials, seed=seed), level)
+    return percentile_interval(
+        AGREEMENTS[statistic].resample(ratings, resamples=resamples, seed=seed), confidence
+    )
 
 
 def _fleiss(ratings: Floats, *, chance: Chance) -> Estimate:
@@ -70,11 +77,11 @@ def _fleiss(ratings: Floats, *, chance: Chance) -> Estimate:
     return Estimate.undefined(reason, 0) if reason else fleiss_kappa(counts_of(ratings), chance=chance)
 
 
-def _resample_fleiss(ratings: Floats, /, *, trials: int, seed: int, chance: Chance) -> Floats:
+def _resample_fleiss(ratings: Floats, /, *, resamples: int, seed: int, chance: Chance) -> Floats:
     if not_categories(ratings):
-        return np.full(trials, np.nan)
+        return np.full(resamples, np.nan)
     score = partial(fleiss_score, chance=chance)
-    return bootstrap(fleiss_rows(counts_of(ratings)), score, trials=trials, seed=seed)
+    return bootstrap(fleiss_rows(counts_of(ratings)), score, resamples=resamples, seed=seed)
 
 
 def _percent(ratings: Floats) -> Estimate:
@@ -82,18 +89,18 @@ def _percent(ratings: Floats) -> Estimate:
     return Estimate.undefined(reason, 0) if reason else percent_agreement(counts_of(ratings))
 
 
-def _resample_percent(ratings: Floats, /, *, trials: int, seed: int) -> Floats:
+def _resample_percent(ratings: Floats, /, *, resamples: int, seed: int) -> Floats:
     if not_categories(ratings):
-        return np.full(trials, np.nan)
+        return np.full(resamples, np.nan)
     rows = fleiss_rows(counts_of(ratings))[:, :2]
-    return bootstrap(rows, lambda totals: totals[..., 0] / totals[..., 1], trials=trials, seed=seed)
+    return bootstrap(rows, lambda totals: totals[..., 0] / totals[..., 1], resamples=resamples, seed=seed)
 
 
-def _resample_icc(ratings: Floats, /, *, trials: int, seed: int, form: Form) -> Floats:
+def _resample_icc(ratings: Floats, /, *, resamples: int, seed: int, form: Form) -> Floats:
     rows = icc_rows(ratings)
     if len(rows) < 2 or rows.shape[1] < 5:
-        return np.full(trials, np.nan)
-    return bootstrap(rows, partial(icc_score, form=form), trials=trials, seed=seed)
+        return np.full(resamples, np.nan)
+    return bootstrap(rows, partial(icc_score, form=form), resamples=resamples, seed=seed)
 
 
 def _alpha(level: Scale) -> Agreement:

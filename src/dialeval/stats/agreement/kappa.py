@@ -94,14 +94,14 @@ def mean_cohen_kappa(ratings: Floats, *, weights: Weights = "none") -> Estimate:
     return Estimate(float(defined.mean()), len(defined))
 
 
-def resample_mean_cohen(ratings: Floats, *, trials: int = 1000, seed: int = 0) -> Floats:
-    """Mean Cohen's kappas of ``trials`` resamples of the units, shape (trials,); NaN where no pair has one."""
+def resample_mean_cohen(ratings: Floats, *, resamples: int = 1000, seed: int = 0) -> Floats:
+    """Mean Cohen's kappas of ``resamples`` resamples of the units, shape (resamples,); NaN where no pair has one."""
     if not_categories(check_ratings(ratings)) is not None:
-        return np.full(trials, np.nan)
+        return np.full(resamples, np.nan)
     pairs = rater_pairs(ratings, "none")
     if not len(pairs.first):
-        return np.full(trials, np.nan)
-    return np.concatenate([_row_means(done.kappa) for done in pairs.resample(trials=trials, seed=seed)])
+        return np.full(resamples, np.nan)
+    return np.concatenate([_row_means(done.kappa) for done in pairs.resample(resamples=resamples, seed=seed)])
 
 
 def counts_of(ratings: Floats, categories: Sequence[float] | None = None) -> Integers:

@@ -40,29 +40,29 @@ def bootstrap_correlation(
     y: ArrayLike,
     kind: Coefficient,
     *,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     clusters: Integers | None = None,
     cells: int = HELD,
 ) -> Floats:
-    """The coefficient on ``trials`` resamples of the pairs, shape (trials,); NaN where it is undefined.
+    """The coefficient on ``resamples`` resamples of the pairs, shape (resamples,); NaN where it is undefined.
 
     Pairs with NaN on either side are left out. ``clusters`` labels the pairs: then whole clusters are drawn.
     At most about ``cells`` frequencies are held at once; no result depends on it.
     """
     xs, ys = complete(x, y)
     if not len(xs):
-        return np.full(trials, np.nan)
-    weigh = weigher(xs, ys, kind=kind, trials=trials)
+        return np.full(resamples, np.nan)
+    weigh = weigher(xs, ys, kind=kind, resamples=resamples)
     if clusters is None:
-        drawn = draws(len(xs), trials=trials, seed=seed, cells=cells)
+        drawn = draws(len(xs), resamples=resamples, seed=seed, cells=cells)
         return np.concatenate([weigh(weights)[:, 0] for weights in drawn])
     if np.shape(clusters) != np.shape(x):
         raise ValueError(f"{np.shape(x)} pairs need as many cluster labels, not {np.shape(clusters)}")
     both = ~(np.isnan(np.asarray(x, np.float64)) | np.isnan(np.asarray(y, np.float64)))
     labels, cluster = np.unique(np.asarray(clusters)[both], return_inverse=True)
     most = cells * len(labels) // len(xs)
-    drawn = draws(len(labels), trials=trials, seed=seed, cells=most)
+    drawn = draws(len(labels), resamples=resamples, seed=seed, cells=most)
     return np.concatenate([weigh(weights[:, cluster])[:, 0] for weights in drawn])
 
 
@@ -72,20 +72,22 @@ def bootstrap_level(
     *,
     kind: Coefficient,
     level: Level,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     resample: Resample = "items",
     clusters: Integers | None = None,
     cells: int = HELD,
 ) -> Floats:
-    """The correlation of two tables (systems, items) on ``trials`` resamples; NaN where it is undefined.
+    """The correlation of two tables (systems, items) on ``resamples`` resamples; NaN where it is undefined.
 
     Only items and systems with a cell that both tables have are drawn. ``level`` is as in ``level_correlation``: an
     item or a system that is drawn twice counts twice, also in the means over groups. ``clusters`` labels the items:
     then whole clusters of them are drawn.
     """
     owner = None if clusters is None else cluster_of_items(clusters, human, scores)
-    return _resampled(shared_cells(human, scores), _Plan(kind, level, trials, seed, resample, cells, owner))
+    return _resampled(
+        shared_cells(human, scores), _Plan(kind, level, resamples, seed, resample, cells, owner)
+    )
 
 
 def paired_correlation_bootstrap(
@@ -95,13 +97,13 @@ def paired_correlation_bootstrap(
     *,
     kind: Coefficient,
     level: Level,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     resample: Resample = "items",
     cells: int = HELD,
 ) -> Floats:
     """Differences r(human, a) - r(human, b) on the same resamples of the cells that all three tables have."""
-    shared, plan = shared_cells(human, a, b), _Plan(kind, level, trials, seed, resample, cells)
+    shared, plan = shared_cells(human, a, b), _Plan(kind, level, resamples, seed, resample, cells)
     people, *measures = shared.tables
     of_a, of_b = (_resampled(Cells(shared.system, shared.item, (people, own)), plan) for own in measures)
     return difference_of(of_a, of_b)
@@ -112,7 +114,7 @@ class _Plan(NamedTuple):
 
     kind: Coefficient
     level: Level
-    trials: int
+    resamples: int
     seed: int
     resample: Resample
     cells: int
@@ -123,43 +125,43 @@ class _Plan(NamedTuple):
     def items(self, count: int, held: int) -> Iterator[Floats]:
         """How often each of the items is drawn, in blocks of (some, items)."""
         if self.owner is None:
-            yield from draws(count, trials=self.trials, seed=self.seed, cells=held * count)
+            yield from draws(count, resamples=self.resamples, seed=self.seed, cells=held * count)
             return
         units = int(self.owner.max(initial=-1)) + 1
-        for drawn in draws(units, trials=self.trials, seed=self.seed, cells=held * units):
+        for drawn in draws(units, resamples=self.resamples, seed=self.seed, cells=held * units):
             yield np.ascontiguousarray(drawn[:, self.owner])
 
 
 def _resampled(shared: Cells, plan: _Plan) -> Floats:
     if not len(shared.item):
-        return np.full(plan.trials, np.nan)
-    estimate = _ESTIMATORS[plan.level](shared, plan.kind, plan.trials)
+        return np.full(plan.resamples, np.nan)
+    estimate = _ESTIMATORS[plan.level](shared, plan.kind, plan.resamples)
     drawn = _draws(shared, plan)
     return np.concatenate([np.broadcast_to(estimate(items, systems), some) for items, systems, some in drawn])
 
 
 def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
     """How often items and systems are drawn, and in how many trials, some trials at a time."""
-    items, systems, trials, seed = cells.items, cells.systems, plan.trials, plan.seed
+    items, systems, trials, seed = cells.items, cells.systems, plan.resamples, plan.seed
     size = max(1, plan.cells // len(cells.item))
     if plan.resample == "items":
         for drawn in plan.items(items, size):
             yield drawn, None, len(drawn)
         return
     if plan.resample == "systems":
-        for drawn in draws(systems, trials=trials, seed=seed, cells=size * systems):
+        for drawn in draws(systems, resamples=trials, seed=seed, cells=size * systems):
             yield None, drawn, len(drawn)
         return
     # A stream of its own, lest systems be drawn by the numbers that drew the items.
     other = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     by_item = plan.items(items, size)
-    by_system = draws(systems, trials=trials, seed=other, cells=size * systems)
+    by_system = draws(systems, resamples=trials, seed=other, cells=size * systems)
     for drawn, with_it in zip(by_item, by_system, strict=True):
         yield drawn, with_it, len(drawn)
 
 
-def _pooled(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
-    weigh = weigher(*cells.tables, kind=kind, trials=trials)
+def _pooled(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
+    weigh = weigher(*cells.tables, kind=kind, resamples=resamples)
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
         weights = _once(cells) if items is None else items[:, cells.item]
@@ -168,9 +170,9 @@ def _pooled(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
     return estimate
 
 
-def _within_system(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
+def _within_system(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
     starts = _starts(cells.system)
-    weigh = weigher(*cells.tables, kind=kind, starts=starts, trials=trials)
+    weigh = weigher(*cells.tables, kind=kind, starts=starts, resamples=resamples)
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
         return mean_over_groups(weigh(_once(cells) if items is None else items[:, cells.item]), systems)
@@ -178,9 +180,9 @@ def _within_system(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
     return estimate
 
 
-def _within_item(cells: Cells, kind: Coefficient, trials: int) -> _Estimator:
+def _within_item(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
     cells = cells.take(np.argsort(cells.item, kind="stable"))
-    weigh = weigher(*cells.tables, kind=kind, starts=_starts(cells.item), trials=trials)
+    weigh = weigher(*cells.tables, kind=kind, starts=_starts(cells.item), resamples=resamples)
     whole = weigh(_once(cells))
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:

@@ -59,15 +59,15 @@ class Permuted(NamedTuple):
 
     p: float
     """Two-sided; NaN where the observed difference is undefined."""
-    trials: int = 0
+    resamples: int = 0
     """Swaps that have a difference, of those that were made."""
     exact: bool = False
     """Whether every way to swap was tried."""
 
     @property
     def error(self) -> float:
-        """The standard error of p for want of more trials; 0 where it is exact."""
-        return 0.0 if self.exact else math.sqrt(self.p * (1 - self.p) / max(1, self.trials))
+        """The standard error of p for want of more resamples; 0 where it is exact."""
+        return 0.0 if self.exact else math.sqrt(self.p * (1 - self.p) / max(1, self.resamples))
 
 
 def perm_both(
@@ -77,19 +77,20 @@ def perm_both(
     *,
     kind: Coefficient,
     level: Level,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     cells: int = CELLS,
 ) -> float:
     """Two-sided p-value that two measures correlate with people alike (PERM-BOTH; Deutsch, Dror & Roth, 2021).
 
     Tables are of shape (systems, items); cells that all three have are used. Both measures are standardised over
-    these, and each trial swaps them in each cell with probability one half. The p-value is (1 + count) / (1 + trials)
-    of the trials whose difference is no smaller than the observed one, or count / 2^n over all assignments where n
-    <= 13 cells; trials without a difference are left out. NaN where the observed difference is undefined, as
-    ``level_correlation`` explains. At most about ``cells`` swaps are held at once; no result depends on it.
+    these, and each resample swaps them in each cell with probability one half. The p-value is (1 + count) /
+    (1 + resamples) of the resamples whose difference is no smaller than the observed one, or count / 2^n over all
+    assignments where n <= 13 cells; resamples without a difference are left out. NaN where the observed
+    difference is undefined, as ``level_correlation`` explains. At most about ``cells`` swaps are held at once;
+    no result depends on it.
     """
-    return permuted(human, a, b, kind=kind, level=level, trials=trials, seed=seed, cells=cells).p
+    return permuted(human, a, b, kind=kind, level=level, resamples=resamples, seed=seed, cells=cells).p
 
 
 def permuted(
@@ -99,7 +100,7 @@ def permuted(
     *,
     kind: Coefficient,
     level: Level,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     enough: int | None = None,
     clusters: Integers | None = None,
@@ -108,7 +109,7 @@ def permuted(
     """``perm_both`` with the error of its p-value, and free to stop where the measures clearly do not differ.
 
     Trials end with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
-    trials made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
+    resamples made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
     p / sqrt(``enough``). ``clusters`` labels the items: then the cells of a cluster are swapped together or not at all.
     """
     shared = shared_cells(human, a, b)
@@ -118,13 +119,13 @@ def permuted(
     if not n or any(np.ptp(table) == 0 for table in shared.tables):
         return Permuted(math.nan)
     exact = units <= MOST_ENUMERATED
-    correlate = _by_level(_standardised(shared), kind, level, 1 << units if exact else trials)
+    correlate = _by_level(_standardised(shared), kind, level, 1 << units if exact else resamples)
     of_a, of_b = correlate(np.zeros((1, n), np.uint8))
     observed = abs(float(difference_of(of_a, of_b)[0]))
     if math.isnan(observed):
         return Permuted(math.nan)
     held = cells if enough is None else min(cells, 2 * enough * n)
-    drawn = [every_swap(units)] if exact else random_swaps(units, trials=trials, seed=seed, cells=held)
+    drawn = [every_swap(units)] if exact else random_swaps(units, resamples=resamples, seed=seed, cells=held)
     swaps = drawn if owner is None else (np.ascontiguousarray(bits[:, owner]) for bits in drawn)
     least = observed - ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
     differences = (np.abs(difference_of(*correlate(bits))) for bits in swaps)
@@ -157,35 +158,35 @@ def _standardised(cells: Cells) -> Cells:
     return Cells(cells.system, cells.item, (human, a, b))
 
 
-def _by_level(cells: Cells, kind: Coefficient, level: Level, trials: int) -> _Correlate:
+def _by_level(cells: Cells, kind: Coefficient, level: Level, resamples: int) -> _Correlate:
     if level == "system":
-        return _over_systems(cells, kind, trials)
+        return _over_systems(cells, kind, resamples)
     if level == "system_within_item":
-        return _in_groups(cells, cells.item, kind, trials)
+        return _in_groups(cells, cells.item, kind, resamples)
     return _in_groups(
-        cells, cells.system if level == "item_within_system" else 0 * cells.system, kind, trials
+        cells, cells.system if level == "item_within_system" else 0 * cells.system, kind, resamples
     )
 
 
-def _over_systems(cells: Cells, kind: Coefficient, trials: int) -> _Correlate:
+def _over_systems(cells: Cells, kind: Coefficient, resamples: int) -> _Correlate:
     human, a, b = system_means(cells)
     counts = np.bincount(cells.system)
     starts = np.concatenate([[0], np.cumsum(counts)])
     gain = cells.tables[2] - cells.tables[1]
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
-        moved = swapped_sums(bits, starts, gain, trials) / counts
+        moved = swapped_sums(bits, starts, gain, resamples) / counts
         return correlations(settled(a + moved), human, kind), correlations(settled(b - moved), human, kind)
 
     return correlate
 
 
-def _in_groups(cells: Cells, group: Integers, kind: Coefficient, trials: int) -> _Correlate:
+def _in_groups(cells: Cells, group: Integers, kind: Coefficient, resamples: int) -> _Correlate:
     order = np.argsort(group, kind="stable")
     moved = bool((order[1:] < order[:-1]).any())
     human, a, b = (table[order] for table in cells.tables)
     starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
-    swap = swapper(human, a, b, kind=kind, starts=starts, trials=trials)
+    swap = swapper(human, a, b, kind=kind, starts=starts, resamples=resamples)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         of_a, of_b = swap(bits[:, order] if moved else bits)

@@ -98,11 +98,11 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike) -> TieCalibration:
 
 
 def soft_pairwise_accuracy(
-    human: ArrayLike, metric: ArrayLike, *, trials: int = 1000, seed: int = 0, cells: int = CELLS
+    human: ArrayLike, metric: ArrayLike, *, resamples: int = 1000, seed: int = 0, cells: int = CELLS
 ) -> Estimate:
     """How alike people and the measure are sure of the order of two systems (Thompson et al., 2024).
 
-    The mean over pairs of systems of 1 - |p(human) - p(metric)|, where p is the share of ``trials`` permutations that
+    The mean over pairs of systems of 1 - |p(human) - p(metric)|, where p is the share of permutations that
     favour the first system as much as the scores do: each swaps the two systems' scores of each item with
     probability one half, the same for both. ``n`` counts pairs of systems that share an item.
     """
@@ -117,20 +117,20 @@ def soft_pairwise_accuracy(
     gaps = [
         np.where(missing[first] | missing[second], 0, table[first] - table[second]).T for table in columns
     ]
-    favoured = _favoured(np.concatenate(gaps, axis=1), trials=trials, seed=seed, cells=cells)
+    favoured = _favoured(np.concatenate(gaps, axis=1), resamples=resamples, seed=seed, cells=cells)
     of_people, of_measure = np.split(favoured, 2)
     return Estimate(float(np.mean(1 - np.abs(of_people - of_measure))), len(first))
 
 
-def _favoured(gaps: Floats, *, trials: int, seed: int, cells: int) -> Floats:
+def _favoured(gaps: Floats, *, resamples: int, seed: int, cells: int) -> Floats:
     """Share of random signs under which each column of (items, pairs) adds up to no less than it does."""
     slack = ROUNDING * np.abs(gaps).sum(axis=0)
     least = gaps.sum(axis=0) - slack
     counts = np.zeros(gaps.shape[1])
-    for bits in random_swaps(len(gaps), trials=trials, seed=seed, cells=cells):
+    for bits in random_swaps(len(gaps), resamples=resamples, seed=seed, cells=cells):
         signs = 1 - 2 * bits.astype(np.float64)
         counts += np.count_nonzero(signs @ gaps >= least, axis=0)
-    return counts / trials
+    return counts / resamples
 
 
 def _tables(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:

@@ -25,19 +25,19 @@ _DOUBTFUL = 1e-6
 
 
 def swapper(
-    human: Floats, a: Floats, b: Floats, *, kind: Coefficient, starts: Integers, trials: int
+    human: Floats, a: Floats, b: Floats, *, kind: Coefficient, starts: Integers, resamples: int
 ) -> Swapper:
     """How both measures' coefficients follow from the swaps, group by group as in ``weigher``."""
     if kind == "pearson":
-        return _pearson(human, a, b, starts, trials)
-    if kind == "spearman" and trials * len(a) > MOST_PLAIN:
+        return _pearson(human, a, b, starts, resamples)
+    if kind == "spearman" and resamples * len(a) > MOST_PLAIN:
         return _compiled_spearman(human, a, b, starts)
-    return _by_frequencies(human, a, b, kind, starts, trials)
+    return _by_frequencies(human, a, b, kind, starts, resamples)
 
 
-def swapped_sums(bits: Bits, starts: Integers, gain: Floats, trials: int) -> Floats:
-    """Sums of the gain over the swapped cells of each group, shape (trials, groups)."""
-    if trials * len(gain) <= MOST_PLAIN:
+def swapped_sums(bits: Bits, starts: Integers, gain: Floats, resamples: int) -> Floats:
+    """Sums of the gain over the swapped cells of each group, shape (resamples, groups)."""
+    if resamples * len(gain) <= MOST_PLAIN:
         return np.add.reduceat(bits * gain, starts[:-1], axis=1)
     from dialeval.stats.correlation._swap_kernels import sum_swapped
 
@@ -46,9 +46,9 @@ def swapped_sums(bits: Bits, starts: Integers, gain: Floats, trials: int) -> Flo
     return out
 
 
-def _three_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Floats:
-    if trials * gains.shape[1] <= MOST_PLAIN:
-        return np.stack([swapped_sums(bits, starts, gain, trials) for gain in gains])
+def _three_sums(bits: Bits, starts: Integers, gains: Floats, resamples: int) -> Floats:
+    if resamples * gains.shape[1] <= MOST_PLAIN:
+        return np.stack([swapped_sums(bits, starts, gain, resamples) for gain in gains])
     from dialeval.stats.correlation._swap_kernels import sum_three_swapped
 
     out = np.empty((3, len(bits), len(starts) - 1))
@@ -56,7 +56,7 @@ def _three_sums(bits: Bits, starts: Integers, gains: Floats, trials: int) -> Flo
     return out
 
 
-def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, trials: int) -> Swapper:
+def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, resamples: int) -> Swapper:
     """By sums of values, squares and products, each about the mean of its group."""
     sizes = np.diff(starts)
     h = _about_means(human, starts)
@@ -66,10 +66,10 @@ def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, trials: int)
     gains = sides[1] - sides[0]
     wholes = [np.add.reduceat(side, starts[:-1], axis=1)[:, None] for side in sides]
     squares = _squares(human, h, starts)
-    anew = _by_frequencies(human, a, b, "pearson", starts, trials)
+    anew = _by_frequencies(human, a, b, "pearson", starts, resamples)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
-        moved = _three_sums(bits, starts, gains, trials)
+        moved = _three_sums(bits, starts, gains, resamples)
         found, doubtful = [], np.zeros((len(bits), len(sizes)), dtype=bool)
         for x, xx, xy in (wholes[0] + moved, wholes[1] - moved):
             spread = xx - x**2 / sizes
@@ -105,10 +105,10 @@ def _compiled_spearman(human: Floats, a: Floats, b: Floats, starts: Integers) ->
 
 
 def _by_frequencies(
-    human: Floats, a: Floats, b: Floats, kind: Coefficient, starts: Integers, trials: int
+    human: Floats, a: Floats, b: Floats, kind: Coefficient, starts: Integers, resamples: int
 ) -> Swapper:
     both = np.stack([a, b], axis=1).ravel()
-    weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=2 * starts, trials=2 * trials)
+    weigh = weigher(both, np.repeat(human, 2), kind=kind, starts=2 * starts, resamples=2 * resamples)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         out = np.empty((2, len(bits), len(starts) - 1))

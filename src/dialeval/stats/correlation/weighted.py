@@ -34,17 +34,17 @@ HELD: Final = 1 << 18
 
 
 def weigher(
-    x: Floats, y: Floats, *, kind: Coefficient, starts: Integers | None = None, trials: int = 1
+    x: Floats, y: Floats, *, kind: Coefficient, starts: Integers | None = None, resamples: int = 1
 ) -> Weigher:
     """How the coefficient of these pairs follows from their frequencies, group by group.
 
     Group g has the pairs from ``starts[g]`` up to ``starts[g + 1]``, at least one; without ``starts`` all are one
-    group. The coefficient is NaN where those that occur have one value on either side. ``trials`` is how many rows
+    group. The coefficient is NaN where those that occur have one value on either side. ``resamples`` is how many rows
     of frequencies are to come.
     """
     bounds = np.array([0, len(x)]) if starts is None else starts
     pairs = Pairs(x, y, bounds, np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)))
-    table = _PLAIN if trials * len(x) <= MOST_PLAIN else _COMPILED
+    table = _PLAIN if resamples * len(x) <= MOST_PLAIN else _COMPILED
     return table[kind](pairs)
 
 

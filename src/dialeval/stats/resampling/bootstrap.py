@@ -34,32 +34,32 @@ def bootstrap(
     rows: Floats,
     aggregate: Aggregate,
     *,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Floats:
-    """Scores of ``trials`` resamples of the items, shape (trials,); all NaN where there are no items.
+    """Scores of ``resamples`` resamples of the items, shape (resamples,); all NaN where there are no items.
 
     Each resample draws as many items as there are, with replacement. ``clusters`` gives each row's cluster:
     then whole clusters are drawn, which is right where the items of one document resemble each other.
     """
     units = pool(rows, clusters)
-    totals = [weights @ units for weights in draws(len(units), trials=trials, seed=seed)]
-    return aggregate(np.concatenate(totals)) if len(units) else np.full(trials, np.nan)
+    totals = [weights @ units for weights in draws(len(units), resamples=resamples, seed=seed)]
+    return aggregate(np.concatenate(totals)) if len(units) else np.full(resamples, np.nan)
 
 
-def percentile_interval(scores: Floats, level: float = 0.95) -> Bounds:
-    """The central ``level`` of resampled scores (Efron & Tibshirani, 1993, section 13.3).
+def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
+    """The central ``confidence`` of resampled scores (Efron & Tibshirani, 1993, section 13.3).
 
     NaN scores (resamples without a defined score) are left out. A bound is NaN where no score is left,
     or where it falls among infinite ones.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
     defined = scores[~np.isnan(scores)]
     if not defined.size:
         return Bounds(np.nan, np.nan)
-    tail = (1 - level) / 2
+    tail = (1 - confidence) / 2
     with np.errstate(invalid="ignore"):
         low, high = np.quantile(defined, [tail, 1 - tail])
     return Bounds(float(low), float(high))
@@ -81,24 +81,24 @@ def pool(rows: Floats, clusters: Integers | None) -> Floats:
     return sums
 
 
-def draws(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
+def draws(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[Floats]:
     """How often each of ``n`` units occurs in each resample: multinomial counts, in blocks of (some, n).
 
-    One stream of random numbers serves all blocks, so the counts do not depend on ``cells``, and fewer trials
+    One stream of random numbers serves all blocks, so the counts do not depend on ``cells``, and fewer resamples
     give the first of more.
     """
     rng = np.random.default_rng(seed)
-    for size in blocks(n, trials, cells):
+    for size in blocks(n, resamples, cells):
         counts = np.empty((size, n))
         for count in counts:
             count[:] = np.bincount(rng.integers(n, size=n), minlength=n) if n else 0
         yield counts
 
 
-def random_swaps(n: int, *, trials: int, seed: int, cells: int = CELLS) -> Iterator[Bits]:
-    """Fair bits for ``n`` units, some trials at a time."""
+def random_swaps(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[Bits]:
+    """Fair bits for ``n`` units, some resamples at a time."""
     rng = np.random.default_rng(seed)
-    for size in blocks(n, trials, cells):
+    for size in blocks(n, resamples, cells):
         # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
         words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
         yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
@@ -109,10 +109,10 @@ def every_swap(n: int) -> Bits:
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.uint8)
 
 
-def blocks(n: int, trials: int, cells: int = CELLS) -> Iterator[int]:
-    """Sizes that add up to ``trials``, each block having about ``cells`` cells of ``n`` columns at most."""
-    if trials < 1:
-        raise ValueError(f"resampling needs at least one trial, not {trials}")
+def blocks(n: int, resamples: int, cells: int = CELLS) -> Iterator[int]:
+    """Sizes that add up to ``resamples``, each block having about ``cells`` cells of ``n`` columns at most."""
+    if resamples < 1:
+        raise ValueError(f"resampling needs at least one trial, not {resamples}")
     most = max(1, cells // max(1, n))
-    for start in range(0, trials, most):
-        yield min(most, trials - start)
+    for start in range(0, resamples, most):
+        yield min(most, resamples - start)

@@ -26,17 +26,17 @@ def jackknife_error(without: Floats) -> float:
     return math.sqrt((units - 1) / units * float(((without - without.mean()) ** 2).sum()))
 
 
-def jackknife_interval(score: float, without: Floats, level: float = 0.95) -> Bounds:
+def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
     error = jackknife_error(without)
     if math.isnan(error):
         return Bounds(math.nan, math.nan)
     # Special functions alone: scipy.stats takes a second to import.
     from scipy.special import stdtrit
 
-    reach = float(stdtrit(len(without) - 1, (1 + level) / 2)) * error
+    reach = float(stdtrit(len(without) - 1, (1 + confidence) / 2)) * error
     return Bounds(score - reach, score + reach)
 
 

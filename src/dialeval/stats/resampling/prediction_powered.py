@@ -88,7 +88,7 @@ def ppi_mean(
     predicted_rated: Floats,
     predicted_rest: Floats,
     *,
-    level: float = 0.95,
+    confidence: float = 0.95,
     power_tuning: bool = True,
     quantiles: Quantiles = "t",
 ) -> PPIEstimate:
@@ -101,7 +101,7 @@ def ppi_mean(
     bring them to the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
     """
     sample = PartlyRated(rated, predicted_rated, predicted_rest)
-    return _combine([sample], level=level, power_tuning=power_tuning, quantiles=quantiles)
+    return _combine([sample], confidence=confidence, power_tuning=power_tuning, quantiles=quantiles)
 
 
 def ppi_difference(
@@ -109,7 +109,7 @@ def ppi_difference(
     b: PartlyRated,
     *,
     paired: bool,
-    level: float = 0.95,
+    confidence: float = 0.95,
     power_tuning: bool = True,
     quantiles: Quantiles = "t",
 ) -> PPIEstimate:
@@ -123,7 +123,7 @@ def ppi_difference(
         if any(np.shape(of_a) != np.shape(of_b) for of_a, of_b in zip(a, b, strict=True)):
             raise ValueError("paired systems need the same rated and the same unrated items")
         samples = [PartlyRated(*(np.subtract(of_a, of_b) for of_a, of_b in zip(a, b, strict=True)))]
-    return _combine(samples, level=level, power_tuning=power_tuning, quantiles=quantiles)
+    return _combine(samples, confidence=confidence, power_tuning=power_tuning, quantiles=quantiles)
 
 
 class _Mean(NamedTuple):
@@ -135,14 +135,14 @@ class _Mean(NamedTuple):
 
 
 def _combine(
-    given: Sequence[PartlyRated], *, level: float, power_tuning: bool, quantiles: Quantiles
+    given: Sequence[PartlyRated], *, confidence: float, power_tuning: bool, quantiles: Quantiles
 ) -> PPIEstimate:
     """The estimate of the first sample, minus that of a second where there is one."""
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, not {level}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
     samples = [_checked(sample) for sample in given]
     n, n_unrated = (sum(len(sample[at]) for sample in samples) for at in (0, 2))
-    alone = _classical(given, level=level, quantiles=quantiles)
+    alone = _classical(given, confidence=confidence, quantiles=quantiles)
     least = min(len(sample.rated) for sample in samples)
     if least < 2:
         reason = f"{least} rated item{'' if least == 1 else 's'}, where 2 are needed"
@@ -152,7 +152,7 @@ def _combine(
         _mean(*each, tuned=power_tuning, quantiles=quantiles) for each in zip(samples, tunings, strict=True)
     ]
     plain = [_mean(each, 0.0, tuned=False, quantiles=quantiles) for each in samples]
-    powered, classical = (_interval(of, level=level, quantiles=quantiles) for of in (means, plain))
+    powered, classical = (_interval(of, confidence=confidence, quantiles=quantiles) for of in (means, plain))
     tuning = math.fsum(tunings) / len(tunings)
     if not powered.error:
         still = (
@@ -174,7 +174,7 @@ def _combine(
     )
 
 
-def _classical(given: Sequence[PartlyRated], *, level: float, quantiles: Quantiles) -> ClassicalEstimate:
+def _classical(given: Sequence[PartlyRated], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
     """The estimate from the ratings alone, whether their items have predictions or not."""
     every = [np.asarray(sample.rated, dtype=np.float64) for sample in given]
     rated = [ratings[~np.isnan(ratings)] for ratings in every]
@@ -186,7 +186,7 @@ def _classical(given: Sequence[PartlyRated], *, level: float, quantiles: Quantil
         _mean(PartlyRated(ratings, ratings, nothing), 0.0, tuned=False, quantiles=quantiles)
         for ratings in rated
     ]
-    found = _interval(means, level=level, quantiles=quantiles)
+    found = _interval(means, confidence=confidence, quantiles=quantiles)
     if not found.error:
         return ClassicalEstimate(found.value, nan, nan, nan, n)
     return replace(found, n=n)
@@ -217,13 +217,13 @@ def _mean(sample: PartlyRated, tuning: float, *, tuned: bool, quantiles: Quantil
     return _Mean(value + tuning * float(rest.mean()), (variance, imputed), (degrees, of_rest))
 
 
-def _interval(means: Sequence[_Mean], *, level: float, quantiles: Quantiles) -> ClassicalEstimate:
+def _interval(means: Sequence[_Mean], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
     value = means[0].value - sum(mean.value for mean in means[1:])
     error = math.sqrt(math.fsum(variance for mean in means for variance in mean.variances))
     # Special functions alone: scipy.stats takes a second to import.
     from scipy.special import ndtri, stdtrit
 
-    tail = (1 + level) / 2
+    tail = (1 + confidence) / 2
     reach = error * float(ndtri(tail) if quantiles == "normal" else stdtrit(_degrees(means), tail))
     return ClassicalEstimate(value, value - reach, value + reach, error)
 

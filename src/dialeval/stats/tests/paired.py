@@ -41,19 +41,19 @@ def paired_bootstrap(
     rows_b: Floats,
     aggregate: Aggregate,
     *,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Floats:
-    """Differences on ``trials`` resamples of the items, the same resample for both systems (Koehn, 2004).
+    """Differences on ``resamples`` resamples of the items, the same resample for both systems (Koehn, 2004).
 
     Row i of both arrays belongs to the same item. ``clusters`` as in ``bootstrap``.
     """
     a, b = _pairs(rows_a, rows_b, clusters)
     if not len(a):
-        return np.full(trials, np.nan)
+        return np.full(resamples, np.nan)
     # Two products, not one over joined columns: equal rows give equal bits, and swapping negates exactly.
-    totals = [(weights @ a, weights @ b) for weights in draws(len(a), trials=trials, seed=seed)]
+    totals = [(weights @ a, weights @ b) for weights in draws(len(a), resamples=resamples, seed=seed)]
     totals_a, totals_b = (np.concatenate(side) for side in zip(*totals, strict=True))
     return difference_of(aggregate(totals_a), aggregate(totals_b))
 
@@ -77,14 +77,14 @@ def permutation_test(
     rows_b: Floats,
     aggregate: Aggregate,
     *,
-    trials: int = 1000,
+    resamples: int = 1000,
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> float:
     """Two-sided p-value of approximate randomisation (Noreen, 1989): how often chance differs as much.
 
     Each trial swaps the two systems' rows of each item (or cluster) with probability one half. The p-value is
-    (1 + count) / (1 + trials), or count / 2^n over all assignments where n <= 13. NaN where the observed
+    (1 + count) / (1 + resamples), or count / 2^n over all assignments where n <= 13. NaN where the observed
     difference is undefined.
     """
     a, b = _pairs(rows_a, rows_b, clusters)
@@ -94,7 +94,7 @@ def permutation_test(
     if not len(a) or math.isnan(observed):
         return math.nan
     exact = len(a) <= MOST_ENUMERATED
-    swaps = [every_swap(len(a))] if exact else random_swaps(len(a), trials=trials, seed=seed)
+    swaps = [every_swap(len(a))] if exact else random_swaps(len(a), resamples=resamples, seed=seed)
     moved = np.concatenate([swap.astype(np.float64) @ gain for swap in swaps])
     differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
     slack = ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
