@@ -131,6 +131,9 @@ def _plain(value: object) -> dict[str, object]:
     def plain(one: object) -> object:
         if isinstance(one, float):
             return one if math.isfinite(one) else None
+        if isinstance(one, dict) and one.keys() == {"low", "high", "confidence"}:
+            # An interval: its confidence is called "level" in every document.
+            return {"low": plain(one["low"]), "high": plain(one["high"]), "level": plain(one["confidence"])}
         if isinstance(one, dict):
             return {str(key): plain(inside) for key, inside in one.items()}
         if isinstance(one, tuple) and hasattr(one, "_asdict"):
