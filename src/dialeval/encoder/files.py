@@ -36,6 +36,11 @@ class Weights:
         """Name and hash as a signature shows them."""
         return f"{self.name}:{self.sha256[:12]}"
 
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Name and hash as provenance lists them."""
+        return {self.name: self.sha256}
+
     def setting(self, file: str, *keys: str) -> object:
         """The first of these keys that the JSON file has a value for; None where it has none or is not there."""
         settings = read_settings(self.folder / file)

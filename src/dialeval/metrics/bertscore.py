@@ -83,8 +83,7 @@ class BertScore:
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder and its sha256."""
-        weights = self._weights()
-        return {weights.name: weights.sha256}
+        return self._weights().resources
 
     def unscorable(self, example: Example) -> str | None:
         """``no references``, or None."""
@@ -150,8 +149,7 @@ class FittedBertScore(BertScore):
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder, and the digest of the reference corpus, which moves every value."""
-        weights = self._weights()
-        return {weights.name: weights.sha256, "bertscore reference corpus": self.learnt.digest}
+        return {**self._weights().resources, "bertscore reference corpus": self.learnt.digest}
 
     def _weigh(self, encoder: Encoder) -> Weigh:
         return self.learnt.weight

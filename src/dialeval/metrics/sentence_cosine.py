@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
-from dialeval.encoder.model import Vectors, load_encoder
+from dialeval.encoder.model import Vectors
+from dialeval.encoder.sentences import sentence_vectors
 from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines
@@ -45,8 +44,7 @@ class SentenceCosine:
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder and its sha256."""
-        weights = self._weights()
-        return {weights.name: weights.sha256}
+        return self._weights().resources
 
     def unscorable(self, example: Example) -> str | None:
         """``no references``, or None."""
@@ -63,20 +61,7 @@ class SentenceCosine:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, shape (n, size), not of length 1."""
-        weights = self._weights()
-        encoder = load_encoder(weights)
-        tokens = encoder.tokens(texts, longest=weights.sentence_length)
-        return np.stack(encoder.states(tokens, keep=_mean if weights.pooling == "mean" else _first))
+        return sentence_vectors(texts, self._weights())
 
     def _weights(self) -> Weights:
         return find_encoder(self.model, hub=self.hub)
-
-
-def _mean(states: Vectors) -> Vectors:
-    mean: Vectors = states.mean(axis=0)
-    return mean
-
-
-def _first(states: Vectors) -> Vectors:
-    first: Vectors = states[0]
-    return first.copy()

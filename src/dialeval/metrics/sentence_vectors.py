@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dialeval.core import Floats
 from dialeval.data.types import Example
 from dialeval.encoder.model import Vectors
+from dialeval.encoder.sentences import to_units
 
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
 """From texts, none of them blank, to one vector each, shape (n, size)."""
@@ -24,7 +24,7 @@ def best_cosines(examples: Sequence[Example], encode: Encode) -> list[float]:
     texts = {text.strip() for example in examples for text in (example.response.text, *example.references)}
     # In order, so that the order of the examples cannot show, not even in rounding.
     known = {text: at for at, text in enumerate(sorted(texts - {""}))}
-    units = _units(encode(list(known))) if known else np.empty((0, 0))
+    units = to_units(encode(list(known))) if known else np.empty((0, 0))
 
     def alike(response: str, reference: str) -> float:
         if not response or not reference:
@@ -35,11 +35,3 @@ def best_cosines(examples: Sequence[Example], encode: Encode) -> list[float]:
         max(alike(example.response.text.strip(), text.strip()) for text in example.references)
         for example in examples
     ]
-
-
-def _units(vectors: Vectors) -> Floats:
-    """The vectors at length 1; zeros stay as they are."""
-    wide = vectors.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    units: Floats = np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0)
-    return units

@@ -12,10 +12,11 @@ from typing import Final, Literal, TypeAlias
 
 from dialeval.core import Signature
 from dialeval.data.types import Context, Response
+from dialeval.encoder.files import EMBEDDED, find_encoder
+from dialeval.encoder.sentences import SentenceIndex, index_sentences
 from dialeval.errors import BadInput
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
 from dialeval.systems.files import Stamp, digest, stamp
-from dialeval.systems.turn_vectors import TurnVectors, encoder_fact, encoder_resources, turn_vectors
 from dialeval.text.search.bm25 import Bm25
 from dialeval.text.search.postings import Hit
 from dialeval.text.search.tfidf import TfIdf
@@ -43,14 +44,18 @@ class Retrieval:
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
-        like = ("encoder", encoder_fact()) if self.method == "encoder" else ("tokens", "search_terms")
+        like = (
+            ("encoder", find_encoder(EMBEDDED).fact)
+            if self.method == "encoder"
+            else ("tokens", "search_terms")
+        )
         facts = (("corpus", digest(self.corpus)), ("query", "last_turn"), like)
         return Signature("retrieval", (("method", self.method),), facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder's weights, where there is one."""
-        return encoder_resources() if self.method == "encoder" else {}
+        return find_encoder(EMBEDDED).resources if self.method == "encoder" else {}
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
@@ -67,7 +72,7 @@ class _Library:
     places: tuple[Exchange, ...]
     index: Bm25 | TfIdf | None
     """None where turns are compared by their vectors."""
-    vectors: TurnVectors | None = None
+    vectors: SentenceIndex | None = None
 
     def answers(self, context: Context, n: int) -> Iterator[Response]:
         """Responses that followed like turns, best first, no text twice."""
@@ -102,7 +107,7 @@ def _library(corpus: Stamp, method: Method) -> _Library:
             todo="Give 'corpus' a file of conversations.",
         )
     if method == "encoder":
-        return _Library(answered, None, turn_vectors([e.turns[e.end - 1] for e in answered]))
+        return _Library(answered, None, index_sentences([e.turns[e.end - 1] for e in answered]))
     documents = (search_terms(exchange.turns[exchange.end - 1]) for exchange in answered)
     return _Library(answered, Bm25(documents) if method == "bm25" else TfIdf(documents))
 

@@ -19,8 +19,7 @@ from dialeval.core import Floats, LikelihoodModel, Signature, System, UsesResour
 from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
-from dialeval.encoder.unit_vectors import unit_vectors
-from dialeval.metrics.sentence_cosine import SentenceCosine
+from dialeval.encoder.sentences import unit_vectors
 from dialeval.text.tokenisers.words import search_terms
 
 Heard: TypeAlias = Literal["all", "last"]
@@ -159,7 +158,7 @@ class EncoderChooser:
     @property
     def resources(self) -> Mapping[str, str]:
         """The encoder and its sha256."""
-        return SentenceCosine(self.model).resources
+        return find_encoder(self.model).resources
 
     def scores(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
         """Cosines in [-1, 1]; NaN with a blank text."""
