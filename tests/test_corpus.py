@@ -67,11 +67,9 @@ def test_too_little_has_no_interval(subjects):
     assert math.isnan(evaluate_corpus(SelfBleu(), subjects).score)
 
 
-def test_no_level_no_interval():
-    assert (
-        evaluate_corpus(Distinct(), said("a b", "a c"), resampling=Resampling(confidence=None)).interval
-        is None
-    )
+def test_no_resamples_no_interval():
+    subjects = said("a b", "a c")
+    assert evaluate_corpus(Distinct(), subjects, resampling=Resampling(resamples=0)).interval is None
 
 
 @pytest.mark.parametrize("measure", [Distinct(1), Distinct(2), Vocabulary(), SelfBleu(2)], ids=str)

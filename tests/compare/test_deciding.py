@@ -254,14 +254,14 @@ def test_an_undefined_score_gives_no_verdict() -> None:
     assert found.verdict == "No difference shown: a or b has no defined score."
 
 
-def test_level_sets_alpha_and_the_interval() -> None:
+def test_confidence_sets_alpha_and_the_interval() -> None:
     new, old = two(50, 0.03)
     wide, narrow = (
         compare(new, old, resampling=Resampling(confidence=0.99)),
         compare(new, old, resampling=Resampling(confidence=0.9)),
     )
     assert (wide.alpha, narrow.alpha) == (0.01, 0.1)
-    assert wide.interval.level == 0.99
+    assert wide.interval.confidence == 0.99
     assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
     assert "90 % interval" in narrow.verdict
 
@@ -334,8 +334,8 @@ def test_repeated_items_are_refused() -> None:
         compare(twice, of("b", [1.0]))
 
 
-def test_no_trials_are_refused() -> None:
-    with pytest.raises(Unsuitable, match="trials is 0"):
+def test_no_resamples_are_refused() -> None:
+    with pytest.raises(Unsuitable, match="found 0 resamples"):
         compare(of("a", [1.0]), of("b", [1.0]), resampling=Resampling(resamples=0))
 
 

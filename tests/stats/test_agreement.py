@@ -34,7 +34,7 @@ def test_each_resample_is_the_statistic_of_the_units_drawn(name: AgreementName) 
     statistic, units = AGREEMENTS[name], enters(name, ratings)
     weights = np.concatenate(list(draws(len(units), resamples=25, seed=6)))
     drawn = [statistic.estimate(np.repeat(units, row.astype(int), axis=0)).value for row in weights]
-    found = statistic.resample(ratings, trials=25, seed=6)
+    found = statistic.resample(ratings, resamples=25, seed=6)
     if name == "free_kappa":  # chance counts the categories of all units, also those that a resample missed
         assert np.unique(units[~np.isnan(units)]).tolist() == [1, 2, 3, 4, 5, 6]
         drawn = [1 - (1 - agreed) * 6 / 5 for agreed in _percent(units, weights)]
@@ -49,9 +49,9 @@ def test_the_interval_holds_the_estimate_and_narrows_with_more_units(name: Agree
     assert (narrow.high - narrow.low) == pytest.approx((wide.high - wide.low) / 4, rel=0.5)
 
 
-def test_the_level_trims_the_resamples() -> None:
+def test_the_confidence_trims_the_resamples() -> None:
     ratings = some_ratings(40)
-    trials = AGREEMENTS["alpha_ordinal"].resample(ratings, trials=200, seed=3)
+    trials = AGREEMENTS["alpha_ordinal"].resample(ratings, resamples=200, seed=3)
     found = agreement_interval("alpha_ordinal", ratings, resamples=200, seed=3, confidence=0.8)
     assert found == percentile_interval(trials, 0.8)
 
@@ -65,7 +65,7 @@ def test_what_is_undefined_has_a_reason_and_no_interval(name: AgreementName, rat
     assert np.isnan(agreement_interval(name, ratings, resamples=5)).all()
 
 
-@pytest.mark.parametrize("name", set(NAMES) - {"percent_agreement"})
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "percent_agreement"])
 def test_one_category_is_no_evidence_of_agreement(name: AgreementName) -> None:
     same = np.full((5, 3), 2.0)
     assert AGREEMENTS[name].estimate(same).reason

@@ -190,7 +190,7 @@ def test_clusters_of_items_are_drawn_whole(level, resample):
     human, scores = rng.normal(size=(4, 12)), rng.normal(size=(4, 12))
     human[0, 3] = np.nan
     labels = np.array([7, 7, 1, 1, 1, 5, 5, 2, 9, 9, 9, 9])
-    options = {"kind": "pearson", "level": level, "trials": 40, "seed": 5, "resample": resample}
+    options = {"kind": "pearson", "level": level, "resamples": 40, "seed": 5, "resample": resample}
     single = bootstrap_level(human, scores, **options)
     alone = bootstrap_level(human, scores, clusters=np.arange(12), **options)
     np.testing.assert_array_equal(single, alone)

@@ -146,25 +146,27 @@ def test_few_cells_are_swapped_in_every_way_there_is(level):
 
 def test_trials_end_once_enough_of_them_differ_as_much():
     human, a, b = tables(4, 12)
-    options = {"kind": "spearman", "level": "item", "trials": 1000, "seed": 7}
+    options = {"kind": "spearman", "level": "item", "resamples": 1000, "seed": 7}
     n = int((~np.isnan(human + a + b)).sum())
     swaps = np.concatenate(list(random_swaps(n, resamples=1000, seed=7, cells=1000))).astype(bool)
     whole = perm_both(human, a, b, **options)
     found, parted = (permuted(human, a, b, **options, enough=5, cells=cells) for cells in (10**6, 100))
     assert found == parted
     # The last trial made is the fifth that differs as much: before it there were four.
-    counts = [by_loops(human, a, b, "spearman", "item", swaps[: found.trials - less])[0] for less in (0, 1)]
+    counts = [
+        by_loops(human, a, b, "spearman", "item", swaps[: found.resamples - less])[0] for less in (0, 1)
+    ]
     assert counts == [5, 4]
-    assert found.trials < 400
-    assert found.p == 5 / found.trials
-    assert found.error == pytest.approx(math.sqrt(found.p * (1 - found.p) / found.trials))
+    assert found.resamples < 400
+    assert found.p == 5 / found.resamples
+    assert found.error == pytest.approx(math.sqrt(found.p * (1 - found.p) / found.resamples))
     unstopped = permuted(human, a, b, **options, enough=1001)
-    assert (unstopped.p, unstopped.trials) == (whole, 1000)
+    assert (unstopped.p, unstopped.resamples) == (whole, 1000)
 
 
 def test_p_of_trials_that_may_end_early_is_as_often_small_as_it_says():
     rng = np.random.default_rng(3)
-    options = {"kind": "pearson", "level": "item", "trials": 199, "enough": 10}
+    options = {"kind": "pearson", "level": "item", "resamples": 199, "enough": 10}
     ps = [permuted(*rng.normal(size=(3, 2, 10)), **options, seed=seed).p for seed in range(400)]
     assert np.mean(np.array(ps) <= 0.05) == pytest.approx(0.05, abs=0.03)
     assert np.mean(np.array(ps) <= 0.5) == pytest.approx(0.5, abs=0.07)
@@ -234,7 +236,7 @@ def test_clusters_are_swapped_whole():
     a, b = human + rng.normal(size=(3, 10)), rng.normal(size=(3, 10))
     labels = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     found = permuted(human, a, b, kind="pearson", level="item", clusters=labels)
-    assert (found.exact, found.trials) == (True, 32)
+    assert (found.exact, found.resamples) == (True, 32)
 
     def gap(one, two):
         return np.corrcoef(human.ravel(), one.ravel())[0, 1] - np.corrcoef(human.ravel(), two.ravel())[0, 1]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.errors import BadStudy
 from dialeval.selection.asking.asking import ask
 from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.study import (
-    Settings,
     Workshop,
     build_measure,
     compare_sides,
@@ -172,7 +172,7 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     write_run(run(folder), folder / "monday")
     write_run(run(folder), folder / "tuesday")
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
-    ((label, pair),) = compare_sides(*sides, Settings(trials=100))
+    ((label, pair),) = compare_sides(*sides, Resampling(resamples=100))
     assert (label, pair.better) == ("selection_accuracy", "good")
     assert shared_statuses(*sides)["selection_accuracy"].startswith("unvetted: nobody has looked")
     assert shared_statuses(*open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])) == {}
@@ -180,7 +180,7 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     (folder / "tuesday/choices.jsonl").write_text(lines.replace("odd 3", "very odd 3"))
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
     with pytest.raises(Exception, match=r"'selection_accuracy q3'"):
-        compare_sides(*sides, Settings(trials=100))
+        compare_sides(*sides, Resampling(resamples=100))
 
 
 def test_a_limit_concerns_the_questions_too(folder):
@@ -293,6 +293,6 @@ def test_a_run_in_which_nobody_answers_is_read_back(folder):
     write_run(run(folder, text), folder / "run")
     assert load_run(folder / "run").examples == ()
     ((label, pair),) = compare_sides(
-        *open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), Settings(trials=50)
+        *open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), Resampling(resamples=50)
     )
     assert (label, pair.n, pair.difference) == ("selection_accuracy", N, 0)

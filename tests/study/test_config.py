@@ -37,7 +37,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 
 def test_a_good_study_has_its_paths_beside_it_and_its_names_resolved(tmp_path):
     study = load(tmp_path, GOOD)
-    assert (study.name, study.seed, study.data) == ("two-bots", 7, tmp_path / "prompts.jsonl")
+    assert (study.name, study.resampling.seed, study.data) == ("two-bots", 7, tmp_path / "prompts.jsonl")
     assert [system.name for system in study.systems] == ["old", "floor"]
     assert study.systems[0].path == tmp_path / "old.jsonl"
     assert [measure.label for measure in study.measures] == ["bleu(order=2)", "rouge_l", "bleu(order=4)"]
