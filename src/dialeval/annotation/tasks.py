@@ -19,7 +19,7 @@ from dialeval.data.codec.json_value import loads
 from dialeval.data.types import Context, Question
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.atomic import write_atomically
-from dialeval.files.json_lines import write_json_lines
+from dialeval.files.documents import write_json_lines
 from dialeval.text.shuffling import shuffled_places
 
 KEY_NAME: Final = "key.jsonl"

@@ -89,7 +89,7 @@ def build(
     from dialeval.data import write
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
-    from dialeval.files.json_lines import write_json_lines
+    from dialeval.files.documents import write_json_lines
     from dialeval.selection.drafting.drafts import build_draft
     from dialeval.selection.repository.repository import build_repository
     from dialeval.selection.repository.utterances import Filters

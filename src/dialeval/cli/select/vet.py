@@ -168,7 +168,7 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     from dialeval.core import LikelihoodModel
     from dialeval.data import write
     from dialeval.errors import Unsuitable
-    from dialeval.files.json_lines import write_json_lines
+    from dialeval.files.documents import write_json_lines
     from dialeval.selection.vetting.plausibility import default_judges
     from dialeval.selection.vetting.record import SIFTING
     from dialeval.selection.vetting.rules import Fewest, Most

@@ -11,11 +11,11 @@ from dialeval.display.pages import Picture, asset, policy, template
 from dialeval.display.table import Table
 from dialeval.display.wording import count
 from dialeval.files.atomic import write_atomically
+from dialeval.files.documents import Origin, read_document as read_json_document, require_file
 from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, tables
 from dialeval.meta.report.document import Document, Unjoined
 from dialeval.meta.report.points import Points, read_points
 from dialeval.meta.report.verdict import main_level, verdict
-from dialeval.study.report.folder import Origin, parse, require
 
 META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command again.")
 
@@ -92,7 +92,7 @@ def _unjoined_title(apart: Unjoined) -> str:
 
 def read_document(folder: Path) -> Document:
     """What ``meta.json`` in that folder says; BadInput names what is absent or damaged."""
-    return parse(Document, require(folder, "meta.json", META), META)
+    return read_json_document(Document, require_file(folder, "meta.json", META), META)
 
 
 def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
@@ -105,7 +105,7 @@ def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
     folder = Path(folder)
     document = read_document(folder)
     style = asset("report.css")
-    shown = view(document, read_points(require(folder, "points.parquet", META)))
+    shown = view(document, read_points(require_file(folder, "points.parquet", META)))
     page = template("meta.html").render(
         document=document,
         verdict=verdict(document),

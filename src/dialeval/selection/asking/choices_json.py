@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dialeval.core import Result
-from dialeval.files.json_lines import write_json_lines
+from dialeval.files.documents import write_json_lines
 from dialeval.selection.asking.choosing import Choice
 from dialeval.selection.asking.error_breakdown import LabelErrors
 

@@ -11,10 +11,10 @@ from typing import Final
 from dialeval.display.pages import asset, policy, template
 from dialeval.display.table import Table
 from dialeval.files.atomic import write_atomically
+from dialeval.files.documents import Origin, read_document, require_file
 from dialeval.selection.document import AskedDocument, ErrorLabel, Quoted
 from dialeval.selection.report import pictures, tables
 from dialeval.selection.report.hardest import hardest
-from dialeval.study.report.folder import Origin, parse, require
 
 ASKED: Final = Origin("a folder as written by 'dialeval select ask -o FOLDER'", "Ask again.")
 
@@ -49,7 +49,7 @@ def error_views(found: Iterable[tuple[str, tuple[ErrorLabel, ...]]]) -> list[Err
 
 def read_asked(folder: Path) -> AskedDocument:
     """What ``asked.json`` in that folder says; BadInput names what is absent or damaged."""
-    return parse(AskedDocument, require(folder, "asked.json", ASKED), ASKED)
+    return read_document(AskedDocument, require_file(folder, "asked.json", ASKED), ASKED)
 
 
 def document_of(content: Mapping[str, object]) -> AskedDocument:

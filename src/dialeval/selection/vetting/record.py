@@ -13,7 +13,7 @@ from dialeval.data.codec.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
-from dialeval.files.json_lines import write_json_lines
+from dialeval.files.documents import write_json_lines
 from dialeval.selection.vetting.vetting import Removal, Vetted
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
