@@ -273,6 +273,10 @@ class Interval:
     high: float
     confidence: float = 0.95
 
+    def json_fields(self) -> dict[str, float]:
+        """The fields as our files spell them."""
+        return {"low": self.low, "high": self.high, "level": self.confidence}
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

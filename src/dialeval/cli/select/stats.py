@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json as jsonlib
 import math
 import shutil
@@ -41,6 +40,7 @@ def stats(
 
     Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
     """
+    from dialeval.files.documents import as_json
     from dialeval.selection.inspection.statistics import statistics
 
     asked = read_questions(questions, format, limit)
@@ -48,7 +48,7 @@ def stats(
     utterances = utterances_of(repository, asked)[0] if repository else None
     found = statistics(asked, judgements, utterances=utterances, trials=random_trials, seed=seed)
     if json:
-        content = {**_plain(dataclasses.asdict(found)), "warnings": list(found.warnings)}
+        content = {**as_json(found), "warnings": list(found.warnings)}
         print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
         return
     width = shutil.get_terminal_size().columns
@@ -123,24 +123,3 @@ def _number(value: float) -> str:
 
 def _ends(interval: Interval | None) -> str:
     return "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
-
-
-def _plain(value: object) -> dict[str, object]:
-    """The values as JSON can hold them: undefined numbers are null."""
-
-    def plain(one: object) -> object:
-        if isinstance(one, float):
-            return one if math.isfinite(one) else None
-        if isinstance(one, dict) and one.keys() == {"low", "high", "confidence"}:
-            # An interval: its confidence is called "level" in every document.
-            return {"low": plain(one["low"]), "high": plain(one["high"]), "level": plain(one["confidence"])}
-        if isinstance(one, dict):
-            return {str(key): plain(inside) for key, inside in one.items()}
-        if isinstance(one, tuple) and hasattr(one, "_asdict"):
-            return plain(one._asdict())
-        if dataclasses.is_dataclass(one) and not isinstance(one, type):
-            return plain(dataclasses.asdict(one))
-        return [plain(inside) for inside in one] if isinstance(one, list | tuple) else one
-
-    found = plain(value)
-    return found if isinstance(found, dict) else {}
