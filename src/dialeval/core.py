@@ -273,7 +273,7 @@ class Interval:
     high: float
     confidence: float = 0.95
 
-    def json_fields(self) -> dict[str, float]:
+    def json_value(self) -> dict[str, float]:
         """The fields as our files spell them."""
         return {"low": self.low, "high": self.high, "level": self.confidence}
 

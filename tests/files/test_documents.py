@@ -31,7 +31,7 @@ class Wind(NamedTuple):
 class Rain:
     amount: float
 
-    def json_fields(self) -> Mapping[str, object]:
+    def json_value(self) -> Mapping[str, object]:
         return {"amount@mm": self.amount, "wet": self.amount > 0}
 
 

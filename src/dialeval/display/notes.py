@@ -22,6 +22,10 @@ class Note:
     def __str__(self) -> str:
         return self.text
 
+    def json_value(self) -> str:
+        """The text, which is all that files hold."""
+        return self.text
+
     @classmethod
     def read(cls, text: str) -> Note:
         """The note with that text, as files hold it."""

@@ -28,16 +28,16 @@ class Origin(NamedTuple):
 
 @runtime_checkable
 class LaidOut(Protocol):
-    """A value whose JSON object is not simply its fields in order."""
+    """A value whose JSON is not simply an object with its fields in order."""
 
-    def json_fields(self) -> Mapping[str, object]:
-        """The keys of the object and their values, which may be values themselves."""
+    def json_value(self) -> object:
+        """What stands for it in a document: an object with other keys, or a text."""
 
 
 def as_json(value: object) -> Any:
     """The value as ``json.dumps`` takes it: an object for a dataclass or named tuple, null for NaN and infinity."""
     if isinstance(value, LaidOut):
-        return {key: as_json(part) for key, part in value.json_fields().items()}
+        return as_json(value.json_value())
     if dataclasses.is_dataclass(value):
         return {field.name: as_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
