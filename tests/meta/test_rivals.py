@@ -42,7 +42,7 @@ def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
     (found,) = compare_measures(
         joined(human, a=a, b=b), level=level, coefficient="pearson", trials=200, seed=3
     )
-    options = {"kind": "pearson", "level": level, "trials": 200, "seed": 3}
+    options = {"kind": "pearson", "level": level, "resamples": 200, "seed": 3}
     test = permuted(human, a, b, **options, enough=ENOUGH)
     assert (found.p_permutation, found.p_error) == (test.p, test.error)
     assert found.p_adjusted == found.p_permutation
@@ -172,7 +172,7 @@ def test_what_is_resampled_moves_the_interval_and_no_p() -> None:
     items, systems = (
         compare_measures(both, level="item", trials=200, resample=side)[0] for side in ("items", "systems")
     )
-    options = {"kind": "spearman", "level": "item", "trials": 200, "resample": "systems"}
+    options = {"kind": "spearman", "level": "item", "resamples": 200, "resample": "systems"}
     bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
     assert (systems.low, systems.high) == bounds != (items.low, items.high)
     assert systems.p_permutation == items.p_permutation
