@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,6 +263,9 @@ class Resampling:
             "level": self.confidence,
             "cluster": self.cluster_name,
         }
+
+
+DEFAULT_RESAMPLING: Final = Resampling()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,6 @@ def compare(
     """
     from dialeval.study import (
         compare_sides,
-        comparison_json,
         open_sides,
         shared_statuses,
     )
@@ -60,7 +59,7 @@ def compare(
     pairs = compare_sides(first, second, resampling)
     statuses = shared_statuses(first, second)
     if json:
-        rows = [{"measure": label, **comparison_json(pair)} for label, pair in pairs]
+        rows = [{"measure": label, **pair.as_json()} for label, pair in pairs]
         asked = [{"measure": label, "status": status} for label, status in statuses.items()]
         content = {"comparisons": rows, "selection": asked, "settings": resampling.as_json()}
         print(jsonlib.dumps(content, ensure_ascii=False))

@@ -6,11 +6,12 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from dialeval.core import (
+    DEFAULT_RESAMPLING,
     CorpusMeasure,
     CorpusResult,
     Interval,
@@ -26,7 +27,6 @@ from dialeval.stats import jackknife_interval
 from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
-DEFAULT_RESAMPLING: Final = Resampling()
 
 
 def evaluate_corpus(

@@ -13,6 +13,7 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 
 from dialeval.core import (
+    DEFAULT_RESAMPLING,
     CorpusMeasure,
     Fittable,
     Floats,
@@ -29,7 +30,7 @@ from dialeval.core import (
 from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.corpus import DEFAULT_RESAMPLING, evaluate_corpus
+from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.stats import bootstrap, percentile_interval
 from dialeval.version import __version__
 

@@ -23,7 +23,6 @@ from dialeval.selection.asking.shared_contexts import sharing_a_context
 from dialeval.selection.asking.trials import RandomTrials
 from dialeval.selection.inspection.question_faults import question_faults
 from dialeval.stats import correlations
-from dialeval.study.summary import comparison_json
 from dialeval.version import __version__
 
 FILES: Final = ("asked.json", "choices.jsonl", "asked.html")
@@ -59,7 +58,7 @@ def asked_json(
         "format": 1,
         "questions": _questions(asked.questions),
         "results": [_result(one, asked) for one in asked.answered],
-        "comparisons": [comparison_json(pair) for pair in asked.comparisons],
+        "comparisons": [pair.as_json() for pair in asked.comparisons],
         "failures": [one._asdict() for one in asked.refused],
         "trials": _trials(trials) if trials else None,
         "trials_reason": no_trials,

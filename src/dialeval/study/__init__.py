@@ -13,7 +13,7 @@ from dialeval.study.measures import MEASURES, Measure, build_measure
 from dialeval.study.respondents import Respondent, Tools
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
 from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
-from dialeval.study.summary import comparison_json, number
+from dialeval.study.summary import number
 
 __all__ = [
     "MEASURES",
@@ -33,7 +33,6 @@ __all__ = [
     "build_measure",
     "check_gates",
     "compare_sides",
-    "comparison_json",
     "load_run",
     "load_study",
     "number",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dialeval.core import CorpusMeasure, Missing, Subject, System
-from dialeval.evaluation.compare import Comparison
 from dialeval.selection.measure import selection_json
 from dialeval.study.gates import GateOutcome
 from dialeval.study.measures import summary_of
@@ -93,32 +92,7 @@ def _result(one: Scored) -> Json:
 
 
 def _comparison(one: Compared) -> Json:
-    return {"measure": one.measure.label, **comparison_json(one.comparison)}
-
-
-def comparison_json(pair: Comparison) -> Json:
-    """A comparison as JSON, under the names of docs/files.md."""
-    return {
-        "a": pair.a,
-        "b": pair.b,
-        "difference": number(pair.difference),
-        "low": number(pair.interval.low),
-        "high": number(pair.interval.high),
-        "p_bootstrap": number(pair.p_bootstrap),
-        "p_permutation": number(pair.p_permutation),
-        "p_mcnemar": number(pair.p_mcnemar),
-        "p_jackknife": number(pair.p_jackknife),
-        "p_adjusted": number(pair.p),
-        "significant": pair.significant,
-        "better": pair.better,
-        "effect_size": number(pair.effect_size),
-        "wins": pair.wins,
-        "ties": pair.ties,
-        "losses": pair.losses,
-        "n": pair.n,
-        "unpaired": pair.unpaired,
-        "more_items": pair.more_items,
-    }
+    return {"measure": one.measure.label, **one.comparison.as_json()}
 
 
 def _gate(outcome: GateOutcome) -> Json:

@@ -74,6 +74,34 @@ class Comparison:
         """Who is better and by how much, or what it would take to know, in plain words."""
         return _verdict(self)
 
+    def as_json(self) -> dict[str, object]:
+        """The fields that our files keep, under the names of docs/files.md; null where a number is undefined."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": _finite(self.difference),
+            "low": _finite(self.interval.low),
+            "high": _finite(self.interval.high),
+            "p_bootstrap": _finite(self.p_bootstrap),
+            "p_permutation": _finite(self.p_permutation),
+            "p_mcnemar": _finite(self.p_mcnemar),
+            "p_jackknife": _finite(self.p_jackknife),
+            "p_adjusted": _finite(self.p),
+            "significant": self.significant,
+            "better": self.better,
+            "effect_size": _finite(self.effect_size),
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "n": self.n,
+            "unpaired": self.unpaired,
+            "more_items": self.more_items,
+        }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
 
 def _verdict(c: Comparison) -> str:
     up = c.difference >= 0

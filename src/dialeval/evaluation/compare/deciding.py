@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from dialeval.core import CorpusResult, Outcome, Resampling
+from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Outcome, Resampling
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.corpora import compare_corpora
 from dialeval.evaluation.compare.items import compare_items
 from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
-from dialeval.evaluation.corpus import DEFAULT_RESAMPLING
 from dialeval.stats import holm
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dialeval.core import Resampling, Result
-from dialeval.evaluation.corpus import DEFAULT_RESAMPLING
+from dialeval.core import DEFAULT_RESAMPLING, Resampling, Result
 from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosing import Choice, Normalise, chance
 from dialeval.selection.asking.metrics import SelectionAccuracy, why_unscorable
