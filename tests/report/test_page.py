@@ -81,7 +81,7 @@ def test_nothing_is_fetched_and_no_style_or_handler_stands_in_an_attribute(make_
 def test_the_script_never_writes_markup() -> None:
     from importlib.resources import files
 
-    script = files("dialeval.display").joinpath("assets", "report.js").read_text(encoding="utf-8")
+    script = files("dialeval.study.report").joinpath("assets", "report.js").read_text(encoding="utf-8")
     assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", script)
 
 

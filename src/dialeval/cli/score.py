@@ -24,7 +24,6 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.scores import print_scores
 from dialeval.cli.workshop import open_workshop
-from dialeval.core import Resampling
 
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Outcome
@@ -74,7 +73,7 @@ def score(
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
-    from dialeval.core import Fittable, by_dialogue
+    from dialeval.core import Fittable, Resampling, by_dialogue
     from dialeval.data import SideFile, refuse
     from dialeval.evaluation.runner import Plan, evaluate_each
     from dialeval.study import check_gates

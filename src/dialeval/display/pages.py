@@ -29,11 +29,26 @@ class Picture:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
 
 
-def template(name: str) -> Template:
-    """One of our templates, in which every value is escaped and a name that is not given is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page that another package brings."""
 
-    loader = PackageLoader("dialeval.display", "assets")
+    anchor: str
+    link: str
+    """What the page's navigation calls it."""
+    title: str
+    html: str
+    """From a template of ours, in which every value was escaped."""
+
+
+def template(package: str, name: str) -> Template:
+    """A template of that package's ``assets``, which may use those of this one and of the packages below.
+
+    Every value in it is escaped, and a name that is not given is an error.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    loader = ChoiceLoader([PackageLoader(package, "assets"), PackageLoader("dialeval.display", "assets")])
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -41,9 +56,9 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def asset(name: str) -> str:
+def asset(name: str, package: str = "dialeval.display") -> str:
     """The text of one of our own files: besides Markup of JSON, the only text on a page that is not escaped."""
-    return files("dialeval.display").joinpath("assets", name).read_text(encoding="utf-8")
+    return files(package).joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def policy(*, style: str, script: str | None = None) -> str:

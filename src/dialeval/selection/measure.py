@@ -10,12 +10,12 @@ from dialeval.core import Missing, Resampling, Subject
 from dialeval.data import Question, read
 from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
+from dialeval.evaluation.measure import Respondent, Tools
 from dialeval.selection.asking.asking import checked_questions
 from dialeval.selection.asking.choices_json import Json, errors_json, finite
 from dialeval.selection.asking.choosing import Choice, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.error_breakdown import labelled_errors
 from dialeval.selection.asking.metrics import SelectionAccuracy, SelectionConsistency, why_unscorable
-from dialeval.study.respondents import Respondent, Tools
 
 
 @dataclass(frozen=True, slots=True)

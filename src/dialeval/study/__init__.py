@@ -5,12 +5,12 @@ run = run_study(study, workshop)
 write_run(run, Path("runs/mine"))
 """
 
+from dialeval.evaluation.measure import Respondent, Tools
 from dialeval.study.file import Study, load_study
 from dialeval.study.folder import LoadedRun, load_run, write_run
 from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances
 from dialeval.study.measures import MEASURES, Measure, build_measure
-from dialeval.study.respondents import Respondent, Tools
 from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
 from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
 from dialeval.study.summary import number

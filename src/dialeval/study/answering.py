@@ -11,7 +11,7 @@ from dialeval.core import Generator, Replayer, System, UsesResources
 from dialeval.data import Prompt, Response, digest
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
 from dialeval.errors import DialevalError
-from dialeval.study.respondents import Watch
+from dialeval.evaluation.measure import Watch
 from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32

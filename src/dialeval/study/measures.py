@@ -11,9 +11,9 @@ from typing import Any, Final, TypeAlias
 from dialeval.core import CorpusMeasure, Metric, Missing, Subject
 from dialeval.data import Example
 from dialeval.errors import UnknownName
+from dialeval.evaluation.measure import Respondent, Tools
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.selection.measure import ChoiceMeasure, selection_accuracy, selection_consistency
-from dialeval.study.respondents import Respondent, Tools
 from dialeval.text.building import construct
 from dialeval.text.calls import Scalar, print_call, split_call
 

@@ -12,6 +12,7 @@ from dialeval.data import Example, Prompt, Response, read_prompts
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
 from dialeval.evaluation.compare import Comparison, compare_all
+from dialeval.evaluation.measure import Respondent, Tools, Watch
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.selection.asking.choosers import only_chooses
 from dialeval.study.answering import answers_of
@@ -19,7 +20,6 @@ from dialeval.study.file import Study
 from dialeval.study.gates import Gate, GateOutcome
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.measures import Measure
-from dialeval.study.respondents import Respondent, Tools, Watch
 
 if TYPE_CHECKING:
     from dialeval.meta.examine import Findings

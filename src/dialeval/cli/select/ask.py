@@ -15,7 +15,6 @@ from dialeval.cli.select.files import Format, Questions, Repository, read_questi
 from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
 from dialeval.cli.systems import named_system
 from dialeval.cli.workshop import open_workshop
-from dialeval.core import Resampling
 
 if TYPE_CHECKING:
     from dialeval.core import System
@@ -96,6 +95,7 @@ def ask(
 
     Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
     """
+    from dialeval.core import Resampling
     from dialeval.evaluation.runner import Plan
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.shared_contexts import by_context

@@ -104,9 +104,9 @@ def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
 
     folder = Path(folder)
     document = read_document(folder)
-    style = asset("report.css")
+    style = asset("page.css")
     shown = view(document, read_points(require_file(folder, "points.parquet", META)))
-    page = template("meta.html").render(
+    page = template("dialeval.meta.report", "meta.html").render(
         document=document,
         verdict=verdict(document),
         view=shown,

@@ -65,8 +65,8 @@ def render_asked(folder: str | Path) -> Path:
 
     folder = Path(folder)
     document = read_asked(folder)
-    style = asset("report.css")
-    page = template("selection.html").render(
+    style = asset("page.css")
+    page = template("dialeval.selection.report", "selection.html").render(
         document=document,
         ranking=tables.ranking(document),
         pairs=tables.pairs(document),

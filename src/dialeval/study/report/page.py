@@ -9,19 +9,19 @@ from itertools import chain
 from pathlib import Path
 
 from dialeval.data.types import Example, Response, Turn
-from dialeval.display.pages import Picture, asset, policy, template
+from dialeval.display.pages import Picture, Section, asset, policy, template
 from dialeval.display.table import pieces
 from dialeval.display.wording import count, interval, listing, score
 from dialeval.files.atomic import write_atomically
-from dialeval.meta.report.page import view
-from dialeval.meta.report.verdict import verdict as agreement
-from dialeval.selection.report.page import error_views
+from dialeval.meta.report.section import people_section
+from dialeval.selection.report.section import choices_section
 from dialeval.study.document import MeasureInfo, Summary
 from dialeval.study.report import browse, plots, tables
 from dialeval.study.report.folder import Folder, read_folder
 from dialeval.study.report.standing import MARKS, standings
 from dialeval.study.report.verdict import verdict
 
+ASSETS = "dialeval.study.report"
 PAPER_COLUMNS = 7
 """How many columns a sheet of paper has room for."""
 STATIC_ITEMS = 10
@@ -43,8 +43,8 @@ def _page(run: Folder) -> str:
     board = tables.leaderboard(run.summary, run.values)
     chosen = browse.choose(run.values)
     items = browse.shown(run.values, chosen, chain(_examples(run.path / "examples.jsonl"), _chosen(run)))
-    script, style = asset("report.js"), asset("report.css")
-    return template("report.html").render(
+    script, style = asset("report.js", ASSETS), asset("page.css")
+    return template(ASSETS, "report.html").render(
         run=run,
         summary=run.summary,
         manifest=run.manifest,
@@ -58,12 +58,7 @@ def _page(run: Folder) -> str:
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
         without_values=_without_values(run.summary),
-        people=view(run.summary.human, run.points) if run.summary.human else None,
-        agreement=agreement(run.summary.human) if run.summary.human else "",
-        selection=[
-            (info, error_views((one.system, one.errors) for one in info.systems))
-            for info in run.summary.selection
-        ],
+        sections=_sections(run),
         citations=_citations(run),
         items=items,
         static=items[:STATIC_ITEMS],
@@ -73,6 +68,12 @@ def _page(run: Folder) -> str:
         style=Markup(style),
         policy=policy(style=style, script=script),
     )
+
+
+def _sections(run: Folder) -> list[Section]:
+    """What capabilities and people add to the page."""
+    chosen = [choices_section(run.summary.selection)] if run.summary.selection else []
+    return chosen + ([people_section(run.summary.human, run.points)] if run.summary.human else [])
 
 
 def _examples(path: Path) -> Iterable[Example]:

@@ -1,0 +1,17 @@
+"""What a study's page says of its measures and people."""
+
+from __future__ import annotations
+
+from dialeval.display.pages import Section, template
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.page import view
+from dialeval.meta.report.points import Points
+from dialeval.meta.report.verdict import verdict
+
+
+def people_section(document: Document, points: Points) -> Section:
+    """Whether the measures agree with people, as a section of another page."""
+    html = template("dialeval.meta.report", "people.html").render(
+        people=view(document, points), agreement=verdict(document)
+    )
+    return Section("people", "People", "Do the measures agree with people?", html)
