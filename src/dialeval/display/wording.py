@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 NOTHING = "—"
+COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson", "kendall": "Kendall"}
+"""Coefficients of correlation by the names of those who gave them theirs."""
 NEGLIGIBLE = 0.00005
 """Scores below this are zero for all that four decimals can tell: smoothing leaves such where nothing matches."""
 

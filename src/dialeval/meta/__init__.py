@@ -12,7 +12,7 @@ asks everything at once, as ``dialeval meta`` does; `agreement_of` asks about th
 from __future__ import annotations
 
 from dialeval.meta.correlation.ceiling import Ceiling, LeftOut, leave_one_out, split_half
-from dialeval.meta.correlation.instability import FiveNumbers, Instability, over_scores, over_test_sets
+from dialeval.meta.correlation.instability import FiveNumbers, Instability, over_test_sets
 from dialeval.meta.correlation.levels import LEVELS, Level, Row, correlate
 from dialeval.meta.correlation.rank_groups import clusters, with_clusters
 from dialeval.meta.correlation.rivals import Rivalry, compare_measures
@@ -54,7 +54,6 @@ __all__ = [
     "examine",
     "leave_one_out",
     "linear_combination",
-    "over_scores",
     "over_test_sets",
     "plans",
     "power_between_measures",

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats, Missing, Resampling
+from dialeval.core import Missing, Resampling
 from dialeval.data import Question
 from dialeval.data.vetting_status import status_line
 from dialeval.files.atomic import write_atomically
@@ -22,7 +22,7 @@ from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.asking.shared_contexts import sharing_a_context
 from dialeval.selection.asking.trials import RandomTrials
 from dialeval.selection.inspection.question_faults import question_faults
-from dialeval.stats import correlations
+from dialeval.stats import correlations, five_numbers, over_scores
 from dialeval.version import __version__
 
 FILES: Final = ("asked.json", "choices.jsonl", "asked.html")
@@ -153,7 +153,12 @@ def _trials(trials: TrialsDone) -> Json:
         "source": trials.source,
         "seed": found.seed,
         "systems": [
-            {"system": name, "chosen": float(chosen), "mean": float(random.mean()), "five": _five(random)}
+            {
+                "system": name,
+                "chosen": float(chosen),
+                "mean": float(random.mean()),
+                "five": five_numbers(random),
+            }
             for name, chosen, random in zip(found.systems, found.chosen, found.random.T, strict=True)
         ],
         "accuracies": found.random.tolist(),
@@ -165,14 +170,12 @@ def _trials(trials: TrialsDone) -> Json:
 
 def _human_json(trials: TrialsDone) -> Json | None:
     """How the rankings of trials correlate with people's; None where people ranked fewer than two of the systems."""
-    from dialeval.meta.correlation.instability import over_scores
-
     found, ranking = trials.found, trials.human
     if ranking is None or why_no_ranking(ranking, found.systems):
         return None
     human = np.array([ranking.means.get(name, np.nan) for name in found.systems])
     known = ~np.isnan(human)
-    spread = over_scores("selection_accuracy", human, found.random)
+    spread = over_scores(human, found.random)
     return {
         "criterion": ranking.criterion,
         "coefficient": "spearman",
@@ -180,11 +183,7 @@ def _human_json(trials: TrialsDone) -> Json | None:
         "not_judged": [name for name, judged in zip(found.systems, known, strict=True) if not judged],
         "chosen": finite(float(correlations(human[known], found.chosen[known], "spearman"))),
         "mean": float(spread.values.mean()) if spread.values.size else None,
-        "five": _five(spread.values) if spread.values.size else None,
+        "five": spread.five,
         "undefined": spread.undefined,
         "values": spread.values.tolist(),
     }
-
-
-def _five(values: Floats) -> list[float]:
-    return [float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 1])]

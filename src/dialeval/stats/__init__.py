@@ -21,6 +21,7 @@ from dialeval.stats.correlation.bootstrap import (
 from dialeval.stats.correlation.coefficients import COEFFICIENTS, correlations, kendall, pearson, spearman
 from dialeval.stats.correlation.dependent import perm_both, williams
 from dialeval.stats.correlation.grouped import grouped_correlation
+from dialeval.stats.correlation.instability import five_numbers, over_scores
 from dialeval.stats.correlation.levels import LEVELS, Level, level_correlation
 from dialeval.stats.correlation.pairwise import (
     acc_eq,
@@ -71,6 +72,7 @@ __all__ = [
     "counts_of",
     "difference_of",
     "fisher_exact",
+    "five_numbers",
     "fleiss_kappa",
     "grouped_correlation",
     "holm",
@@ -83,6 +85,7 @@ __all__ = [
     "level_correlation",
     "mcnemar",
     "mean_cohen_kappa",
+    "over_scores",
     "paired_bootstrap",
     "paired_correlation_bootstrap",
     "pairwise_accuracy",

@@ -7,15 +7,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dialeval.display.boxes import Box, boxes, cut_label
 from dialeval.meta.report.plots import (
     JITTER_MEASURE,
     MOST_SYSTEMS,
-    Box,
     Cloud,
     _brief,
-    _label,
     _span,
-    boxes,
     heat_map,
     scatter,
 )
@@ -97,9 +95,9 @@ def test_labels_are_text_whatever_they_hold() -> None:
 
 
 def test_long_names_keep_both_ends() -> None:
-    assert _label("bleu(order=4)") == "bleu(order=4)"
-    assert _label("fed(quality='Relevant')") == "fed(qu…'Relevant')"
-    assert len(_label("x" * 50)) == 18
+    assert cut_label("bleu(order=4)") == "bleu(order=4)"
+    assert cut_label("fed(quality='Relevant')") == "fed(qu…'Relevant')"
+    assert len(cut_label("x" * 50)) == 18
 
 
 @pytest.mark.parametrize(

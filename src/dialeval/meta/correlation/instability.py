@@ -10,7 +10,7 @@ import numpy as np
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
 from dialeval.ratings.joined import Joined, MeasureGrid
-from dialeval.stats.correlation.coefficients import correlations
+from dialeval.stats.correlation.instability import over_scores
 from dialeval.stats.correlation.levels import settled
 from dialeval.stats.estimate import Coefficient
 
@@ -31,8 +31,8 @@ class Instability:
 
     measure: str
     coefficient: Coefficient
-    size: int | None
-    """Items in each test set; None where the test sets came from elsewhere."""
+    size: int
+    """Items in each test set."""
     values: Floats
     """One per test set that has a coefficient."""
     undefined: int
@@ -75,20 +75,11 @@ def over_test_sets(
     return tuple(_over(one, human, chosen, size, coefficient) for one in joined.measures)
 
 
-def over_scores(
-    name: str, human: Floats, scores: Floats, *, coefficient: Coefficient = "spearman"
-) -> Instability:
-    """The same for test sets made elsewhere, as by drawing other false candidates.
-
-    ``human`` has shape (systems,) and ``scores`` (test sets, systems), one score per system and test set.
-    """
-    return _spread(name, human, scores, None, coefficient)
-
-
 def _over(
     measure: MeasureGrid, human: Floats, chosen: Floats, size: int, coefficient: Coefficient
 ) -> Instability:
-    return _spread(measure.name, human, _means(measure.values, chosen), size, coefficient)
+    found = over_scores(human, _means(measure.values, chosen), coefficient)
+    return Instability(measure.name, coefficient, size, found.values, found.undefined)
 
 
 def _means(values: Floats, chosen: Floats) -> Floats:
@@ -96,18 +87,3 @@ def _means(values: Floats, chosen: Floats) -> Floats:
     present = ~np.isnan(values)
     sums, counts = chosen @ np.where(present, values, 0.0).T, chosen @ present.T
     return settled(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
-
-
-def _spread(
-    name: str, human: Floats, scores: Floats, size: int | None, coefficient: Coefficient
-) -> Instability:
-    usable = ~np.isnan(human) & ~np.isnan(scores)
-    found = np.full(len(scores), np.nan)
-    # A test set may leave a system without any score; those with the same systems are correlated together.
-    for pattern in np.unique(usable, axis=0):
-        same = (usable == pattern).all(axis=1)
-        if pattern.sum() > 1:
-            rows = scores[np.ix_(same, pattern)]
-            found[same] = correlations(np.broadcast_to(human[pattern], rows.shape), rows, coefficient)
-    defined = found[~np.isnan(found)]
-    return Instability(name, coefficient, size, defined, len(found) - len(defined))

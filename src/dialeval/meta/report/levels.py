@@ -28,7 +28,6 @@ MEANINGS: Final[dict[Level, str]] = {
     "item_within_system": "one correlation over the items of each system, then their mean",
     "system_within_item": "one correlation over the systems of each item, then their mean",
 }
-COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson", "kendall": "Kendall"}
 
 
 def value_of(row: Row) -> float | None:

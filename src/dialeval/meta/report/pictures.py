@@ -7,12 +7,13 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.display.boxes import Box, boxes
 from dialeval.display.pages import Picture
-from dialeval.display.wording import count, interval, number
+from dialeval.display.wording import COEFFICIENTS, count, interval, number
 from dialeval.meta.report import plots
 from dialeval.meta.report.correlated import Matrix, Row
 from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import COEFFICIENTS, LABELS, MEANINGS, TITLES, correlation, ordered, value_of
+from dialeval.meta.report.levels import LABELS, MEANINGS, TITLES, correlation, ordered, value_of
 from dialeval.meta.report.points import Points
 from dialeval.meta.report.verdict import main_level
 from dialeval.stats.correlation.levels import Level
@@ -105,7 +106,7 @@ def _instability(document: Document) -> list[Picture]:
         return []
     order = {row.measure: at for at, row in enumerate(ordered(document, "system"))}
     found = sorted(document.instability, key=lambda one: order.get(one.measure, len(order)))
-    shown = [plots.Box(one.measure, one.five, one.whole) for one in found]
+    shown = [Box(one.measure, one.five, one.whole) for one in found]
     words = [f"{one.measure}: {_five(one.five)}, on all items {number(one.whole, 2)}" for one in found]
     first = found[0]
     name = COEFFICIENTS[first.coefficient]
@@ -114,7 +115,7 @@ def _instability(document: Document) -> list[Picture]:
         f"{count(first.size or 0, 'item')}; the dot is the value on all items."
     )
     alt = f"Box plots of system-level correlations over random test sets. {'; '.join(words)}."
-    return [Picture("Smaller test sets", caption, plots.boxes(shown, across=f"{name} with people"), alt)]
+    return [Picture("Smaller test sets", caption, boxes(shown, across=f"{name} with people"), alt)]
 
 
 def _ceilings(document: Document) -> list[Picture]:
@@ -125,7 +126,7 @@ def _ceilings(document: Document) -> list[Picture]:
     for one in found:
         best = next(iter(ordered(document, one.level)), None)
         value = None if best is None else value_of(best)
-        shown.append(plots.Box(LABELS[one.level], one.five, value))
+        shown.append(Box(LABELS[one.level], one.five, value))
         rival = "" if best is None or value is None else f", best measure {best.measure} {number(value, 2)}"
         words.append(f"{TITLES[one.level]}: {_five(one.five)}{rival}")
     name = COEFFICIENTS[document.settings.coefficient]
@@ -134,7 +135,7 @@ def _ceilings(document: Document) -> list[Picture]:
         "measure that agrees best with people."
     )
     alt = f"Box plots of how well two halves of the raters agree. {'; '.join(words)}."
-    return [Picture("People with people", caption, plots.boxes(shown, across=name), alt)]
+    return [Picture("People with people", caption, boxes(shown, across=name), alt)]
 
 
 def _five(five: tuple[float, float, float, float, float] | None) -> str:

@@ -1,4 +1,4 @@
-"""Plots of how measures and people agree: scatter, heat map and boxes, as SVG."""
+"""Plots of how measures and people agree: scatter and heat map, as SVG."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.display.plots import COLOURS, LABEL_LIMIT, WIDTH, drawing, rows, say, svg
+from dialeval.display.boxes import BLACK, cut_label
+from dialeval.display.plots import COLOURS, WIDTH, drawing, svg
 from dialeval.display.wording import one_line
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ JITTER_HUMAN: Final = 0.025
 JITTER_MEASURE: Final = 0.02
 """Standard deviations of the noise as shares of each axis's range: those of Sharma et al. (2017), Figure 3, where they
 are 0.1 on a scale from 1 to 5, and 0.02 on one from 0 to 1."""
-BLACK: Final = "#222222"
-PALE: Final = "#dddddd"
 INK_TURNS: Final = 0.6
 """From this correlation on a cell is so dark that its number is white."""
 
@@ -38,16 +37,6 @@ class Cloud:
     measure: Floats
     mean_human: float | None = None
     mean_measure: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """One row of a box plot: a distribution in five numbers, and the value it is about."""
-
-    label: str
-    five: tuple[float, float, float, float, float] | None
-    """Least, first quartile, median, third quartile, greatest; None where there is none."""
-    dot: float | None = None
 
 
 def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0) -> bytes:
@@ -81,7 +70,7 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
                 )
         _frame(axes, measure, human, empty=not len(xs))
         if told_apart and len(clouds) > 1:
-            keys = [_key(_label(c.label), *_look(at)) for at, c in enumerate(clouds)]
+            keys = [_key(cut_label(c.label), *_look(at)) for at, c in enumerate(clouds)]
             figure.legend(
                 handles=keys,
                 loc="outside lower left",
@@ -115,38 +104,10 @@ def heat_map(names: Sequence[str], values: Floats) -> bytes:
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.set_xticks(range(size), labels=[str(at + 1) for at in range(size)])
-        labels = [f"{_label(name)}  {at + 1}" for at, name in enumerate(names)]
+        labels = [f"{cut_label(name)}  {at + 1}" for at, name in enumerate(names)]
         axes.set_yticks(range(size), labels=labels)
         axes.spines[:].set_visible(False)
         return svg(figure)
-
-
-def boxes(shown: Sequence[Box], *, across: str) -> bytes:
-    """An SVG with one box per row, its whiskers the least and greatest value, and a dot for the value it is about."""
-    with drawing(0.85 + 0.4 * len(shown)) as (figure, axes):
-        for row, box in enumerate(shown):
-            if box.five is None:
-                say(axes, row, "undefined")
-            else:
-                _box(axes, row, box.five)
-            if box.dot is not None:
-                axes.plot([box.dot], [row], "o", color=COLOURS[0], markersize=7, markeredgecolor="white")
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-        axes.set_xlabel(one_line(across), fontsize=9)
-        if all(box.five is None and box.dot is None for box in shown):
-            axes.set_xticks([])
-        rows(axes, [_label(box.label) for box in shown], below=-0.6)
-        return svg(figure)
-
-
-def _label(name: str) -> str:
-    """The name, cut in its middle where it is long: measures of one kind differ in how they end."""
-    clean = one_line(name)
-    if len(clean) <= LABEL_LIMIT:
-        return clean
-    head = LABEL_LIMIT // 3
-    return f"{clean[:head]}…{clean[head + 1 - LABEL_LIMIT :]}"
 
 
 def _brief(value: float) -> str:
@@ -155,24 +116,6 @@ def _brief(value: float) -> str:
         return "–"
     digits = f"{abs(value):.2f}".replace("0.", ".").replace("1.00", "1")
     return f"−{digits}" if value < 0 and digits != ".00" else digits
-
-
-def _box(axes: Axes, row: int, five: tuple[float, float, float, float, float]) -> None:
-    least, first, median, third, greatest = five
-    style = {"color": BLACK}
-    axes.bxp(
-        [{"whislo": least, "q1": first, "med": median, "q3": third, "whishi": greatest}],
-        positions=[row],
-        widths=0.5,
-        orientation="horizontal",
-        showfliers=False,
-        manage_ticks=False,
-        patch_artist=True,
-        boxprops={"facecolor": PALE, "edgecolor": BLACK},
-        medianprops={"linewidth": 2, **style},
-        whiskerprops=style,
-        capprops=style,
-    )
 
 
 def _look(at: int) -> tuple[str, str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import NOTHING, count, interval, listing, p_value, signed
+from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, p_value, signed
 from dialeval.meta.report.correlated import Ceiling, Rival, Row
 from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import COEFFICIENTS, MEANINGS, TITLES, correlation, ordered, value_of
+from dialeval.meta.report.levels import MEANINGS, TITLES, correlation, ordered, value_of
 from dialeval.stats.correlation.levels import Level
 
 MOST_RIVALS: Final = 60

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dialeval.display.wording import count, interval, listing, p_value
+from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value
 from dialeval.meta.report.correlated import Rival, Row
 from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import COEFFICIENTS, correlation, ordered, value_of
+from dialeval.meta.report.levels import correlation, ordered, value_of
 from dialeval.stats.correlation.levels import Level
 
 WHERE: dict[Level, str] = {

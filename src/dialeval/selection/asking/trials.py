@@ -96,7 +96,7 @@ def run_trials(
     A trial replaces the false candidates of each question by equally many, drawn without replacement from the
     question's pool. ``pool`` is its size; by default one more than three times what a trial draws, which keeps the cost
     of any number of trials below three times that of one. A system that cannot score random candidates is recorded with
-    the reason; Unsuitable where none can. ``over_scores`` of ``dialeval.meta`` correlates the result with people.
+    the reason; Unsuitable where none can. ``dialeval.stats.over_scores`` correlates the result with people.
     """
     if not systems:
         raise Unsuitable("Trials with random candidates need a system that can choose; none was given.")

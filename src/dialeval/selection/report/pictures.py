@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dialeval.display.boxes import Box, boxes
 from dialeval.display.pages import Picture
-from dialeval.display.wording import count, interval, number
-from dialeval.meta.report.levels import COEFFICIENTS
-from dialeval.meta.report.plots import Box, boxes
+from dialeval.display.wording import COEFFICIENTS, count, interval, number
 from dialeval.selection.document import Five, Trials
 
 

@@ -6,8 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import NOTHING, count, interval, listing, number, p_value, percent, signed
-from dialeval.meta.report.levels import COEFFICIENTS
+from dialeval.display.wording import (
+    COEFFICIENTS,
+    NOTHING,
+    count,
+    interval,
+    listing,
+    number,
+    p_value,
+    percent,
+    signed,
+)
 from dialeval.selection.document import AskedDocument, ErrorLabel, Pair, Trials
 
 UNLABELLED: Final = "no label"
