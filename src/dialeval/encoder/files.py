@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.files.digests import combine, hash_file
@@ -15,11 +19,14 @@ from dialeval.resources.hub import HubFailed, snapshot
 from dialeval.resources.model_settings import plain_name, read_settings
 from dialeval.resources.neural import INSTALL, require_torch
 
+Vectors: TypeAlias = NDArray[np.float32]
+
 EMBEDDED: Final = "minilm"
-"""The name of the encoder that comes with the extra ``neural``."""
+"""The name of the encoder that comes with dialeval."""
 
 _RESOURCE: Final = "all-minilm-l6-v2"
 _READ: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "1_Pooling/*.json")
+_BERT: Final = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _POOLINGS: Final[Mapping[str, Literal["mean", "cls"]]] = {"mean_tokens": "mean", "cls_token": "cls"}
 
 
@@ -77,16 +84,35 @@ class Weights:
         )
 
 
+def runs_on_onnx(weights: Weights) -> bool:
+    """Whether onnxruntime is installed and the model is a BERT, which our graph describes."""
+    if _missing("onnxruntime", "tokenizers", "safetensors"):
+        return False
+    settings = {name: weights.setting("config.json", name) or value for name, value in _BERT.items()}
+    files = [weights.folder / name for name in ("model.safetensors", "tokenizer.json")]
+    return settings == _BERT and all(file.is_file() for file in files)
+
+
+def _missing(*libraries: str) -> list[str]:
+    return [name for name in libraries if importlib.util.find_spec(name) is None]
+
+
+def _runnable(weights: Weights) -> Weights:
+    """The weights, if anything that is installed can run them."""
+    if not runs_on_onnx(weights):
+        require_torch("Encoders other than BERT", "transformers")
+    return weights
+
+
 def find_encoder(model: str, *, hub: bool = False) -> Weights:
     """The files of ``minilm``, of a model in a local folder, or of a model on the hub where ``hub`` allows it."""
-    require_torch("Encoders", "transformers")
     if model == EMBEDDED:
         folder = obtain(_RESOURCE, allow_hub=hub)
-        return Weights(_RESOURCE, folder, fingerprint(_RESOURCE, allow_hub=hub))
+        return _runnable(Weights(_RESOURCE, folder, fingerprint(_RESOURCE, allow_hub=hub)))
     if Path(model).is_dir():
-        return _weights(Path(model).resolve().name, Path(model))
+        return _runnable(_weights(Path(model).resolve().name, Path(model)))
     if hub:
-        return _weights(model, _from_hub(model))
+        return _runnable(_weights(model, _from_hub(model)))
     raise ResourceUnavailable(
         f"There is no folder {model!r} to read an encoder from. Give the folder of a Hugging Face encoder, or "
         f"{EMBEDDED!r}; to get {model!r} from the Hugging Face hub, allow that with hub=True."

@@ -1,7 +1,7 @@
-"""Hugging Face encoders, loaded once a process and run so that a text's company does not change its vectors.
+"""Hugging Face encoders, loaded once a process and run so that other texts in a batch do not change a text's vectors.
 
-Importing this module brings neither torch nor transformers; ``load_encoder`` does. Weights come from safetensors
-alone, and no code that lies beside them is run.
+Importing this module brings neither onnxruntime nor torch; ``load_encoder`` brings the one it needs. Weights come from
+safetensors alone, and no code that lies beside them is run.
 """
 
 from __future__ import annotations
@@ -9,45 +9,46 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
+from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dialeval.encoder.files import Weights
-from dialeval.encoder.quiet import quiet_transformers
+from dialeval.core import Integers
+from dialeval.encoder.files import Vectors as Vectors, Weights, runs_on_onnx
 from dialeval.errors import ResourceUnavailable
-
-if TYPE_CHECKING:
-    import torch
-
-Vectors: TypeAlias = NDArray[np.float32]
 
 _TEXTS_AT_ONCE: Final = 64
 _TOKENS_AT_ONCE: Final = 8192
-# Byte pairs tell a word after a blank from one at the start; bert-score puts a blank before every text.
-_BLANK_FIRST: Final = ("roberta", "gpt2")
 
 
-class _Tokenizer(Protocol):
-    """What we use of a transformers tokenizer."""
+class Tokenizer(Protocol):
+    """Texts to token ids."""
 
     model_max_length: int
     pad_token_id: int | None
     cls_token_id: int | None
     sep_token_id: int | None
 
-    def __call__(
-        self, texts: list[str], *, truncation: bool, max_length: int, return_attention_mask: bool
-    ) -> dict[str, list[list[int]]]: ...
+    def ids(self, texts: Sequence[str], longest: int) -> list[list[int]]:
+        """Token ids of each text, special ones included, cut to ``longest``."""
+
+    def offsets(self, texts: Sequence[str], longest: int) -> list[list[tuple[int, int]]]:
+        """Where each token begins and ends in its text; nowhere for special ones."""
+
+
+class Model(Protocol):
+    """Padded token ids to their vectors in context."""
+
+    def states(self, ids: Integers, mask: Integers, layer: int | None) -> Vectors:
+        """The output of ``layer``, or of the last, shape (texts, tokens, size)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoder:
     """A tokenizer and a model that turn texts into vectors."""
 
-    tokenizer: _Tokenizer
-    model: torch.nn.Module
+    tokenizer: Tokenizer
+    model: Model
     longest: int
     """Tokens the model can take, special ones included; longer texts are cut."""
 
@@ -55,9 +56,11 @@ class Encoder:
         """The ids of each text's tokens, special ones included."""
         if not texts:
             return []
-        most = min(self.longest, longest or self.longest)
-        coded = self.tokenizer(list(texts), truncation=True, max_length=most, return_attention_mask=False)
-        return coded["input_ids"]
+        return self.tokenizer.ids(texts, min(self.longest, longest or self.longest))
+
+    def offsets(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """Where in its text each token begins and ends, beside `tokens`."""
+        return self.tokenizer.offsets(texts, self.longest) if texts else []
 
     def states(
         self,
@@ -79,45 +82,44 @@ class Encoder:
         return [found[at] for at in range(len(tokens))]
 
     def _run(self, batch: Sequence[Sequence[int]], layer: int | None) -> Vectors:
-        import torch
-
-        ids = torch.full((len(batch), max(map(len, batch))), self.tokenizer.pad_token_id or 0)
-        mask = torch.zeros_like(ids)
+        shape = (len(batch), max(map(len, batch)))
+        ids, mask = np.full(shape, self.tokenizer.pad_token_id or 0), np.zeros(shape, np.int64)
         for row, tokens in enumerate(batch):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
+            ids[row, : len(tokens)] = tokens
             mask[row, : len(tokens)] = 1
-        with torch.inference_mode():
-            out = self.model(input_ids=ids, attention_mask=mask, output_hidden_states=layer is not None)
-            states = out.last_hidden_state if layer is None else out.hidden_states[layer]
-        return cast(Vectors, states.numpy())
+        return self.model.states(ids, mask, layer)
 
 
 @lru_cache(maxsize=2)
 def load_encoder(weights: Weights) -> Encoder:
-    """The encoder of these weights, in 32-bit floats on the CPU; loaded once a process."""
-    import torch
+    """The encoder of these weights, in 32-bit floats on the CPU; loaded once a process.
 
-    blank = {"add_prefix_space": True} if weights.setting("config.json", "model_type") in _BLANK_FIRST else {}
-    local = {"local_files_only": True, "trust_remote_code": False}
-    with quiet_transformers() as transformers:
-        try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(weights.folder, **local, **blank)
-            model = transformers.AutoModel.from_pretrained(
-                weights.folder, **local, use_safetensors=True, dtype=torch.float32
-            )
-        # Whatever the library raises about files that are no model, which changes with its versions.
-        except Exception as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise ResourceUnavailable(
-                f"No encoder could be loaded from {weights.folder}: {reason.rstrip('.')}. Check that the folder "
-                "holds config.json, a tokenizer and the safetensors of one model."
-            ) from error
-    if model.config.is_encoder_decoder:
-        model = model.get_encoder()
-    return Encoder(tokenizer, model.eval(), _longest(tokenizer, weights))
+    BERT models, the embedded one among them, run on onnxruntime where it is installed, all others on torch. Vectors
+    of the two agree to about 1e-6, so results do not depend on which of them ran.
+    """
+    try:
+        tokenizer, model = _parts(weights)
+    # Whatever the libraries raise about files that are not a model, which changes with their versions.
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ResourceUnavailable(
+            f"No encoder could be loaded from {weights.folder}: {reason.rstrip('.')}. Check that the folder "
+            "holds config.json, a tokenizer and the safetensors of one model."
+        ) from error
+    return Encoder(tokenizer, model, _longest(tokenizer, weights))
 
 
-def _longest(tokenizer: _Tokenizer, weights: Weights) -> int:
+def _parts(weights: Weights) -> tuple[Tokenizer, Model]:
+    if runs_on_onnx(weights):
+        from dialeval.encoder.onnx_model import load_onnx, load_tokenizer
+
+        return load_tokenizer(weights), load_onnx(weights)
+    from dialeval.encoder.torch_model import load_torch
+
+    return load_torch(weights)
+
+
+def _longest(tokenizer: Tokenizer, weights: Weights) -> int:
     positions = weights.setting("config.json", "max_position_embeddings", "n_positions")
     most = positions if isinstance(positions, int) else 512
     # RoBERTa's first position is its padding's id plus one. A tokenizer that knows its limit has allowed for that.

@@ -101,30 +101,8 @@ class ContextualVectors:
         return found
 
 
-class _Offsets(Protocol):
-    """What we use of a tokenizer that knows where in the text its tokens are."""
-
-    def __call__(
-        self,
-        texts: list[str],
-        *,
-        truncation: bool,
-        max_length: int,
-        return_attention_mask: bool,
-        return_offsets_mapping: bool,
-    ) -> dict[str, list[list[int]] | list[list[tuple[int, int]]]]: ...
-
-
 def _encode(encoder: Encoder, texts: list[str]) -> Vectors:
-    cut = cast(_Offsets, encoder.tokenizer)(
-        texts,
-        truncation=True,
-        max_length=encoder.longest,
-        return_attention_mask=False,
-        return_offsets_mapping=True,
-    )
-    states = encoder.states(cast(list[list[int]], cut["input_ids"]))
-    offsets = cast(list[list[tuple[int, int]]], cut["offset_mapping"])
+    states, offsets = encoder.states(encoder.tokens(texts)), encoder.offsets(texts)
     shares = [_shares(text, places) for text, places in zip(texts, offsets, strict=True)]
     return np.stack([share @ state for share, state in zip(shares, states, strict=True)])
 
