@@ -43,7 +43,7 @@ def test_a_vector_in_context_by_its_tokens(contextual):
     encoder = load_encoder(find_encoder("minilm"))
     [ids] = encoder.tokens([text])
     [states] = encoder.states([ids])
-    pieces = encoder.tokenizer.convert_ids_to_tokens(ids)  # type: ignore[attr-defined]
+    pieces = [encoder.tokenizer.tokenizer.id_to_token(token) for token in ids]  # type: ignore[attr-defined]
     groups: dict[str, list[int]] = {"the": [1], "camera": [2], "isnt": [3, 4, 5]}
     groups["unfocused"] = list(range(6, pieces.index(".")))
     assert len(groups["unfocused"]) > 1

@@ -24,10 +24,21 @@ _TOKENS_AT_ONCE: Final = 8192
 class Tokenizer(Protocol):
     """Texts to token ids."""
 
-    model_max_length: int
-    pad_token_id: int | None
-    cls_token_id: int | None
-    sep_token_id: int | None
+    @property
+    def model_max_length(self) -> int:
+        """Tokens that its makers say a model takes; very large where they do not say."""
+
+    @property
+    def pad_token_id(self) -> int | None:
+        """What fills up the shorter texts of a batch."""
+
+    @property
+    def cls_token_id(self) -> int | None:
+        """The token before every text."""
+
+    @property
+    def sep_token_id(self) -> int | None:
+        """The token after every text."""
 
     def ids(self, texts: Sequence[str], longest: int) -> list[list[int]]:
         """Token ids of each text, special ones included, cut to ``longest``."""
