@@ -101,7 +101,7 @@ def test_systems_choose_and_are_compared_by_mcnemar(folder):
     assert scores["poor", "selection_accuracy"].score == pytest.approx(1 / 12)
     assert scores["good", "selection_accuracy"].items[:2] == ("q0", "q1")
     assert scores["good", "length"].items == ("p0", "p1", "p2", "p3")
-    (pair,) = [one.comparison for one in done.compared if one.measure.label == "selection_accuracy"]
+    (pair,) = [one for one in done.compared if one.measure == "selection_accuracy"]
     assert (pair.a, pair.b, pair.n, pair.better) == ("good", "poor", 12, "good")
     assert pair.p_mcnemar == pytest.approx(2 / 2**10)
     assert [(gate.system, gate.passed) for gate in done.gates] == [("good", True)]
@@ -172,8 +172,8 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     write_run(run(folder), folder / "monday")
     write_run(run(folder), folder / "tuesday")
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
-    ((label, pair),) = compare_sides(*sides, Resampling(resamples=100))
-    assert (label, pair.better) == ("selection_accuracy", "good")
+    (pair,) = compare_sides(*sides, Resampling(resamples=100))
+    assert (pair.measure, pair.better) == ("selection_accuracy", "good")
     assert shared_statuses(*sides)["selection_accuracy"].startswith("unvetted: nobody has looked")
     assert shared_statuses(*open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])) == {}
     lines = (folder / "tuesday/choices.jsonl").read_text()
@@ -292,7 +292,7 @@ def test_a_run_in_which_nobody_answers_is_read_back(folder):
     )
     write_run(run(folder, text), folder / "run")
     assert load_run(folder / "run").examples == ()
-    ((label, pair),) = compare_sides(
+    (pair,) = compare_sides(
         *open_sides(f"{folder / 'run'}:one", f"{folder / 'run'}:two"), Resampling(resamples=50)
     )
-    assert (label, pair.n, pair.difference) == ("selection_accuracy", N, 0)
+    assert (pair.measure, pair.n, pair.difference) == ("selection_accuracy", N, 0)

@@ -41,7 +41,7 @@ def test_every_system_gets_a_row_and_every_pair_a_comparison(varied):
         assert found.score == evaluate_corpus(Distinct(2), own).score
         assert len(found) == 40
     assert scored["distinct(n=2)", "poor"].reasons == {6: "the system gave no response"}
-    pairs = [one.comparison for one in done.compared if one.measure.label == "distinct(n=2)"]
+    pairs = [one for one in done.compared if one.measure == "distinct(n=2)"]
     assert [(pair.a, pair.b, pair.n) for pair in pairs] == [
         ("good", "poor", 39),
         ("good", "floor", 40),
@@ -69,7 +69,7 @@ def test_a_fitted_metric_weighs_all_systems_alike(varied):
     assert len(set(fits.values())) == 1
     everything = [e for r in done.respondents for e in r.examples if isinstance(e, Example) and e.references]
     assert dict(fits["poor"]) == dict(Cider().fit(everything).resources)
-    assert [one.comparison.n for one in done.compared if one.measure.label == "cider"] == [38, 39, 38]
+    assert [one.n for one in done.compared if one.measure == "cider"] == [38, 39, 38]
 
 
 def test_the_run_folder_tells_all_but_items_values(varied, dialeval):

@@ -66,7 +66,7 @@ def test_a_system_that_cannot_even_say_what_it_is_takes_nothing_down(study_folde
 
 def test_pairs_are_compared_with_correction_within_a_measure(study_folder):
     done = run(study_folder)
-    pairs = [one.comparison for one in done.compared if one.measure.label == "rouge_l"]
+    pairs = [one for one in done.compared if one.measure == "rouge_l"]
     assert [(pair.a, pair.b) for pair in pairs] == [("good", "poor"), ("good", "floor"), ("poor", "floor")]
     assert all(pair.p_adjusted is not None and pair.p_adjusted >= pair.p_permutation for pair in pairs)
     assert pairs[0].better == "good"
@@ -82,7 +82,7 @@ def test_a_system_that_fails_is_recorded_and_the_others_go_on(study_folder):
     assert good.coverage == 1
     assert poor.coverage == 0
     assert poor.reasons[0].startswith("system failed: ")
-    assert {(one.comparison.a, one.comparison.b) for one in done.compared} == {("good", "floor")}
+    assert {(one.a, one.b) for one in done.compared} == {("good", "floor")}
 
 
 def test_gates_concern_the_systems_they_name(study_folder):

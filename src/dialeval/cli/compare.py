@@ -47,6 +47,7 @@ def compare(
 
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l
     """
+    from dialeval.files.documents import as_json
     from dialeval.study import (
         compare_sides,
         open_sides,
@@ -59,13 +60,12 @@ def compare(
     pairs = compare_sides(first, second, resampling)
     statuses = shared_statuses(first, second)
     if json:
-        rows = [{"measure": label, **pair.as_json()} for label, pair in pairs]
         asked = [{"measure": label, "status": status} for label, status in statuses.items()]
-        content = {"comparisons": rows, "selection": asked, "settings": resampling.as_json()}
+        content = {"comparisons": as_json(pairs), "selection": asked, "settings": resampling.as_json()}
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
-    for label, pair in pairs:
-        _say(f"{label}: {pair.verdict}", indent="  ")
+    for pair in pairs:
+        _say(f"{pair.measure}: {pair.verdict}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in statuses.items():
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
@@ -83,9 +83,8 @@ def _detail(pair: Comparison) -> str:
     effect = "" if pair.effect_size is None else f"; effect size {pair.effect_size:.2f}"
     unpaired = f", {pair.unpaired} unpaired" if pair.unpaired else ""
     tally = "" if pair.wins is None else f"; wins {pair.wins}, ties {pair.ties}, losses {pair.losses}"
-    return (
-        f"{pair.a} {pair.score_a:.4f}, {pair.b} {pair.score_b:.4f} on {pair.n} items{unpaired}{tally}{effect}"
-    )
+    scores = f"{pair.a} {pair.basis.score_a:.4f}, {pair.b} {pair.basis.score_b:.4f}" if pair.basis else ""
+    return f"{scores} on {pair.n} items{unpaired}{tally}{effect}"
 
 
 def _changed(given: dict[str, int | float | bool | None], first: Side, second: Side) -> Resampling:

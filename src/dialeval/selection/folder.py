@@ -15,6 +15,7 @@ from dialeval.core import Missing, Resampling
 from dialeval.data import Question
 from dialeval.data.vetting_status import status_line
 from dialeval.files.atomic import write_atomically
+from dialeval.files.documents import as_json
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
 from dialeval.selection.asking.choosing import chance
@@ -58,7 +59,7 @@ def asked_json(
         "format": 1,
         "questions": _questions(asked.questions),
         "results": [_result(one, asked) for one in asked.answered],
-        "comparisons": [pair.as_json() for pair in asked.comparisons],
+        "comparisons": as_json(asked.comparisons),
         "failures": [one._asdict() for one in asked.refused],
         "trials": _trials(trials) if trials else None,
         "trials_reason": no_trials,

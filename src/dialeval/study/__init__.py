@@ -11,14 +11,13 @@ from dialeval.study.folder import LoadedRun, load_run, write_run
 from dialeval.study.gates import Gate, GateOutcome, parse_gate
 from dialeval.study.manifest import Circumstances
 from dialeval.study.measures import MEASURES, Measure, build_measure
-from dialeval.study.run import Compared, Failure, Run, Scored, Workshop, check_gates, run_study
+from dialeval.study.run import Failure, Run, Scored, Workshop, check_gates, run_study
 from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
 from dialeval.study.summary import number
 
 __all__ = [
     "MEASURES",
     "Circumstances",
-    "Compared",
     "Failure",
     "Gate",
     "GateOutcome",

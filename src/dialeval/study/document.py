@@ -1,10 +1,11 @@
-"""What ``summary.json`` says, as frozen values (see ``docs/files.md``)."""
+"""The types of ``summary.json`` (docs/files.md)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from dialeval.evaluation.compare import Comparison
 from dialeval.meta.report.document import Document
 from dialeval.selection.document import SelectionInfo
 
@@ -57,36 +58,6 @@ class Score:
         """Share of the items that have a value; None of no items."""
         total = self.n + self.unscored
         return self.n / total if total else None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two systems under one measure, paired over the items both have; ``difference`` is a's score minus b's."""
-
-    __pydantic_config__: ClassVar = FINITE
-
-    measure: str
-    a: str
-    b: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_bootstrap: float | None
-    p_permutation: float | None
-    p_mcnemar: float | None
-    p_adjusted: float | None
-    significant: bool
-    better: str | None
-    effect_size: float | None
-    wins: int | None
-    ties: int | None
-    losses: int | None
-    n: int
-    unpaired: int
-    more_items: int | None
-    """How many further items would settle it: 0 where it is settled, None where no number would."""
-    p_jackknife: float | None = None
-    """Of measures of all responses together, which have none of the other tests."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Replayer, Subject, System
@@ -59,14 +59,6 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Two systems under one measure."""
-
-    measure: Measure
-    comparison: Comparison
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """All that a study brought forth."""
 
@@ -74,7 +66,7 @@ class Run:
     prompts: tuple[Prompt, ...]
     respondents: tuple[Respondent, ...]
     scored: tuple[Scored, ...]
-    compared: tuple[Compared, ...]
+    compared: tuple[Comparison, ...]
     gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
     agreement: Findings | None = None
@@ -212,12 +204,12 @@ def _evaluate(
     return evaluate_any(metric, subjects, plan)
 
 
-def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Compared]:
+def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Comparison]:
     """All pairs of systems that have at least one scored item, measure by measure."""
     for measure in study.measures:
         results = [one.result for one in scored if one.measure is measure and one.result.scored]
         pairs = compare_all(results, study.resampling)
-        yield from (Compared(measure, pair) for pair in pairs)
+        yield from (replace(pair, measure=measure.label) for pair in pairs)
 
 
 def _agree(

@@ -64,7 +64,7 @@ def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[S
     return first, second
 
 
-def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[tuple[str, Comparison]]:
+def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[Comparison]:
     """Every measure both sides have, for every pair of systems, with p-values Holm-corrected within a measure."""
     _same_prompts(a, b)
     labels = [label for label in a.measures if label in b.measures]
@@ -80,7 +80,7 @@ def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[tuple[str, C
             for x, y in _pairs(a, b)
         ]
         found = compare_pairs(pairs, resampling)
-        compared += [(label, comparison) for comparison in found]
+        compared += [dataclasses.replace(comparison, measure=label) for comparison in found]
     return compared
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dialeval.core import CorpusMeasure, Missing, Subject, System
+from dialeval.files.documents import as_json
 from dialeval.selection.measure import selection_json
 from dialeval.study.gates import GateOutcome
 from dialeval.study.measures import summary_of
-from dialeval.study.run import Compared, Run, Scored
+from dialeval.study.run import Run, Scored
 
 Json: TypeAlias = dict[str, Any]
 
@@ -42,7 +43,7 @@ def summarise(run: Run) -> Json:
             for measure in study.measures
         ],
         "results": [_result(one) for one in run.scored],
-        "comparisons": [_comparison(one) for one in run.compared],
+        "comparisons": as_json(run.compared),
         "gates": [_gate(outcome) for outcome in run.gates],
         "failures": [{"system": f.system, "measure": f.measure, "message": f.message} for f in run.failures],
         "human": _human(run),
@@ -89,10 +90,6 @@ def _result(one: Scored) -> Json:
         "n": result.scored,
         "unscored": len(result) - result.scored,
     }
-
-
-def _comparison(one: Compared) -> Json:
-    return {"measure": one.measure.label, **one.comparison.as_json()}
 
 
 def _gate(outcome: GateOutcome) -> Json:

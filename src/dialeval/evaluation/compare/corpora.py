@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dialeval.core import CorpusResult, Interval, LeaveOneOut, Resampling
-from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.core import CorpusResult, LeaveOneOut, Resampling
+from dialeval.evaluation.compare.comparison import Basis, Comparison
 from dialeval.evaluation.compare.pairing import paired_items, system_of
 from dialeval.evaluation.corpus import leave_out
+from dialeval.files.documents import finite
 from dialeval.stats import difference_of, jackknife_error, jackknife_interval, jackknife_p, required_items
 
 
@@ -22,20 +23,21 @@ def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *,
     without = difference_of(one.without, other.without)
     alpha, n, units = resampling.alpha, len(items), len(without)
     needed = required_items(difference, jackknife_error(without), units, alpha=alpha / tests)
+    low, high = jackknife_interval(difference, without, resampling.confidence)
+    p = finite(jackknife_p(difference, without))
     return Comparison(
-        measure=str(a.signature),
         a=system_of(a),
         b=system_of(b),
-        score_a=one.score,
-        score_b=other.score,
-        difference=difference,
-        interval=Interval(
-            *jackknife_interval(difference, without, resampling.confidence), resampling.confidence
-        ),
-        p_bootstrap=math.nan,
-        p_permutation=math.nan,
+        difference=finite(difference),
+        low=finite(low),
+        high=finite(high),
+        p_bootstrap=None,
+        p_permutation=None,
         p_mcnemar=None,
-        p_adjusted=None,
+        p_jackknife=p,
+        p_adjusted=p,
+        significant=False,
+        better=None,
         effect_size=None,
         wins=None,
         ties=None,
@@ -43,9 +45,14 @@ def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *,
         n=n,
         unpaired=len(set(a.items) | set(b.items)) - n,
         more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
-        alpha=alpha,
-        higher_is_better=a.measure.higher_is_better,
-        p_jackknife=jackknife_p(difference, without),
+        basis=Basis(
+            str(a.signature),
+            one.score,
+            other.score,
+            resampling.confidence,
+            alpha,
+            a.measure.higher_is_better,
+        ),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Outcome, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.evaluation.compare.comparison import Comparison, decided
 from dialeval.evaluation.compare.corpora import compare_corpora
 from dialeval.evaluation.compare.items import compare_items
 from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
@@ -25,7 +25,7 @@ def compare(
     Clusters, such as the turns of a dialogue, are resampled and swapped whole. Items are paired by id and taken in
     the order of their ids, so the order of the data moves nothing.
     """
-    return _settle(_compare(a, b, resampling), None)
+    return decided(_compare(a, b, resampling))
 
 
 def compare_all(
@@ -47,9 +47,9 @@ def compare_pairs(
     """These pairs under one measure, with Holm's correction over them; a pair that stands alone needs none."""
     raw = [_compare(a, b, resampling, tests=len(pairs)) for a, b in pairs]
     if len(raw) == 1:
-        return (_settle(raw[0], None),)
-    adjusted = holm([comparison.p for comparison in raw]).tolist()
-    return tuple(_settle(comparison, p) for comparison, p in zip(raw, adjusted, strict=True))
+        return (decided(raw[0]),)
+    known = [math.nan if pair.p_adjusted is None else pair.p_adjusted for pair in raw]
+    return tuple(decided(pair, corrected=p) for pair, p in zip(raw, holm(known).tolist(), strict=True))
 
 
 def _compare(a: Outcome, b: Outcome, resampling: Resampling, *, tests: int = 1) -> Comparison:
@@ -66,8 +66,3 @@ def _compare(a: Outcome, b: Outcome, resampling: Resampling, *, tests: int = 1) 
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
     return compare_items(a, b, resampling, tests=tests)
-
-
-def _settle(comparison: Comparison, p_adjusted: float | None) -> Comparison:
-    decided = replace(comparison, p_adjusted=p_adjusted)
-    return replace(decided, more_items=0) if decided.significant else decided

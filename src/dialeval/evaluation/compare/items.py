@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Interval, Resampling, Result
-from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.core import Floats, Resampling, Result
+from dialeval.evaluation.compare.comparison import Basis, Comparison
 from dialeval.evaluation.compare.pairing import paired_items, places_of_values, system_of
+from dialeval.files.documents import finite
 from dialeval.stats import (
     bootstrap_p,
     cohens_d_paired,
@@ -45,35 +46,37 @@ def compare_items(a: Result, b: Result, resampling: Resampling, *, tests: int) -
     effect = cohens_d_paired(pairs.values_a - pairs.values_b)
     wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
     yes_no = clusters is None and _is_yes_no(pairs, score_a, score_b)
+    low, high = percentile_interval(resampled, resampling.confidence)
+    p_mcnemar = mcnemar(pairs.values_a, pairs.values_b) if yes_no else None
+    p_permutation = permutation_test(
+        pairs.rows_a,
+        pairs.rows_b,
+        aggregate,
+        # The smallest p is 1/resamples, and Holm multiplies it by the tests: leave it room below alpha.
+        resamples=max(resampling.resamples, math.ceil(5 * tests / alpha)),
+        seed=resampling.seed,
+        clusters=clusters,
+    )
     return Comparison(
-        measure=str(a.signature),
         a=system_of(a),
         b=system_of(b),
-        score_a=score_a,
-        score_b=score_b,
-        difference=difference,
-        interval=Interval(*percentile_interval(resampled, resampling.confidence), resampling.confidence),
-        p_bootstrap=bootstrap_p(resampled),
-        p_permutation=permutation_test(
-            pairs.rows_a,
-            pairs.rows_b,
-            aggregate,
-            # The smallest p is 1/resamples, and Holm multiplies it by the tests: leave it room below alpha.
-            resamples=max(resampling.resamples, math.ceil(5 * tests / alpha)),
-            seed=resampling.seed,
-            clusters=clusters,
-        ),
-        p_mcnemar=mcnemar(pairs.values_a, pairs.values_b) if yes_no else None,
-        p_adjusted=None,
-        effect_size=None if math.isnan(effect) else effect,
+        difference=finite(difference),
+        low=finite(low),
+        high=finite(high),
+        p_bootstrap=finite(bootstrap_p(resampled)),
+        p_permutation=finite(p_permutation),
+        p_mcnemar=finite(p_mcnemar),
+        p_adjusted=finite(p_permutation if p_mcnemar is None else p_mcnemar),
+        significant=False,
+        better=None,
+        effect_size=finite(effect),
         wins=wins,
         ties=n - wins - losses,
         losses=losses,
         n=n,
         unpaired=pairs.unpaired,
         more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
-        alpha=alpha,
-        higher_is_better=direction,
+        basis=Basis(str(a.signature), score_a, score_b, resampling.confidence, alpha, direction),
     )
 
 
