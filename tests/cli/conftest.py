@@ -1,15 +1,12 @@
-"""What tests of several commands start from; makes ``asked_questions`` importable by name."""
+"""What tests of several commands start from."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from asked_questions import SKILL, N, write  # found by the line above
+from support.asked_questions import SKILL, N, write
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from dialeval.cli import doctor
 from dialeval.engine import Cache
 from dialeval.resources import CATALOGUE
-
-ROOT = Path(__file__).parents[2]
+from support.paths import ROOT
 
 
 def run(*words: str):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
 import dialeval as package
+from support.paths import DOCS, ROOT
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += [
@@ -101,14 +101,11 @@ def test_the_functions_are_not_hidden_by_their_modules():
 
 
 def test_the_command_line_page_is_what_help_says():
-    root = Path(__file__).parents[2]
-    script = (
-        "import sys; sys.path.insert(0, 'docs'); import write_cli; sys.stdout.write(write_cli.reference())"
-    )
+    script = "import runpy, sys; sys.stdout.write(runpy.run_path('docs/write_cli.py')['reference']())"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert done.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"
+    assert done.stdout == (DOCS / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"
 
 
 def test_the_kinds_of_the_command_line_are_those_of_the_library():

@@ -1,23 +1,18 @@
 from __future__ import annotations
 
 import json
-import runpy
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from dialeval.cli.main import app, main
-
-# The folder builder of the report's own tests; tests are no package, so it is loaded by path.
-BUILDER = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))
+from support.run_folders import Sketch, write_folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write: Callable[..., Path] = BUILDER["write_folder"]
-    return write(tmp_path / "run", BUILDER["Sketch"]())
+    return write_folder(tmp_path / "run", Sketch())
 
 
 def test_it_writes_the_page_and_prints_its_path(folder: Path) -> None:

@@ -1,13 +1,8 @@
-"""What the tests of data share; makes ``record_strategies`` importable by name."""
+"""What the tests of data share."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture

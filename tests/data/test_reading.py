@@ -7,7 +7,6 @@ import json
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -29,6 +28,7 @@ from dialeval.data import (
     write,
 )
 from dialeval.errors import BadInput, Unsuitable
+from support.paths import DOCS
 
 HI = (Turn("user", "Hi."),)
 HELLO = Turn("assistant", "Hello.")
@@ -147,5 +147,5 @@ def test_importing_data_brings_no_heavy_library():
 
 
 def test_every_format_is_documented():
-    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text()
+    page = (DOCS / "importing.md").read_text()
     assert [name for name in FORMATS if f"`{name}`" not in page] == []

@@ -6,10 +6,10 @@ import gzip
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from record_strategies import RECORDS
 
 from dialeval.data import Judgement, Where, canonical, decode, digest, encode, kind_of, read, write
 from dialeval.data.codec.rows import _identity
+from support.record_strategies import RECORDS
 
 SUFFIXES = ["jsonl", "json", "jsonl.gz", "csv", "csv.gz", "tsv", "parquet"]
 

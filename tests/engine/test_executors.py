@@ -7,10 +7,10 @@ from concurrent.futures import BrokenExecutor
 
 import numpy as np
 import pytest
-from engine_tasks import Heavy, die_at_five, pid_of_worker, sleep_a_minute, square
 
 from dialeval.engine import InProcess, ProcessPool
 from dialeval.errors import RunFailed
+from support.engine_tasks import Heavy, die_at_five, pid_of_worker, sleep_a_minute, square
 
 
 def test_in_process_is_done_at_once():

@@ -7,7 +7,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from engine_tasks import (
+from hypothesis import given, settings, strategies as st
+
+from dialeval.engine import ROWS, Batch, Cache, CacheWarning, InProcess, Job, ProcessPool, run
+from dialeval.errors import BadInput, RunFailed, UnknownName
+from support.engine_tasks import (
     Recorded,
     batched,
     die_at_five,
@@ -17,10 +21,6 @@ from engine_tasks import (
     square,
     square_slowly_at_first,
 )
-from hypothesis import given, settings, strategies as st
-
-from dialeval.engine import ROWS, Batch, Cache, CacheWarning, InProcess, Job, ProcessPool, run
-from dialeval.errors import BadInput, RunFailed, UnknownName
 
 SQUARES = Job("squares", square, ROWS)
 

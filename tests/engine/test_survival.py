@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine_tasks import batched, square
 
 from dialeval.engine import ROWS, Cache
+from support.engine_tasks import batched, square
+from support.paths import TESTS
 
-PROGRAM = Path(__file__).with_name("engine_tasks.py")
+PROGRAM = TESTS / "support" / "engine_tasks.py"
 BATCHES = batched(range(120), [3] * 39)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from dialeval.core import CorpusMeasure, Metric, Signature
 from dialeval.data.types import Example, Response
 from dialeval.errors import UnknownName
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any, summary
+from support.paths import DOCS
 
 every_measure = pytest.mark.parametrize("name", CORPUS_MEASURES)
 
@@ -57,7 +57,7 @@ def test_the_signature_says_how_to_build_the_measure_again(name: str) -> None:
 
 @every_measure
 def test_every_corpus_measure_is_documented(name: str) -> None:
-    docs = Path(__file__).parents[2] / "docs"
+    docs = DOCS
     assert f"`{name}`" in (docs / "metrics.md").read_text(encoding="utf-8")
     assert str(measured(name).signature) in (docs / "corpus-measures.md").read_text(encoding="utf-8")
     assert 20 < len(summary(name)) < 110

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from dialeval.data.types import Example, Response, Turn
 from dialeval.errors import DialevalError, ResourceUnavailable, UnknownName
 from dialeval.evaluation.runner import fitted
 from dialeval.metrics import METRICS, build, summary
+from support.paths import DOCS
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "D", "é", "東京", ","]), max_size=7).map(" ".join) | st.text(
     max_size=8
@@ -172,7 +172,7 @@ def test_metrics_are_values_that_travel_to_other_processes(name: str) -> None:
 
 @every_metric
 def test_every_metric_is_documented(name: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    page = (DOCS / "metrics.md").read_text(encoding="utf-8")
     assert f"`{name}`" in page
     assert str(build(name).signature) in page
 

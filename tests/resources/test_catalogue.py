@@ -3,13 +3,13 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from dialeval.resources import CATALOGUE, PinnedFile, Resource
+from support.paths import DOCS
 
-DOCS = Path(__file__).parents[2] / "docs" / "resources.md"
+DOCS = DOCS / "resources.md"
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-FOLDER = Path(__file__).resolve().parents[2] / "src" / "dialeval" / "study" / "demo"
+from support.paths import ROOT
+
+FOLDER = ROOT / "src" / "dialeval" / "study" / "demo"
 TRANSCRIPTS = ("attentive", "hasty", "chatty")
 UNANSWERED = {"demo-023", "demo-058"}
 

@@ -13,8 +13,9 @@ from dialeval.selection.asking.asking import ask
 from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.selection.repository.tidying import tidy
 from dialeval.systems import Transcript
+from support.paths import ROOT
 
-DEMO = Path(__file__).resolve().parents[2] / "src" / "dialeval" / "study" / "demo"
+DEMO = ROOT / "src" / "dialeval" / "study" / "demo"
 FOLDER = DEMO / "selection"
 SOURCES = ("prompts", "attentive", "chatty", "hasty")
 

@@ -1,33 +1,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from dialeval.data.types import Context, Turn
+from dialeval.data.types import Turn
 from dialeval.errors import BadInput
 from dialeval.systems import Retrieval
 from dialeval.systems.retrieval import Method
+from support.small_corpora import context, corpus, texts
 
 both_methods = pytest.mark.parametrize("method", ["bm25", "tfidf"])
-
-
-def corpus(path: Path, *dialogues: Sequence[str]) -> Path:
-    with path.open("w", encoding="utf-8") as file:
-        for number, turns in enumerate(dialogues):
-            messages = [{"role": "user", "content": text} for text in turns]
-            file.write(json.dumps({"id": str(number), "messages": messages}) + "\n")
-    return path
-
-
-def context(*texts: str) -> Context:
-    return tuple(Turn("user", text) for text in texts)
-
-
-def texts(system: Retrieval, *turns: str, n: int = 1) -> list[str]:
-    return [response.text for response in system.generate([context(*turns)], n=n)[0]]
 
 
 @both_methods

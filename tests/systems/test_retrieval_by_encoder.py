@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_retrieval import corpus, texts
-
 from dialeval.core import UsesResources
 from dialeval.encoder import Weights
 from dialeval.systems import Retrieval
+from support.small_corpora import corpus, texts
 
 
 def test_it_finds_what_says_the_same_in_other_words(minilm: Weights, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from dialeval.data.types import Prompt, Response, Turn
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import inputs_of
 from dialeval.systems.decoding import Decoding
+from support.paths import DOCS
 
 DIALOGUES = [
     ["Hello there!", "Hi, how are you?", "Fine, thanks. Do you like tea?", "I love green tea."],
@@ -36,7 +36,8 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny language model in Hugging Face's layout."""
     pytest.importorskip("transformers")
     import torch
-    from tiny_models import CHAT, llama, save, tokenizer
+
+    from support.tiny_models import CHAT, llama, save, tokenizer
 
     torch.manual_seed(7)
     return save(tmp_path_factory.mktemp("model"), llama(tokenizer()), tokenizer(CHAT))
@@ -46,9 +47,8 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny generator of ours."""
     pytest.importorskip("torch")
-    from small_generators import config, made_split
-
     from dialeval.systems.trained.training import train
+    from support.small_generators import config, made_split
 
     folder = tmp_path_factory.mktemp("generator")
     train(made_split(), config("gru"), folder)
@@ -59,7 +59,7 @@ def generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served() -> Iterator[str]:
     """The address of a server with a model of two letters."""
     pytest.importorskip("httpx2")
-    from documented_server import documented_server
+    from support.documented_server import documented_server
 
     with documented_server() as server:
         yield server.url
@@ -110,8 +110,6 @@ def answer(
     return system.generate([prompt.context for prompt in prompts], n=n, seed=seed)
 
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "openai"), str(HERE / "trained")]
 SAMPLING = ("huggingface", "openai", "trained")
 
 
@@ -225,7 +223,7 @@ def test_the_fields_are_what_a_study_can_write(kind: str) -> None:
 
 @every_kind
 def test_every_kind_is_documented(kind: str) -> None:
-    docs = Path(__file__).parents[2] / "docs"
+    docs = DOCS
     page = (docs / "systems.md").read_text(encoding="utf-8")
     assert f"`{kind}`" in page
     own = {"huggingface": "huggingface.md", "openai": "openai.md", "trained": "generators.md"}

@@ -1,16 +1,13 @@
-"""Vectors small enough to score by hand; makes ``embedding_oracle`` importable by name."""
+"""Vectors small enough to score by hand."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dialeval.resources import check
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 WORDS = {"a": (1.0, 0.0), "b": (0.0, 1.0), "c": (-1.0, 0.0), "d": (3.0, 4.0)}
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_oracle import ORACLES
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialeval.data import read
@@ -17,6 +16,7 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.embedding.metric import EmbeddingMetric
+from support.embedding_oracle import ORACLES
 
 METRICS = {metric.name: metric for metric in (EmbeddingAverage, VectorExtrema, GreedyMatching)}
 each_metric = pytest.mark.parametrize("name", METRICS)

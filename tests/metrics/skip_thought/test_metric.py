@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from made_dialogues import TINY, made_triples
-
 from dialeval.data.types import Example, Response
 from dialeval.errors import BadInput, ResourceUnavailable, UnknownName
 from dialeval.metrics.skip_thought import SkipThought
 from dialeval.metrics.skip_thought.training import train
+from support.made_dialogues import TINY, made_triples
 
 WORDS = ["the", "cat", "sat", "The", "UNK", "."]
 

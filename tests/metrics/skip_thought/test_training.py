@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from made_dialogues import TINY, made_triples
-
 from dialeval.errors import BadInput, DialevalError, Unsuitable
 from dialeval.metrics.skip_thought.config import SCALES, TrainConfig
 from dialeval.metrics.skip_thought.training import train
+from support.made_dialogues import TINY, made_triples
+from support.processes import environment
 
 
 class Stop(Exception):
@@ -100,22 +99,21 @@ def test_the_papers_scale_is_the_papers() -> None:
 
 @pytest.mark.slow
 def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None:
-    here = Path(__file__).parent
     script = (
-        f"import sys; sys.path.insert(0, {str(here)!r})\n"
+        "import sys\n"
         "from dataclasses import replace\nfrom pathlib import Path\n"
-        "from made_dialogues import TINY, made_triples\n"
+        "from support.made_dialogues import TINY, made_triples\n"
         "from dialeval.metrics.skip_thought.training import train\n"
         "train(made_triples(), replace(TINY, epochs=12, save_every=1), Path(sys.argv[1]))\n"
     )
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run([sys.executable, "-c", script, str(whole)], check=True)
-    process = subprocess.Popen([sys.executable, "-c", script, str(killed)])
+    subprocess.run([sys.executable, "-c", script, str(whole)], env=environment(), check=True)
+    process = subprocess.Popen([sys.executable, "-c", script, str(killed)], env=environment())
     deadline = time.monotonic() + 120
     while not (killed / "checkpoint.safetensors").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (killed / "model.safetensors").exists()
-    subprocess.run([sys.executable, "-c", script, str(killed)], check=True)
+    subprocess.run([sys.executable, "-c", script, str(killed)], env=environment(), check=True)
     assert (killed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 import transformers
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tiny_models import CHAT, STRICT, llama, save, tokenizer
-
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import obtain
+from support.tiny_models import CHAT, STRICT, llama, save, tokenizer
 
 
 @pytest.fixture(scope="session")

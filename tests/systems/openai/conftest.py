@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from llama_server import llama_server, weights
+from support.llama_server import llama_server, weights
 
 KEY = "sk-test-0123456789abcdefghij/+="
 

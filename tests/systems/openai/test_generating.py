@@ -8,13 +8,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from faulty_proxy import faulty_proxy
 
 from dialeval.core import Generator
 from dialeval.data.types import Context, Turn
 from dialeval.errors import RunFailed, Unsuitable
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import Layout, OpenAI
+from support.faulty_proxy import faulty_proxy
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from documented_server import documented_server
-from faulty_proxy import Reply, faulty_proxy
 
 from dialeval.data.types import Context, Turn
 from dialeval.errors import DialevalError, ResourceUnavailable, RunFailed
@@ -20,6 +18,8 @@ from dialeval.study import load_study, run_study, write_run
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import OpenAI
 from dialeval.systems.openai.keys import Key, read_key
+from support.documented_server import documented_server
+from support.faulty_proxy import Reply, faulty_proxy
 
 HI: Context = (Turn("user", "Hi there"),)
 

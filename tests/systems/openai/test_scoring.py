@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documented_server import Bigrams, Row, documented_server
 
 from dialeval.core import LikelihoodModel
 from dialeval.data.types import Context, Turn
 from dialeval.errors import RunFailed, Unsuitable
 from dialeval.systems.openai import Layout, OpenAI
+from support.documented_server import Bigrams, Row, documented_server
 
 HI: Context = (Turn("user", "Hi."),)
 ASK: Context = (Turn("user", "Tea?"), Turn("assistant", "No."), Turn("user", "Why {role}?"))

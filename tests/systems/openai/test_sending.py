@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from documented_server import documented_server
-from faulty_proxy import BreakOff, Drip, Drop, Fault, FaultyProxy, Reply, Truncate, faulty_proxy
 
 from dialeval.data.types import Context, Turn
 from dialeval.errors import RunFailed
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import OpenAI
+from support.documented_server import documented_server
+from support.faulty_proxy import BreakOff, Drip, Drop, Fault, FaultyProxy, Reply, Truncate, faulty_proxy
 
 HI: Context = (Turn("user", "Hi there"),)
 BUSY = '{"error": {"message": "Too many requests.", "type": "rate_limit_error"}}'

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documented_server import DocumentedServer, documented_server
-from served_model import ServedModel, log_probability
 
 from dialeval.data.types import Context, Turn
 from dialeval.errors import ResourceUnavailable
 from dialeval.systems.openai import Layout, OpenAI
+from support.documented_server import DocumentedServer, documented_server
+from support.served_model import ServedModel, log_probability
 
 pytestmark = pytest.mark.slow
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from documented_server import Bigrams, documented_server
-from faulty_proxy import Drip, Drop, faulty_proxy
 
 from dialeval.data.types import Context, Turn
 from dialeval.engine import CacheWarning
 from dialeval.errors import DialevalError, RunFailed
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import Budget, Layout, OpenAI
+from support.documented_server import Bigrams, documented_server
+from support.faulty_proxy import Drip, Drop, faulty_proxy
 
 CONTEXTS: list[Context] = [(Turn("user", f"Say {number}"),) for number in range(12)]
 

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from documented_server import documented_server
 
 from dialeval.core import Signature
 from dialeval.errors import BadStudy, DialevalError, Unsuitable
 from dialeval.study import load_study, run_study
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.openai import Budget, Layout, OpenAI
+from support.documented_server import documented_server
 
 HERE = "http://127.0.0.1:9/v1"
 

@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import made_lessons, said
 
 from dialeval.data.types import Candidate, Dialogue, Example, Prompt, Question, Response, Turn
 from dialeval.errors import Unsuitable
 from dialeval.systems.trained.lessons import Lesson, contrasts, digest, lessons, split
+from support.small_generators import made_lessons, said
 
 
 def test_every_turn_but_the_first_is_a_target():

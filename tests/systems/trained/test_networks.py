@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import ARCHITECTURES, shape, two_words
 
 from dialeval.systems.decoding import Decoding, StepModel, decode
 from dialeval.systems.trained.architectures import build
@@ -21,6 +16,7 @@ from dialeval.systems.trained.learning import Objective, OwnLearner, TokenLesson
 from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.scoring import Stepping
 from dialeval.systems.trained.subwords import END, START
+from support.small_generators import ARCHITECTURES, shape, two_words
 
 CONTEXTS = [(5, 6, END), (END,), (7, 8, 9, 10, 11, 5, 6, END)]
 RESPONSES = [(9, 4, 7, END), (END,), (5, 6, 7, 8, 9, 10, 11, 4, END)]

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import made_split
 
 from dialeval.errors import BadInput
 from dialeval.systems.trained.config import TrainConfig
@@ -15,6 +11,7 @@ from dialeval.systems.trained.lessons import Split
 from dialeval.systems.trained.roster import load_roster, study_lines
 from dialeval.systems.trained.rostering import train_roster
 from dialeval.systems.trained.training import Outcome, train
+from support.small_generators import made_split
 
 
 def write(path: Path, *systems: dict[str, object]) -> str:

@@ -1,18 +1,15 @@
 from __future__ import annotations
 
-import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import said, two_words
-
 from dialeval.data.types import Turn
 from dialeval.errors import BadInput
 from dialeval.systems.trained.subwords import BREAK, END, Subwords, learn, load_subwords
+from support.small_generators import said, two_words
 
 LEARNT = learn(["the tea is hot", "the tea is cold", "is the soup hot"], 300)
 

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import config, made_lessons, made_split, said
-
 from dialeval.core import Generator, LikelihoodModel, UsesResources
 from dialeval.data.types import Turn
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, Unsuitable
@@ -17,6 +14,7 @@ from dialeval.systems.building import build_system
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.trained import Trained
 from dialeval.systems.trained.training import train
+from support.small_generators import config, made_lessons, made_split, said
 
 CONTEXTS = [said("I am at the sea.", "Do you want soup?"), (), said("Hi."), said("tea " * 500)]
 

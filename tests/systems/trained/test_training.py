@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import ARCHITECTURES, config, made_lessons, made_split, said
-
 from dialeval.errors import BadInput, DialevalError, Unsuitable
 from dialeval.systems.trained import Trained
 from dialeval.systems.trained.config import PAPER, Schedule, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.training import further, train
+from support.processes import environment
+from support.small_generators import ARCHITECTURES, config, made_lessons, made_split, said
 
 FILES = ("model.safetensors", "generator.json", "tokenizer.json", "README.md")
 
@@ -236,22 +235,21 @@ def test_a_checkpoint_is_written_when_its_time_has_come_though_updates_are_few(
 
 @pytest.mark.slow
 def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None:
-    here = Path(__file__).parent
     script = (
-        f"import sys; sys.path.insert(0, {str(here)!r})\n"
+        "import sys\n"
         "from pathlib import Path\n"
-        "from small_generators import config, made_split\n"
+        "from support.small_generators import config, made_split\n"
         "from dialeval.systems.trained.training import train\n"
         "train(made_split(), config('gru', epochs=40, save_every=1), Path(sys.argv[1]))\n"
     )
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run([sys.executable, "-c", script, str(whole)], check=True)
-    process = subprocess.Popen([sys.executable, "-c", script, str(killed)])
+    subprocess.run([sys.executable, "-c", script, str(whole)], env=environment(), check=True)
+    process = subprocess.Popen([sys.executable, "-c", script, str(killed)], env=environment())
     deadline = time.monotonic() + 120
     while not (killed / "checkpoint.safetensors").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (killed / "model.safetensors").exists()
-    subprocess.run([sys.executable, "-c", script, str(killed)], check=True)
+    subprocess.run([sys.executable, "-c", script, str(killed)], env=environment(), check=True)
     assert (killed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).parent))
-from small_generators import made_lessons, said
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.systems.huggingface import HuggingFace
@@ -19,6 +15,7 @@ from dialeval.systems.trained.learning import Objective, TokenLesson
 from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.subwords import learn
 from dialeval.systems.trained.tuning import TUNING, PretrainedLearner, tune
+from support.small_generators import made_lessons, said
 
 transformers = pytest.importorskip("transformers")
 

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dialeval.display.table import Table
+from dialeval.meta.report import estimate_tables, tables
+from dialeval.meta.report.document import Document
+from support.made_meta import estimates, rival, row
+
+Made = Callable[..., Document]
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[" ".join(filter(None, (cell.text, cell.detail))) for cell in line] for line in table.rows]
+
+
+def test_measures_stand_in_order_of_the_coefficient_that_was_asked_for(made: Made) -> None:
+    table = tables.agreement(made(), "item")
+    assert table.title == "Items, pooled: measures against people's 'overall'"
+    assert [column.title for column in table.columns] == [
+        *("measure", "Spearman", "Pearson", "Kendall", "n", "cluster"),
+    ]
+    assert cells(table) == [
+        ["length", "0.400 [0.300, 0.500]", "0.400", "0.400", "40", "1"],
+        ["rouge_l", "0.100 [0.000, 0.200]", "0.100", "0.100", "40", "2"],
+    ]
+    assert [line[1].strong for line in table.rows] == [True, False]
+
+
+def test_a_warning_of_one_measure_names_it_and_one_of_all_does_not(made: Made) -> None:
+    assert "length: 60% of the scores are 3" in tables.agreement(made(), "item").notes
+    assert "3 systems: p can never fall below .33" in tables.agreement(made(), "system").notes
+    assert "cluster" not in [column.title for column in tables.agreement(made(), "system").columns]
+
+
+def test_the_coefficient_that_was_asked_for_comes_first(made: Made) -> None:
+    def pearson(content: dict[str, Any]) -> None:
+        content["settings"]["coefficient"] = "pearson"
+        for one in content["rows"]:
+            one["coefficient"] = "pearson"
+            one["pearson"] = -one["spearman"]
+
+    table = tables.agreement(made(pearson), "item")
+    assert [column.title for column in table.columns][1:4] == ["Pearson", "Spearman", "Kendall"]
+    assert [line[0] for line in cells(table)] == ["rouge_l", "length"]
+
+
+def test_a_measure_without_a_correlation_stands_last_and_a_level_without_any_says_why(made: Made) -> None:
+    def lacking(content: dict[str, Any]) -> None:
+        reason = ["undefined: all values of the second variable are equal (40)"]
+        content["rows"] = [
+            row("constant", "item", None, warnings=reason),
+            row("rouge_l", "item", -0.2),
+            row("constant", "system", None, warnings=["undefined: fewer than 2 pairs"]),
+        ]
+
+    found = made(lacking)
+    assert [line[:2] for line in cells(tables.agreement(found, "item"))] == [
+        ["rouge_l", "-0.200 [-0.300, -0.100]"],
+        ["constant", "undefined"],
+    ]
+    nothing = tables.agreement(found, "system")
+    assert nothing.rows == ()
+    assert nothing.notes == ("no measure has a correlation with people here", "undefined: fewer than 2 pairs")
+
+
+def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made: Made) -> None:
+    def three(content: dict[str, Any]) -> None:
+        content["rivals"] = [
+            rival("a", "b", "item", 0.1, p=0.7),
+            rival("b", "c", "item", -0.3, p=0.004),
+            rival("a", "c", "item", None, p=None),
+            rival("a", "b", "system", 0.5, p=0.001),
+        ]
+
+    assert [(line[0], line[-1]) for line in cells(tables.rivals(made(three), "item"))] == [
+        ("b − c", "c agrees better with people"),
+        ("a − b", "no significant difference"),
+    ]
+
+
+def test_the_ceiling_stands_beside_the_best_measure(made: Made) -> None:
+    table = tables.ceiling(made())
+    assert [column.title for column in table.columns] == [
+        *("level", "Spearman", "n", "corrected", "bound", "best measure"),
+    ]
+    assert cells(table)[1] == [
+        "items, pooled",
+        "0.450 [0.400, 0.500]",
+        "38",
+        "0.620",
+        "0.787",
+        "0.400 length",
+    ]
+    assert "5 raters" in table.notes[0]
+    assert [note.split(":")[0] for note in table.notes[1:]] == ["corrected", "bound"]
+
+
+def test_a_ceiling_that_cannot_be_corrected_says_why(made: Made) -> None:
+    def coarse(content: dict[str, Any]) -> None:
+        content["ceiling"][0].update(corrected=None, bound=None, uncorrected="3 points are too few")
+
+    table = tables.ceiling(made(coarse))
+    assert cells(table)[0][3:5] == ["—", "—"]
+    assert table.notes[-1] == "systems: not corrected, 3 points are too few"
+
+
+def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made: Made) -> None:
+    def partly(content: dict[str, Any]) -> None:
+        content["settings"]["resample"] = "both"
+        content["rivals"][0] |= {"p_error": 0.0021, "cells": 30, "only_a": 10, "only_b": 0}
+
+    assert tables.rivals(made(partly), "item").notes == (
+        "brackets hold 95% bootstrap intervals, items and systems resampled",
+        "p (permutation) is of random swaps, with a standard error of 0.0021 or less",
+        "two measures are compared over the answers that both scored, fewer than in the tables of agreement",
+    )
+
+
+def test_one_rater_is_no_ceiling_and_that_is_said(made: Made) -> None:
+    def alone(content: dict[str, Any]) -> None:
+        for one in content["ceiling"]:
+            one.update(mean=None, low=None, high=None, corrected=None, bound=None, five=None, n=0)
+            one["reason"] = "one rater only"
+
+    table = tables.ceiling(made(alone))
+    assert cells(table)[0][1:3] == ["undefined", "—"]
+    assert table.notes == ("systems: one rater only", "items, pooled: one rater only")
+
+
+def test_the_rater_who_agrees_least_stands_first(made: Made) -> None:
+    assert cells(tables.raters(made())) == [["ben", "0.200", "40"], ["ann", "0.500", "40"]]
+
+
+def test_estimates_stand_beside_those_of_the_ratings_alone(made: Made) -> None:
+    [found] = made(lambda content: content["estimates"].append(estimates())).estimates
+    assert cells(estimate_tables.estimates(found)) == [
+        ["new", "3.800 [3.700, 4.000]", "3.900 [3.600, 4.200]", "60", "400", "95 ratings"]
+    ]
+    assert "new: only 12 rated items: the interval is rough" in estimate_tables.estimates(found).notes
+    verdicts = [line[-1] for line in cells(estimate_tables.differences(found))]
+    assert verdicts == ["new is rated higher", "cannot be told apart"]
+
+
+def test_what_did_not_join_is_counted_and_listed(made: Made) -> None:
+    found = made()
+    assert cells(tables.joint(found))[0] == ["rouge_l", "40", "1", "7"]
+    assert list(tables.unjoined(found)) == [
+        "only people rated item d7, system new",
+        "only rouge_l scored item d8, system old",
+    ]
+
+
+def test_combinations_say_what_they_are_made_of(made: Made) -> None:
+    def combine(content: dict[str, Any]) -> None:
+        weights = {"rouge_l": 0.2, "length": -0.1}
+        content["combined"] = [{"measure": "linear_combination", "fitted": True, "weights": weights}]
+
+    table = tables.combined(made(combine))
+    assert cells(table) == [["rouge_l", "+0.200"], ["length", "-0.100"]]
+    assert "never to its own" in table.notes[0]

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dialeval.meta.report.document import Document
+from dialeval.meta.report.terminal import print_meta
+from support.made_meta import estimates, rival, row
+
+Made = Callable[..., Document]
+
+
+def printed(document: Document, width: int = 80) -> str:
+    out = io.StringIO()
+    print_meta(document, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_everything_fits_the_terminal(made: Made, width: int) -> None:
+    def long(content: dict[str, Any]) -> None:
+        content["estimates"] = [estimates()]
+        content["rows"] += [
+            row(f"fed(quality='Semantically appropriate {n}')", "item", -0.25, cluster=2) for n in range(3)
+        ]
+
+    lines = printed(made(long), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any(line.startswith("People's mean 'overall' over all items") for line in lines)
+
+
+def test_each_level_has_a_table_and_the_rest_follows(made: Made) -> None:
+    titles = [
+        line
+        for line in printed(made()).splitlines()
+        if line.startswith(("Systems:", "Items, pooled:", "Ceiling", "What joined"))
+    ]
+    assert titles == [
+        "Systems: measures against people's 'overall'",
+        "Items, pooled: measures against people's 'overall'",
+        "Ceiling: people with people",
+        "Items, pooled: which measures differ",
+        "What joined",
+    ]
+
+
+def test_pairs_that_differ_name_the_better_measure_first(made: Made) -> None:
+    out = printed(made())
+    assert "length          rouge_l   +0.300 [0.200, 0.400]      0.004" in out
+    assert "1 of 1 pair of measures differ significantly" in out
+
+
+def test_where_no_pair_differs_that_is_said(made: Made) -> None:
+    def even(content: dict[str, Any]) -> None:
+        content["rivals"] = [rival("rouge_l", "length", "item", -0.3)]
+
+    assert "0 of 1 pair of measures differ significantly" in printed(made(even))
+
+
+def test_what_did_not_join_and_what_was_set_aside_are_told(made: Made) -> None:
+    out = printed(made())
+    assert "only people rated item d7, system new" in out
+    assert "people's other criteria are set aside: fluent (120)" in out
+    assert "3 judgements of people without a value" in out
+
+    def whole(content: dict[str, Any]) -> None:
+        content["unjoined"] = {"human": 0, "measures": [], "first": []}
+
+    assert "What joined" not in printed(made(whole))
+
+
+def test_a_verdict_on_the_edge_is_named_as_such(made: Made) -> None:
+    def edgy(content: dict[str, Any]) -> None:
+        content["rivals"] = [{**rival("rouge_l", "length", "item", -0.3, p=0.048), "on_edge": True}]
+
+    words = " ".join(printed(made(edgy)).split())
+    assert "on the edge: more trials or another seed could turn it: rouge_l − length (0.048)" in words
+    assert "on the edge" not in printed(made())
+
+
+def test_notes_come_before_the_numbers(made: Made) -> None:
+    def noted(content: dict[str, Any]) -> None:
+        content["notes"] = ["people: ann"]
+
+    assert printed(made(noted)).startswith(" • people: ann\n\nSystems: measures")
+
+
+def test_what_the_next_study_needs_is_a_table(made: Made) -> None:
+    def planned(content: dict[str, Any]) -> None:
+        known = {"question": "to find that new is rated above old", "over": "items", "goal": "power"}
+        known |= {"target": 0.8, "at_hand": 40, "enough": 70, "reason": None, "notes": []}
+        points = [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]
+        never = {
+            **known,
+            "over": "raters",
+            "at_hand": 3,
+            "enough": None,
+            "points": [{**points[0], "size": 3}],
+        }
+        none = {**known, "over": "systems", "goal": None, "target": None, "at_hand": None, "enough": None}
+        content["planning"] = [
+            {**known, "points": points},
+            never,
+            {**none, "points": [], "reason": "too few"},
+        ]
+
+    words = " ".join(printed(made(planned)).split())
+    assert "to find that new is rated above old 40 items 70 items power 0.8" in words
+    assert "3 ratings > 3 ratings power 0.8" in words
+    assert "to find that new is rated above old (systems): too few" in words

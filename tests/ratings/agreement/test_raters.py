@@ -1,0 +1,98 @@
+"""Pairs of raters, and what each rater did."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from dialeval.errors import Unsuitable
+from dialeval.ratings.agreement import raters as module
+from dialeval.ratings.agreement.raters import KappaTable, pairwise_kappas, rater_agreements
+from support.rating_tables import table
+
+ANSWERS = {
+    "ana": [1, 2, 3, 1, 2, 3, 1, 2],
+    "ben": [1, 2, 3, 1, 2, 3, 1, 3],
+    "cleo": [3, 2, 1, 2, 2, 2, 3, 1],
+    "dan": ["-"] * 8 + [1, 2],
+    "eve": [2, 2, 2, 2, 2, 2, None, None],
+}
+
+
+def test_every_pair_has_the_kappa_that_scikit_learn_gives():
+    found = pairwise_kappas(table(ANSWERS), "fluency")
+    pairs = {(pair.a, pair.b): pair for pair in found.pairs}
+    assert set(pairs) == set(combinations(["ana", "ben", "cleo", "eve"], 2))
+    for (a, b), pair in pairs.items():
+        both = [(x, y) for x, y in zip(ANSWERS[a], ANSWERS[b], strict=True) if x and y]
+        assert pair.n == len(both)
+        assert pair.kappa == pytest.approx(cohen_kappa_score(*zip(*both, strict=True)))
+
+
+def test_pairs_are_counted_above_each_threshold_and_not_at_it():
+    nan = math.nan
+    kappa = np.array([[nan, 0.1, 0.35], [0.1, nan, 0.61], [0.35, 0.61, nan]])
+    found = KappaTable(("a", "b", "c"), kappa, np.full((3, 3), 9))
+    assert dict(found.exceeding) == {0.1: 2, 0.2: 2, 0.3: 2, 0.4: 1, 0.5: 1, 0.6: 1}
+    assert found.means == pytest.approx([0.225, 0.355, 0.48])
+    assert found.without("b").pairs == (("a", "c", 0.35, 9),)
+
+
+@given(st.lists(st.lists(st.integers(1, 3), min_size=6, max_size=6), min_size=2, max_size=5))
+def test_the_order_of_raters_changes_no_kappa(rows):
+    forward = {f"r{at}": row for at, row in enumerate(rows)}
+    backward = dict(reversed(forward.items()))
+    first, second = (pairwise_kappas(table(answers), "fluency") for answers in (forward, backward))
+    assert {frozenset(pair[:2]): pair.kappa for pair in first.pairs} == pytest.approx(
+        {frozenset(pair[:2]): pair.kappa for pair in second.pairs}
+    )
+    assert list(first.exceeding.values()) == sorted(first.exceeding.values(), reverse=True)
+
+
+def test_each_rater_is_described():
+    ratings = table(ANSWERS)
+    found = {one.rater: one for one in rater_agreements(ratings, pairwise_kappas(ratings, "fluency"))}
+    assert (found["ana"].ratings, found["ana"].mean, found["ana"].others) == (8, 15 / 8, 3)
+    assert found["ben"].flags == ()
+    assert found["cleo"].flags == ("agrees with the others no better than chance",)
+    assert found["dan"].flags == ("shares no item with another rater",)
+    assert math.isnan(found["dan"].mean_kappa)
+    assert (found["eve"].ratings, found["eve"].could_not_say) == (6, 2)
+    assert found["eve"].flags == ("always answers 2", "agrees with the others no better than chance")
+
+
+def test_a_rater_without_a_value_is_flagged():
+    ratings = table({"ana": [1, 2], "ben": [None, None]})
+    ben = rater_agreements(ratings, pairwise_kappas(ratings, "fluency"))[1]
+    assert ben.flags == ("gave no value",)
+    assert math.isnan(ben.mean)
+
+
+def test_measurements_have_no_kappa():
+    many = table({"ana": [at / 7 for at in range(300)], "ben": [at / 7 for at in range(300)]})
+    with pytest.raises(
+        Unsuitable, match="no pairwise kappas of 'fluency': 300 different values are measurements"
+    ):
+        pairwise_kappas(many, "fluency")
+
+
+def test_a_table_that_would_not_fit_is_not_made(monkeypatch):
+    monkeypatch.setattr(module, "MOST_CELLS", 10)
+    with pytest.raises(Unsuitable, match="a table of 50 cells"):
+        pairwise_kappas(table(ANSWERS), "fluency")
+
+
+def test_positions_have_no_kappa():
+    with pytest.raises(Unsuitable, match=r"no pairwise kappas of 'fluency': raters are positions in a list"):
+        pairwise_kappas(table({"#1": [1, 2, 3], "#2": [1, 2, 2]}), "fluency")
+
+
+def test_names_of_categories_have_no_mean():
+    ratings = replace(table({"ana": [1, 2], "ben": [1, 2]}), nominal=frozenset({"fluency"}))
+    assert all(math.isnan(one.mean) for one in rater_agreements(ratings, None))

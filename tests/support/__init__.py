@@ -1,0 +1,1 @@
+"""Builders, fixtures and small servers that tests of several folders share."""
