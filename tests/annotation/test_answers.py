@@ -7,8 +7,9 @@ import json
 
 import pytest
 
-from dialeval.annotation.answers import collect, read_answers
-from dialeval.annotation.tasks import export_tasks, make_tasks, read_key
+from dialeval.annotation.answers import read_answers, usable
+from dialeval.annotation.key import read_key
+from dialeval.annotation.tasks import export_tasks, make_tasks
 from dialeval.data import Candidate, Judgement, Question, Turn, write
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
@@ -38,7 +39,7 @@ def test_a_filled_in_copy_gives_judgements_under_the_files_name(exported, tmp_pa
     path = fill(exported, tmp_path / "ana.csv", [{"score": "5"}, {"score": "no"}, {"score": "0"}])
     key = read_key(exported.key)
     found = read_answers(path, key=key)
-    assert found.problems == ()
+    assert found.unusable == ()
     assert [(one.item, one.rater, one.criterion, one.value) for one in found.judgements] == [
         ("q", "ana", "acceptability", 5.0),
         ("q", "ana", "acceptability", 1.0),
@@ -56,7 +57,7 @@ def test_a_platforms_table_is_read_and_rejected_work_is_not_counted(tmp_path):
     key = {entry.task: entry for entry in make_tasks([DRAFT]).key}
     found = read_answers(path, key=key)
     assert [(one.rater, one.value) for one in found.judgements] == [("W1", 4.0)]
-    assert [tuple(one) for one in found.problems] == [
+    assert [tuple(one) for one in found.unusable] == [
         ("rejected", "q1c1", "W2", "5", str(path), 3),
         ("not an answer of the form", "q1c2", "W1", "9", str(path), 4),
         ("unknown task", "q9c9", "W1", "1", str(path), 5),
@@ -73,7 +74,7 @@ def test_a_column_for_each_rater_is_read_too(exported, tmp_path):
     assert [(one.rater, one.value) for one in found.judgements] == [
         *(("ana", 5.0), ("ben", 4.0), ("ana", 1.0), ("ben", 2.0), ("ana", 0.0))
     ]
-    assert [(one.fault, one.rater) for one in found.problems] == [("no answer", "ben")]
+    assert [(one.fault, one.rater) for one in found.unusable] == [("no answer", "ben")]
 
 
 def test_columns_of_raters_count_where_the_exported_score_is_left_blank(exported, tmp_path):
@@ -84,14 +85,14 @@ def test_columns_of_raters_count_where_the_exported_score_is_left_blank(exported
     assert [(one.rater, one.value) for one in found.judgements[:3]] == [
         *(("ana", 5.0), ("ben", 4.0), ("ana", 1.0))
     ]
-    assert (len(found.judgements), found.problems) == (6, ())
+    assert (len(found.judgements), found.unusable) == (6, ())
     # One score in that column, and what else there is are remarks.
     cells[0]["score"] = "3"
     found = read_answers(
         fill(exported, tmp_path / "own.csv", cells, columns=columns), key=read_key(exported.key)
     )
     assert [(one.rater, one.value) for one in found.judgements] == [("own", 3.0)]
-    assert [one.fault for one in found.problems] == ["no answer"] * 2
+    assert [one.fault for one in found.unusable] == ["no answer"] * 2
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_tasks_of_json_lines_are_filled_in_as_those_of_the_table(exported, tmp_p
     path.write_text("".join(json.dumps({**a, **b}) + "\n" for a, b in zip(tasks, more, strict=True)))
     found = read_answers(path, key=read_key(exported.key), questions=[DRAFT])
     assert [(one.rater, one.value) for one in found.judgements] == [(raters, 5.0), (raters, 1.0)]
-    assert [(one.fault, one.item, one.line) for one in found.problems] == [("no answer", "q1c3", 3)]
+    assert [(one.fault, one.item, one.line) for one in found.unusable] == [("no answer", "q1c3", 3)]
 
 
 class TestWhatWasShown:
@@ -120,7 +121,7 @@ class TestWhatWasShown:
         path = fill(exported, tmp_path / "ana.csv", cells)
         found = read_answers(path, key=read_key(exported.key))
         assert [one.value for one in found.judgements] == [5.0, 1.0]
-        assert [tuple(one) for one in found.problems] == [
+        assert [tuple(one) for one in found.unusable] == [
             ("another text", "q1c2", "ana", "B: Something else.", str(path), 3)
         ]
 
@@ -159,7 +160,7 @@ class TestWhatWasShown:
         for cell in (spoilt, f"b: {said}".upper(), said, "B: I'm late ... caf?"):
             path = fill(exported, tmp_path / "ana.csv", [{"score": "5", "candidate": cell}])
             found = read_answers(path, key=read_key(exported.key), questions=[draft])
-            assert (len(found.judgements), found.problems) == (1, ()), cell
+            assert (len(found.judgements), found.unusable) == (1, ()), cell
 
     def test_texts_without_a_latin_letter_are_told_apart(self, tmp_path):
         draft = Question("q", (), (Candidate("はい、そうです。", correct=True),))
@@ -221,11 +222,9 @@ def test_every_judgement_is_an_answer_or_a_problem():
         judged(rater="r3", value=-1.0),
         judged(rater="r4", value=1.5),
     ]
-    found = collect([DRAFT], given)
-    assert found.votes("q", "false_1").scores == (1,)
-    assert found.votes("q", "false_1").absent == 4
-    assert found.votes("q", "false_2", raters=3).absent == 3
-    assert [one.fault for one in found.problems] == [
+    found = usable([DRAFT], given)
+    assert found.by_candidate() == {("q", "false_1"): {"r1": 1}}
+    assert [one.fault for one in found.unusable] == [
         "second answer",
         "other criterion",
         "unknown candidate",
@@ -234,4 +233,4 @@ def test_every_judgement_is_an_answer_or_a_problem():
         "not an answer of the form",
     ]
     assert found.faults["not an answer of the form"] == 2
-    assert found.problems[3].found == "N/A"
+    assert found.unusable[3].found == "N/A"

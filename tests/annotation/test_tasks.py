@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 
 from dialeval.annotation.forms import ACCEPTABILITY, Form, Option, candidate_ids
-from dialeval.annotation.tasks import check_key, export_tasks, make_tasks, read_key
+from dialeval.annotation.key import check_key, read_key
+from dialeval.annotation.tasks import export_tasks, make_tasks
 from dialeval.data import Candidate, Question, Turn
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import ACCEPTABILITY
-from dialeval.annotation.problems import Problem
-from dialeval.annotation.tasks import KeyEntry
+from dialeval.annotation.key import KeyEntry
 from dialeval.data import Judgement
 from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
 from dialeval.selection.labelling.labelling import settle_labels
@@ -50,7 +50,7 @@ def test_every_field_of_the_records_is_explained():
     fields = {
         *KeyEntry._fields,
         *Removal._fields,
-        *Problem._fields,
+        *Unusable._fields,
         *as_json(apply(SATO_2020, [draft], [])),
         *labelling_json(labelled, at_least=2),
     }

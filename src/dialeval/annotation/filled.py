@@ -7,32 +7,48 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialeval.annotation.forms import Form
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import Where, refuse
 from dialeval.data.codec.suffixes import native_format
 from dialeval.data.codec.tables import CellRow, Delimiter, read_cells
+from dialeval.data.types import Context
 from dialeval.errors import BadInput
 
 
-class Shown(NamedTuple):
-    """What a rater saw, as far as the file still has it; None where it has not."""
-
-    candidate: str | None
-    turns: Mapping[int, str]
-    """By their number, from 1."""
-    ask: str | None
-    criterion: str | None
-
-
 class Filled(NamedTuple):
-    """One rater's answer to a task, as it was written."""
+    """One rater's answer to a task as it was written, and what the rater saw as far as the file still has it."""
 
     where: Where
     task: str
     rater: str
     written: str
     rejected: bool
-    shown: Shown
+    candidate: str | None
+    turns: Mapping[int, str]
+    """By their number, from 1."""
+    ask: str | None
+    criterion: str | None
+
+    def other_text(self, candidate: str, context: Context | None) -> str | None:
+        """The first line that differs from what was exported, candidate before context; None where none does.
+
+        Task ids are the same in every export, texts are not.
+        """
+        if self.candidate is not None and not _alike(self.candidate, candidate):
+            return self.candidate
+        texts = [turn.text for turn in context or ()]
+        for number, shown in self.turns.items() if context is not None else ():
+            exported = texts[number - 1] if 1 <= number <= len(texts) else ""
+            if not _alike(shown, exported):
+                return shown
+        return None
+
+    def other_form(self, form: Form) -> str | None:
+        """What was asked where it is not what the form asks; None where it is."""
+        if self.criterion and self.criterion != form.criterion:
+            return self.criterion
+        return self.ask if self.ask and not _alike(self.ask, form.ask) else None
 
 
 _TASK: Final = ("task", "Input.task")
@@ -42,6 +58,7 @@ _SCORE: Final = ("score", "Answer.score", "value")
 
 _SHOWN: Final = ("candidate", "ask", "scale", "criterion", "rater", "score")
 _TURN: Final = re.compile(r"(?:Input\.)?turn_(\d+)")
+_SPEAKER: Final = re.compile(r"\s*[A-Z]:")
 
 
 def filled_rows(path: Path) -> list[CellRow] | None:
@@ -84,24 +101,26 @@ def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:
     for row in rows:
         own = row.cells.get(task, "").strip()
         rejected = row.cells.get("AssignmentStatus", "").strip().lower() == "rejected"
-        shown = _shown(row.cells)
         if score is not None:
             who = row.cells.get(rater or "", "").strip() or path.name.partition(".")[0]
-            yield Filled(row.where, own, who, row.cells.get(score, ""), rejected, shown)
+            given = {who: row.cells.get(score, "")}
         else:
-            yield from (
-                Filled(row.where, own, who, row.cells.get(who, ""), rejected, shown) for who in raters
-            )
+            given = {who: row.cells.get(who, "") for who in raters}
+        yield from (
+            Filled(row.where, own, who, written, rejected, *_shown(row.cells))
+            for who, written in given.items()
+        )
 
 
 def _raters(columns: Sequence[str], task: str) -> list[str]:
     return [column for column in columns if column not in (*_SHOWN, task) and not _TURN.fullmatch(column)]
 
 
-def _shown(cells: Mapping[str, str]) -> Shown:
+def _shown(cells: Mapping[str, str]) -> tuple[str | None, dict[int, str], str | None, str | None]:
+    """The candidate, the turns, the question and the criterion of a row."""
     turns = {int(found[1]): text for name, text in cells.items() if (found := _TURN.fullmatch(name))}
     candidate, ask = (cells.get(name, cells.get(f"Input.{name}")) for name in ("candidate", "ask"))
-    return Shown(candidate, turns, ask, cells.get("criterion"))
+    return candidate, turns, ask, cells.get("criterion")
 
 
 def _cells(fields: Mapping[str, object]) -> dict[str, str]:
@@ -115,3 +134,16 @@ def _cells(fields: Mapping[str, object]) -> dict[str, str]:
 
 def _one_of(columns: Sequence[str], names: Sequence[str]) -> str | None:
     return next((name for name in names if name in columns), None)
+
+
+def _alike(found: str, exported: str) -> bool:
+    return exported == found or _essence(_SPEAKER.sub("", found, count=1)) == _essence(exported)
+
+
+def _essence(text: str) -> str:
+    """A text's letters and digits: spreadsheets alter blanks and quotes, and spoil what is not ASCII.
+
+    Where none is ASCII, as in Japanese, all count.
+    """
+    kept = [character for character in text.casefold() if character.isalnum()]
+    return "".join(filter(str.isascii, kept)) or "".join(kept)

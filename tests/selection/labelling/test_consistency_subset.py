@@ -44,7 +44,7 @@ def test_a_single_vote_is_too_few_and_an_unasked_candidate_is_counted():
     assert subset.questions == ()
     assert subset.labelled.unasked == 1
     assert len(subset.labelled.undecided) == 2
-    assert [one.fault for one in subset.labelled.problems] == ["not an answer of the form"]
+    assert [one.fault for one in subset.labelled.unusable] == ["not an answer of the form"]
 
 
 def test_only_these_votes_count_not_what_a_file_said_before():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import candidate_ids
-from dialeval.annotation.problems import Problem
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
 from dialeval.selection.vetting.record import FILES, as_json, write_record
@@ -174,7 +174,7 @@ class TestByHand:
         false = {f"false_{n}": LOW for n in (1, 2)} | {"false_3": [1, 1, 7, 2.5, None]}
         stray = [Judgement("q", "false_9", "r1", "acceptability", 1.0)]
         vetted = apply(SATO_2020, [draft], scored(draft, {"ground_truth": HIGH, **false}) + stray)
-        assert [(one.fault, one.rater, one.found) for one in vetted.problems] == [
+        assert [(one.fault, one.rater, one.found) for one in vetted.unusable] == [
             ("not an answer of the form", "r2", "7"),
             ("not an answer of the form", "r3", "2.5"),
             ("no answer", "r4", "nothing"),
@@ -186,9 +186,9 @@ class TestByHand:
     def test_answers_that_never_became_judgements_are_in_the_record_before_the_others(self):
         draft = question("q", 3)
         scores = {f"false_{n}": LOW for n in (1, 2, 3)} | {"ground_truth": [*HIGH, 9]}
-        blank = Problem("no answer", "q1c1", "ana", "a blank cell")
-        vetted = apply(SATO_2020, [draft], scored(draft, scores), problems=[blank])
-        assert [one.fault for one in vetted.problems] == ["no answer", "not an answer of the form"]
+        blank = Unusable("no answer", "q1c1", "ana", "a blank cell")
+        vetted = apply(SATO_2020, [draft], scored(draft, scores), unusable=[blank])
+        assert [one.fault for one in vetted.unusable] == ["no answer", "not an answer of the form"]
         assert as_json(vetted)["unusable"][0] == blank._asdict()
 
 
@@ -231,7 +231,7 @@ def test_vetting_twice_changes_nothing_and_loses_nothing(made, seed, every):
     twice = apply(rules, once.questions, once.scores, seed=seed)
     assert twice.questions == once.questions
     assert twice.scores == once.scores
-    assert twice.removed == twice.problems == ()
+    assert twice.removed == twice.unusable == ()
     # Every candidate of the draft is kept once or listed once, unless it came back and says so.
     for draft in questions:
         stood = [one for one in once.questions if one.item.removesuffix("/2") == draft.item]
@@ -256,7 +256,7 @@ class TestPublishedScores:
     def test_all_1019_questions_pass_the_rules(self, judgements):
         vetted = apply(SATO_2020, rated_questions(judgements), judgements)
         assert len(vetted.questions) == 1019
-        assert vetted.removed == vetted.problems == ()
+        assert vetted.removed == vetted.unusable == ()
         assert len(vetted.scores) == 1019 * 4 * 5
 
     def test_kappas_are_those_of_the_raw_scores(self, judgements):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
+    from dialeval.annotation.answers import Answers
     from dialeval.annotation.forms import Form
-    from dialeval.annotation.problems import Read
     from dialeval.data import Question
     from dialeval.selection.asking.trials import Utterances
     from dialeval.selection.repository.utterances import Corpus
@@ -99,19 +99,20 @@ def utterances_of(sources: Sequence[str] | None, questions: Sequence[Question]) 
     return found, named
 
 
-def read_scores(files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form) -> Read:
+def read_scores(
+    files: Sequence[Path], key: Path | None, questions: Sequence[Question], form: Form
+) -> Answers:
     """What raters answered about the questions' candidates, and what of it cannot be used."""
-    from dialeval.annotation.answers import read_answers
-    from dialeval.annotation.problems import Read, check_scale
-    from dialeval.annotation.tasks import check_key, read_key
+    from dialeval.annotation.answers import Answers, check_scale, read_answers
+    from dialeval.annotation.key import check_key, read_key
 
     entries = read_key(key) if key is not None else None
     if entries is not None:
         check_key(entries, questions, form=form)
     parts = [read_answers(file, key=entries, form=form, questions=questions) for file in files]
-    read = Read(
-        tuple(one for part in parts for one in part.judgements),
-        tuple(one for part in parts for one in part.problems),
+    answers = Answers(
+        tuple(judgement for part in parts for judgement in part.judgements),
+        tuple(refused for part in parts for refused in part.unusable),
     )
-    check_scale(read, form)
-    return read
+    check_scale(answers, form)
+    return answers

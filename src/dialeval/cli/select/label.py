@@ -23,7 +23,7 @@ from dialeval.cli.select.files import (
 )
 
 if TYPE_CHECKING:
-    from dialeval.annotation.problems import Problem
+    from dialeval.annotation.answers import Unusable
     from dialeval.data import Question
 
 
@@ -90,12 +90,16 @@ def _by_people(
     facts: dict[str, int] = {}
     pairs: tuple[Question, ...] = ()
     if form == "error_class":
-        subset = consistency_subset(asked, read.judgements, at_least=at_least, seed=seed)
+        subset = consistency_subset(
+            asked, read.judgements, at_least=at_least, seed=seed, unusable=read.unusable
+        )
         pairs, found = subset.questions, subset.labelled
         facts = {"consistency_questions": len(pairs), "several_truths": len(subset.several_truths)}
     else:
-        found = settle_labels(asked, read.judgements, form=form_named(form), at_least=at_least)
-    record = {**labelling_json(found, at_least=at_least, problems=read.problems), **facts}
+        found = settle_labels(
+            asked, read.judgements, form=form_named(form), at_least=at_least, unusable=read.unusable
+        )
+    record = {**labelling_json(found, at_least=at_least), **facts}
     if pairs:
         write(out / "consistency.jsonl", pairs)
     elif form == "error_class":  # what stands there is of other labels
@@ -105,24 +109,24 @@ def _by_people(
     # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
     labelled = sum(one.error is not None for question in found.questions for one in question.candidates)
     facts["labelled_before"] = labelled - len(found.labels)
-    _finish(found.questions, out, facts, (*read.problems, *found.problems), json=json)
+    _finish(found.questions, out, facts, found.unusable, json=json)
 
 
 def _finish(
     questions: Sequence[Question],
     out: Path,
     facts: dict[str, int],
-    problems: Sequence[Problem],
+    refused: Sequence[Unusable],
     *,
     json: bool,
 ) -> None:
-    from dialeval.annotation.problems import faults_told
+    from dialeval.annotation.answers import faults_told
     from dialeval.data import write
 
     write(out / "questions.jsonl", questions)
     false = [one for question in questions for one in question.candidates if not one.correct]
     labels = dict(Counter(one.error for one in false if one.error).most_common())
-    unusable = dict(Counter(one.fault for one in problems))
+    unusable = dict(Counter(one.fault for one in refused))
     content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": unusable}
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
@@ -132,5 +136,5 @@ def _finish(
         print(f"  {name}: {count:,}")
     for name, count in facts.items():
         print(f"  {name.replace('_', ' ')}: {count:,}")
-    for note in faults_told(problems):
+    for note in faults_told(refused):
         print(f"  {note}")

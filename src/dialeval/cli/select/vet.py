@@ -113,7 +113,7 @@ def vet(
 
     read = read_scores(scores or [], key, drafted, ACCEPTABILITY)
     rules = Rules(settled=Settled(raters or ACCEPTABILITY.raters), fewest=Fewest(false), most=Most(false))
-    vetted = apply(rules, drafted, read.judgements, problems=read.problems, seed=seed)
+    vetted = apply(rules, drafted, read.judgements, unusable=read.unusable, seed=seed)
     write_record(vetted, out)
     if json:
         print(jsonlib.dumps({**as_json(vetted), "folder": str(out)}, ensure_ascii=False))
@@ -146,7 +146,7 @@ def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form
 def _say(vetted: Vetted, out: Path) -> None:
     from rich.console import Console
 
-    from dialeval.annotation.problems import faults_told
+    from dialeval.annotation.answers import faults_told
     from dialeval.display.table import Cell, Column, Table
     from dialeval.display.terminal import print_table
 
@@ -159,7 +159,7 @@ def _say(vetted: Vetted, out: Path) -> None:
     stood, second = len(vetted.questions) - vetted.second_questions, vetted.second_questions
     title = f"{len(vetted.questions):,} vetted questions: {stood:,} of the {vetted.drafted:,} drafted"
     title += f", and {second:,} made of surplus candidates" if second else ""
-    print_table(Table(title, columns, rows, tuple(faults_told(vetted.problems))), Console())
+    print_table(Table(title, columns, rows, tuple(faults_told(vetted.unusable))), Console())
     print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")
 
 

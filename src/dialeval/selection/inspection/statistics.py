@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dialeval.annotation.answers import collect
-from dialeval.annotation.problems import Fault
+from dialeval.annotation.answers import Fault, usable
 from dialeval.core import Interval, Resampling
 from dialeval.data.types import Judgement, Question
 from dialeval.data.vetting_status import status_line
@@ -130,12 +129,12 @@ def statistics(
 
 def agreement_of_scores(questions: Sequence[Question], judgements: Iterable[Judgement]) -> Agreement:
     """The raters' agreement in six classes and in two, over all scores of the questions' candidates."""
-    answers = collect(questions, judgements)
+    answers = usable(questions, judgements)
     return Agreement(
         kappa_of(answers),
         kappa_of(answers, above=3),
-        sum(map(len, answers.given.values())),
-        dict(answers.faults),
+        len(answers.judgements),
+        answers.faults,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import Form, Option, candidate_ids
 from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.selection.labelling.labelling import Labelled, settle_labels
@@ -44,10 +45,15 @@ class ConsistencySubset:
 
 
 def consistency_subset(
-    questions: Iterable[Question], judgements: Iterable[Judgement], *, at_least: int = 2, seed: int = 0
+    questions: Iterable[Question],
+    judgements: Iterable[Judgement],
+    *,
+    at_least: int = 2,
+    seed: int = 0,
+    unusable: Iterable[Unusable] = (),
 ) -> ConsistencySubset:
     """The subset that these labels (criterion ``error_class``) make of vetted questions, by the two-of-three rule."""
-    labelled = settle_labels(questions, judgements, form=ERROR_CLASSES, at_least=at_least)
+    labelled = settle_labels(questions, judgements, form=ERROR_CLASSES, at_least=at_least, unusable=unusable)
     found: list[Question] = []
     several: list[str] = []
     for question in labelled.questions:

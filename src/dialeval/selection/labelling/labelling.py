@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.annotation.answers import Answers, collect
+from dialeval.annotation.answers import Answers, Unusable, usable
 from dialeval.annotation.forms import Form, candidate_ids
-from dialeval.annotation.problems import Problem
 from dialeval.data.types import Judgement, Question
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
 from dialeval.stats.estimate import Estimate
@@ -40,7 +39,7 @@ class Labelled:
     unasked: int
     kappa: Estimate
     """Fleiss' kappa of the labels, categorical."""
-    problems: tuple[Problem, ...]
+    unusable: tuple[Unusable, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -50,14 +49,20 @@ class Labelled:
 
 
 def settle_labels(
-    questions: Iterable[Question], judgements: Iterable[Judgement], *, form: Form, at_least: int = 2
+    questions: Iterable[Question],
+    judgements: Iterable[Judgement],
+    *,
+    form: Form,
+    at_least: int = 2,
+    unusable: Iterable[Unusable] = (),
 ) -> Labelled:
     """The questions with the label of each false candidate that ``at_least`` raters gave, and more than any other.
 
-    A candidate without such a label keeps the error it had.
+    A candidate without such a label keeps the error it had. ``unusable`` are answers that became no judgements.
     """
     asked = list(questions)
-    answers = collect(asked, judgements, form=form)
+    answers = usable(asked, judgements, form=form, unusable=unusable)
+    given = answers.by_candidate()
     labels: dict[tuple[str, str], str] = {}
     undecided: list[Undecided] = []
     unasked = 0
@@ -65,7 +70,7 @@ def settle_labels(
         for name, candidate in zip(candidate_ids(question), question.candidates, strict=True):
             if candidate.correct:
                 continue
-            votes = tuple(map(form.label_of, answers.votes(question.item, name).scores))
+            votes = tuple(map(form.label_of, given.get((question.item, name), {}).values()))
             label = _agreed(votes, at_least)
             unasked += not votes
             if label is not None:
@@ -79,7 +84,7 @@ def settle_labels(
         undecided=tuple(undecided),
         unasked=unasked,
         kappa=kappa_of(answers),
-        problems=answers.problems,
+        unusable=answers.unusable,
     )
 
 
@@ -91,7 +96,7 @@ def _with_labels(question: Question, labels: Mapping[tuple[str, str], str]) -> Q
 
 def kappa_of(answers: Answers, *, above: float | None = None) -> Estimate:
     """Fleiss' kappa of all answers as categories, or as two: above that value or not."""
-    rated = [list(given.values()) for given in answers.given.values() if given]
+    rated = [list(given.values()) for given in answers.by_candidate().values()]
     if not rated:
         return Estimate.undefined("there is no answer", 0)
     table = np.full((len(rated), max(map(len, rated))), np.nan)

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Final
 
-from dialeval.annotation.problems import Problem, blamed
+from dialeval.annotation.answers import blamed
 from dialeval.errors import Unsuitable
 from dialeval.selection.labelling.labelling import Labelled
 
 RECORD: Final = "labelling.json"
 
 
-def labelling_json(
-    labelled: Labelled, *, at_least: int, problems: Sequence[Problem] = ()
-) -> dict[str, object]:
-    """What happened, with each candidate that has no label; ``problems`` are answers that became no judgements.
+def labelling_json(labelled: Labelled, *, at_least: int) -> dict[str, object]:
+    """What happened, with each candidate that has no label.
 
     Raises Unsuitable where no answer could be used: nothing happened then.
     """
-    unusable = (*problems, *labelled.problems)
     if not labelled.labels and not labelled.undecided:
-        why = blamed(unusable, labelled.form, used=0) if unusable else "There is no answer."
+        why = blamed(labelled.unusable, labelled.form, used=0) if labelled.unusable else "There is no answer."
         raise Unsuitable(f"No false candidate gets a label. {why}")
     return {
         "format": 1,
@@ -34,6 +30,6 @@ def labelling_json(
         "kappa_reason": labelled.kappa.reason,
         "unasked": labelled.unasked,
         "undecided": [one._asdict() for one in labelled.undecided],
-        "unusable_answers": dict(Counter(one.fault for one in unusable)),
-        "unusable": [one._asdict() for one in unusable],
+        "unusable_answers": dict(Counter(one.fault for one in labelled.unusable)),
+        "unusable": [one._asdict() for one in labelled.unusable],
     }

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from dialeval.annotation.answers import blamed, faults_told
 from dialeval.annotation.forms import ACCEPTABILITY
-from dialeval.annotation.problems import blamed, faults_told
 from dialeval.data.codec.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
@@ -38,8 +38,8 @@ def write_record(vetted: Vetted, folder: Path) -> None:
 def as_json(vetted: Vetted) -> dict[str, object]:
     """What happened, in numbers and sentences."""
     faults: dict[str, int] = {}
-    for problem in vetted.problems:
-        faults[problem.fault] = faults.get(problem.fault, 0) + 1
+    for one in vetted.unusable:
+        faults[one.fault] = faults.get(one.fault, 0) + 1
     return {
         "format": 1,
         "seed": vetted.seed,
@@ -53,7 +53,7 @@ def as_json(vetted: Vetted) -> dict[str, object]:
             for one in vetted.counts
         ],
         "unusable_answers": faults,
-        "unusable": [problem._asdict() for problem in vetted.problems],
+        "unusable": [one._asdict() for one in vetted.unusable],
     }
 
 
@@ -72,9 +72,9 @@ def _candidates(vetted: Vetted) -> dict[str, int]:
 
 def _why(vetted: Vetted) -> str:
     """Why no question is left: the answers' own faults first, and missing raters only where answers are missing."""
-    told = faults_told(vetted.problems)
-    if told and len(vetted.problems) >= vetted.used:
-        return blamed(vetted.problems, ACCEPTABILITY, used=vetted.used)
+    told = faults_told(vetted.unusable)
+    if told and len(vetted.unusable) >= vetted.used:
+        return blamed(vetted.unusable, ACCEPTABILITY, used=vetted.used)
     if not vetted.used:
         return "There is no answer. Give the files that raters filled in as --scores."
     went = "; ".join(f"{one.questions:,} by: {one.rule}" for one in vetted.counts if one.questions)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from dialeval.annotation.answers import Answers, collect
-from dialeval.annotation.forms import candidate_ids
-from dialeval.annotation.problems import Problem
+from dialeval.annotation.answers import Unusable, usable
+from dialeval.annotation.forms import ACCEPTABILITY, candidate_ids
 from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.selection.vetting.rules import Rule, Rules, Votes
 from dialeval.text.shuffling import Purpose, shuffled_places
@@ -54,7 +53,7 @@ class Vetted:
     scores: tuple[Judgement, ...]
     """The scores of the candidates that stayed, under their ids in ``questions``."""
     removed: tuple[Removal, ...]
-    problems: tuple[Problem, ...]
+    unusable: tuple[Unusable, ...]
     """Answers that could not be used."""
     used: int
     """How many answers were."""
@@ -82,21 +81,22 @@ def apply(
     questions: Iterable[Question],
     judgements: Iterable[Judgement],
     *,
-    problems: Iterable[Problem] = (),
+    unusable: Iterable[Unusable] = (),
     seed: int = 0,
 ) -> Vetted:
     """The questions that stand under ``rules`` by these scores (criterion ``acceptability``).
 
-    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. ``problems``
+    A judgement's ``item`` is the question and its ``system`` the candidate, as ``candidate_ids`` calls it. ``unusable``
     are answers that became no judgements, to be kept in the record. Applied to its own questions and scores with the
     same seed, it changes nothing.
     """
     drafted = list(questions)
-    answers = collect(drafted, judgements)
+    answers = usable(drafted, judgements, unusable=unusable)
+    given = answers.by_candidate()
     taken = {question.item for question in drafted}
     stood, removed = [], []
     for question in drafted:
-        sifted = _sift(question, rules, answers, taken, seed)
+        sifted = _sift(question, rules, given, taken, seed)
         stood += sifted.kept
         removed += sifted.removed
     finished = [_finish(one, seed) for one in stood]
@@ -106,10 +106,10 @@ def apply(
         len(drafted),
         sum(len(question.candidates) for question in drafted),
         tuple(one.question for one in finished),
-        tuple(judgement for one in finished for judgement in _judgements(one, answers)),
+        tuple(judgement for one in finished for judgement in _judgements(one, given)),
         tuple(removed),
-        (*problems, *answers.problems),
-        sum(map(len, answers.given.values())),
+        answers.unusable,
+        len(answers.judgements),
     )
 
 
@@ -125,6 +125,10 @@ def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
         Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in own))
         for item, own in names.items()
     ]
+
+
+_Given: TypeAlias = Mapping[tuple[str, str], Mapping[str, int]]
+"""Scores by question and candidate, then by rater."""
 
 
 class _Named(NamedTuple):
@@ -157,8 +161,8 @@ class _Sifted(NamedTuple):
     removed: list[Removal]
 
 
-def _sift(question: Question, rules: Rules, answers: Answers, taken: Container[str], seed: int) -> _Sifted:
-    named = _named(question, answers, rules.settled.raters)
+def _sift(question: Question, rules: Rules, given: _Given, taken: Container[str], seed: int) -> _Sifted:
+    named = _named(question, given, rules.settled.raters)
     truths = [one for one in named if one.candidate.correct]
     if len(truths) != 1:
         fallen = Removal(question.item, None, "", rules.one_truth, ())
@@ -183,11 +187,12 @@ def _sift(question: Question, rules: Rules, answers: Answers, taken: Container[s
     return _Sifted(kept, removed)
 
 
-def _named(question: Question, answers: Answers, raters: int) -> list[_Named]:
-    return [
-        _Named(name, candidate, answers.votes(question.item, name, raters=raters))
-        for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
-    ]
+def _named(question: Question, given: _Given, raters: int) -> list[_Named]:
+    named = []
+    for name, candidate in zip(candidate_ids(question), question.candidates, strict=True):
+        scores = tuple(given.get((question.item, name), {}).values())
+        named.append(_Named(name, candidate, Votes(scores, max(0, raters - len(scores)))))
+    return named
 
 
 def _deal(
@@ -239,11 +244,11 @@ def _finish(kept: _Kept, seed: int) -> _Finished:
     return _Finished(question, kept.draft.item, tuple(one.name for one in named))
 
 
-def _judgements(one: _Finished, answers: Answers) -> list[Judgement]:
+def _judgements(one: _Finished, given: _Given) -> list[Judgement]:
     return [
-        Judgement(one.question.item, name, rater, answers.form.criterion, float(score))
+        Judgement(one.question.item, name, rater, ACCEPTABILITY.criterion, float(score))
         for name, origin in zip(candidate_ids(one.question), one.origin, strict=True)
-        for rater, score in answers.given[one.draft, origin].items()
+        for rater, score in given.get((one.draft, origin), {}).items()
     ]
 
 
