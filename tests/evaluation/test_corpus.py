@@ -118,7 +118,8 @@ def test_systems_are_compared_on_the_items_both_have():
     a, b = evaluate_corpus(Distinct(), dull), evaluate_corpus(Distinct(), lively)
     found = compare(a, b)
     assert (found.n, found.unpaired, found.a, found.b) == (80, 1, "dull", "lively")
-    assert found.score_b == evaluate_corpus(Distinct(), lively[:80]).score != b.score
+    assert found.basis is not None
+    assert found.basis.score_b == evaluate_corpus(Distinct(), lively[:80]).score != b.score
     assert found.difference == pytest.approx(found.score_a - found.score_b)
     assert found.interval.low < found.difference < found.interval.high
     assert found.p == found.p_jackknife

@@ -41,19 +41,26 @@ def evaluate_corpus(
     for these scores move with their number. Nothing in it is random, so the seed moves nothing.
     """
     everything = list(subjects)
-    reasons = {at: why for at, s in enumerate(everything) if (why := _obstacle(measure, s)) is not None}
-    present = [s for at, s in enumerate(everything) if at not in reasons and not isinstance(s, Missing)]
-    found = leave_out(measure, present, resampling)
+    obstacles = [_obstacle(measure, subject) for subject in everything]
+    reasons = {index: reason for index, reason in enumerate(obstacles) if reason is not None}
+    present = [
+        subject
+        for subject, reason in zip(everything, obstacles, strict=True)
+        if reason is None and not isinstance(subject, Missing)
+    ]
+    measured = leave_out(measure, present, resampling)
     return CorpusResult(
         measure=measure,
-        items=tuple(s.item for s in everything),
-        systems=tuple(s.system for s in everything),
+        items=tuple(subject.item for subject in everything),
+        systems=tuple(subject.system for subject in everything),
         subjects=tuple(present),
-        score=found.score,
-        interval=_interval(measure, found, resampling),
+        score=measured.score,
+        interval=_interval(measure, measured, resampling),
         provenance=Provenance(
             signature=measure.signature,
-            data=hashlib.sha256(b"".join(subject_line(s) + b"\n" for s in everything)).hexdigest(),
+            data=hashlib.sha256(
+                b"".join(subject_line(subject) + b"\n" for subject in everything)
+            ).hexdigest(),
             package=__version__,
             seed=0,
             resamples=0,
@@ -75,10 +82,10 @@ def _obstacle(measure: CorpusMeasure[S], subject: S | Missing) -> str | None:
     return subject.reason if isinstance(subject, Missing) else measure.unscorable(subject)
 
 
-def _interval(measure: CorpusMeasure[S], found: LeaveOneOut, resampling: Resampling) -> Interval | None:
+def _interval(measure: CorpusMeasure[S], measured: LeaveOneOut, resampling: Resampling) -> Interval | None:
     if resampling.resamples == 0:
         return None
-    low, high = jackknife_interval(found.score, found.without, resampling.confidence)
+    low, high = jackknife_interval(measured.score, measured.without, resampling.confidence)
     if math.isnan(low):
         return None
     least, greatest = measure.bounds

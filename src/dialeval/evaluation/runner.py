@@ -127,9 +127,9 @@ class Tally(Generic[S]):
         values = np.full(len(self._items), np.nan)
         values[scored] = self._metric.aggregate(rows[scored])
         finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
-        for at in np.flatnonzero(scored & ~finite).tolist():
-            reasons[at] = UNDEFINED
-            rows[at], values[at], scored[at] = np.nan, np.nan, False
+        for index in np.flatnonzero(scored & ~finite).tolist():
+            reasons[index] = UNDEFINED
+            rows[index], values[index], scored[index] = np.nan, np.nan, False
         return Result(
             metric=self._metric,
             items=tuple(self._items),
@@ -144,8 +144,7 @@ class Tally(Generic[S]):
 
     def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
         while chunk := list(islice(subjects, self._plan.batch_size)):
-            own = islice(known, len(chunk)) if known is not None else map(subject_line, chunk)
-            lines = b"\n".join(own)
+            lines = b"\n".join(islice(known, len(chunk)) if known is not None else map(subject_line, chunk))
             self._data.update(lines + b"\n")
             scorable = self._enter(chunk)
             if scorable:
@@ -155,8 +154,7 @@ class Tally(Generic[S]):
     def _enter(self, chunk: Sequence[S | Missing]) -> list[S]:
         """Note every subject of the chunk, and pick out those that can be scored."""
         scorable: list[S] = []
-        at = len(self._items)
-        for position, subject in enumerate(chunk, start=at):
+        for position, subject in enumerate(chunk, start=len(self._items)):
             if isinstance(subject, Missing):
                 self._reasons[position] = subject.reason
             elif (reason := self._metric.unscorable(subject)) is not None:
@@ -230,14 +228,14 @@ def evaluate_each(
         by_system: dict[str, list[S]] = {}
         for subject in chunk:
             by_system.setdefault(subject.system, []).append(subject)
-        for system, own in by_system.items():
-            lines = [subject_line(subject) for subject in own]
+        for system, group in by_system.items():
+            lines = [subject_line(subject) for subject in group]
             for name, metric in single.items():
-                tallies.setdefault((name, system), Tally(metric, plan)).add(own, lines)
+                tallies.setdefault((name, system), Tally(metric, plan)).add(group, lines)
             if whole:
-                corpora.setdefault(system, []).extend(own)
-    found: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
+                corpora.setdefault(system, []).extend(group)
+    results: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
     for name, measure in whole.items():
-        for system, own in corpora.items():
-            found[name, system] = evaluate_any(measure, own, plan)
-    return {key: found[key] for key in sorted(found, key=lambda key: list(metrics).index(key[0]))}
+        for system, group in corpora.items():
+            results[name, system] = evaluate_any(measure, group, plan)
+    return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}

@@ -66,7 +66,7 @@ def test_fewer_trials_give_the_first_of_more() -> None:
 def test_blocks_add_up_and_stay_small() -> None:
     assert list(blocks(10, 7, cells=30)) == [3, 3, 1]
     assert list(blocks(10**9, 2)) == [1, 1]
-    with pytest.raises(ValueError, match="at least one trial"):
+    with pytest.raises(ValueError, match="at least one resample"):
         list(blocks(3, 0))
 
 

@@ -18,9 +18,9 @@ from dialeval.stats import difference_of, jackknife_error, jackknife_interval, j
 def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *, tests: int) -> Comparison:
     """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
     items = paired_items(a, b)
-    one, other = (_without(result, items, resampling) for result in (a, b))
-    difference = float(difference_of(np.array(one.score), np.array(other.score)))
-    without = difference_of(one.without, other.without)
+    side_a, side_b = (_without(result, items, resampling) for result in (a, b))
+    difference = float(difference_of(np.array(side_a.score), np.array(side_b.score)))
+    without = difference_of(side_a.without, side_b.without)
     alpha, n, units = resampling.alpha, len(items), len(without)
     needed = required_items(difference, jackknife_error(without), units, alpha=alpha / tests)
     low, high = jackknife_interval(difference, without, resampling.confidence)
@@ -47,8 +47,8 @@ def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *,
         more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
         basis=Basis(
             str(a.signature),
-            one.score,
-            other.score,
+            side_a.score,
+            side_b.score,
             resampling.confidence,
             alpha,
             a.measure.higher_is_better,

@@ -42,23 +42,23 @@ def places_of_values(result: Outcome) -> dict[str, int]:
             f"{system_of(result)} has several values for one item (first: {twice!r}) under {result.signature.call}, "
             "so items cannot be paired. Give every item of the data its own id."
         )
-    return {item: at for at, item in enumerate(result.items) if at not in result.reasons}
+    return {item: index for index, item in enumerate(result.items) if index not in result.reasons}
 
 
 def system_of(result: Outcome) -> str:
     """The one system a result is about."""
     names = list(dict.fromkeys(result.systems))
     if len(names) != 1:
-        found = f"{len(names)} systems ({', '.join(names[:5])})" if names else "no items"
+        given = f"{len(names)} systems ({', '.join(names[:5])})" if names else "no items"
         raise Unsuitable(
-            f"A comparison needs results of one system each, but found one with {found} under "
+            f"A comparison needs results of one system each, but found one with {given} under "
             f"{result.signature.call}. Evaluate each system on its own."
         )
     return names[0]
 
 
 def _unlike(a: Signature, b: Signature) -> str:
-    parts = " and ".join(f"{key} ({one} and {other})" for key, one, other in _differing(a, b))
+    parts = " and ".join(f"{key} ({first} and {second})" for key, first, second in _differing(a, b))
     return (
         f"These results come from different measures and cannot be compared: {a} and {b} differ in {parts}. "
         "Score both systems with the same measure."
@@ -66,8 +66,8 @@ def _unlike(a: Signature, b: Signature) -> str:
 
 
 def _unlike_resources(a: Outcome, b: Outcome) -> str:
-    one, other = dict(a.provenance.resources), dict(b.provenance.resources)
-    names = sorted(name for name in one | other if one.get(name) != other.get(name))
+    first, second = dict(a.provenance.resources), dict(b.provenance.resources)
+    names = sorted(name for name in first | second if first.get(name) != second.get(name))
     return (
         f"These results under {a.signature.call} rest on different resources and cannot be compared: {system_of(a)} "
         f"and {system_of(b)} differ in {' and '.join(names)}. Score both systems on the same items in one study."
@@ -75,10 +75,10 @@ def _unlike_resources(a: Outcome, b: Outcome) -> str:
 
 
 def _differing(a: Signature, b: Signature) -> Iterator[tuple[str, str, str]]:
-    one, other = (
+    first, second = (
         {"name": sig.name, **dict(sig.parameters), **dict(sig.facts), "version": sig.version}
         for sig in (a, b)
     )
-    for key in dict.fromkeys([*one, *other]):
-        if one.get(key, "unset") != other.get(key, "unset"):
-            yield key, str(one.get(key, "unset")), str(other.get(key, "unset"))
+    for key in dict.fromkeys([*first, *second]):
+        if first.get(key, "unset") != second.get(key, "unset"):
+            yield key, str(first.get(key, "unset")), str(second.get(key, "unset"))

@@ -34,11 +34,11 @@ def pairable(ratings: Floats, categories: Floats | None = None) -> Pairable:
     sizes = rated.sum(axis=1)
     enough = sizes >= 2
     rated &= enough[:, None]
-    found, sizes = checked[rated], sizes[enough]
+    ratings, sizes = checked[rated], sizes[enough]
     unit = np.repeat(np.arange(len(sizes)), sizes)
     rater = np.flatnonzero(rated) % max(1, checked.shape[1])
-    values = categories_of(found) if categories is None else categories
-    return Pairable(unit, rater, code_of(found, values), values, sizes)
+    values = categories_of(ratings) if categories is None else categories
+    return Pairable(unit, rater, code_of(ratings, values), values, sizes)
 
 
 class Patterns(NamedTuple):
@@ -78,16 +78,16 @@ def check_ratings(ratings: Floats) -> Floats:
     return checked
 
 
-def categories_of(found: Floats) -> Floats:
+def categories_of(ratings: Floats) -> Floats:
     """The different values, ascending."""
-    return np.unique(found)
+    return np.unique(ratings)
 
 
-def code_of(found: Floats, categories: Floats) -> Integers:
+def code_of(ratings: Floats, categories: Floats) -> Integers:
     """The place of each value among the ascending categories; ValueError names one that is not there."""
-    place = np.searchsorted(categories, found)
+    place = np.searchsorted(categories, ratings)
     known = place < len(categories)
-    known[known] = categories[place[known]] == found[known]
+    known[known] = categories[place[known]] == ratings[known]
     if not known.all():
-        raise ValueError(f"{found[~known][0]:g} is none of the categories {categories.tolist()}")
+        raise ValueError(f"{ratings[~known][0]:g} is none of the categories {categories.tolist()}")
     return place

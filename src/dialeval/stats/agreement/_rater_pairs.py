@@ -22,7 +22,7 @@ HELD: Final = 1 << 22
 
 
 class Compared(NamedTuple):
-    """Each pair of raters, in as many resamples as there are rows; shapes (trials, pairs)."""
+    """Each pair of raters, in as many resamples as there are rows; shapes (resamples, pairs)."""
 
     kappa: Floats
     """NaN where it is undefined."""
@@ -42,14 +42,14 @@ class RaterPairs:
     """Per unit: each pair's disagreement, then the category that its first rater chose, then that of its second."""
 
     def compare(self, weights: Floats) -> Compared:
-        """Kappas of units drawn so often, ``weights`` being of shape (trials, units).
+        """Kappas of units drawn so often, ``weights`` being of shape (resamples, units).
 
         kappa = 1 - n * observed disagreement / disagreement of independent raters (Cohen, 1968, equation 12).
         """
-        trials, pairs, k = len(weights), len(self.first), len(self.apart)
+        resamples, pairs, k = len(weights), len(self.first), len(self.apart)
         totals = np.asarray(weights @ self.sums)
         observed = totals[:, :pairs]
-        chosen = totals[:, pairs:].reshape(trials, 2, pairs, k)
+        chosen = totals[:, pairs:].reshape(resamples, 2, pairs, k)
         shared = chosen[:, 0].sum(axis=-1)
         expected = ((chosen[:, 0] @ self.apart) * chosen[:, 1]).sum(axis=-1)
         share = np.divide(
@@ -70,8 +70,8 @@ def rater_pairs(ratings: Floats, weights: Weights, categories: Floats | None = N
     from scipy.sparse import csr_array
 
     units = pairable(ratings, categories)
-    found = [(i, j) for i, j in pairs_within(units.unit)]
-    i, j = (np.concatenate([pair[side] for pair in found] or [np.empty(0, np.int64)]) for side in (0, 1))
+    blocks = list(pairs_within(units.unit))
+    i, j = (np.concatenate([block[side] for block in blocks] or [np.empty(0, np.int64)]) for side in (0, 1))
     raters, k = ratings.shape[1], len(units.values)
     keys, pair = np.unique(units.rater[i] * raters + units.rater[j], return_inverse=True)
     apart, pairs = _apart(k, weights), len(keys)

@@ -81,7 +81,7 @@ class Disagreements(NamedTuple):
 
 
 Weighing: TypeAlias = Callable[[Floats], Disagreements]
-"""From how often each unit was drawn, shape (trials, units)."""
+"""From how often each unit was drawn, shape (resamples, units)."""
 
 
 def _alpha(parts: Disagreements) -> Floats:
@@ -91,8 +91,8 @@ def _alpha(parts: Disagreements) -> Floats:
 
 
 def _nominal(units: Pairable) -> Weighing:
-    found = patterns(units)
-    equal = np.bincount(found.unit, weights=found.times.astype(np.float64) ** 2)
+    pattern = patterns(units)
+    equal = np.bincount(pattern.unit, weights=pattern.times.astype(np.float64) ** 2)
     within, counts = (units.sizes**2 - equal) / (units.sizes - 1), _counts(units)
 
     def weigh(weights: Floats) -> Disagreements:
@@ -138,11 +138,11 @@ def _ordinal(units: Pairable) -> Weighing:
 
 
 def _ratio(units: Pairable) -> Weighing:
-    found, counts = patterns(units), _counts(units)
-    value, within = units.values[found.code], np.zeros(len(units.sizes))
-    for i, j in pairs_within(found.unit):
-        apart = found.times[i] * found.times[j] * _ratio_apart(value[i], value[j])
-        within += np.bincount(found.unit[i], weights=2 * apart, minlength=len(within))
+    pattern, counts = patterns(units), _counts(units)
+    value, within = units.values[pattern.code], np.zeros(len(units.sizes))
+    for i, j in pairs_within(pattern.unit):
+        apart = pattern.times[i] * pattern.times[j] * _ratio_apart(value[i], value[j])
+        within += np.bincount(pattern.unit[i], weights=2 * apart, minlength=len(within))
     within /= units.sizes - 1
 
     def weigh(weights: Floats) -> Disagreements:

@@ -63,9 +63,9 @@ def icc_score(totals: Floats, form: Form = "2,1") -> Floats:
     """ICCs of summed rows, shape (..., k + 3) to (...); NaN where the denominator is not above 0."""
     n, k = totals[..., -1], totals.shape[-1] - 3
     units, raters, rest = _mean_squares(totals)
-    own = units if form == "2,k" else units + (k - 1) * rest
-    over = own + (raters - rest) * (1 if form == "2,k" else k) / n
-    return np.divide(units - rest, over, out=np.full(over.shape, np.nan), where=over > FLAT * (own + raters))
+    base = units if form == "2,k" else units + (k - 1) * rest
+    over = base + (raters - rest) * (1 if form == "2,k" else k) / n
+    return np.divide(units - rest, over, out=np.full(over.shape, np.nan), where=over > FLAT * (base + raters))
 
 
 def _mean_squares(totals: Floats) -> tuple[Floats, Floats, Floats]:

@@ -112,11 +112,13 @@ def counts_of(ratings: Floats, categories: Sequence[float] | None = None) -> Int
     """
     checked = check_ratings(ratings)
     rated = ~np.isnan(checked)
-    unit, found = np.flatnonzero(rated) // max(1, checked.shape[1]), checked[rated]
-    values = categories_of(found) if categories is None else categories_of(np.asarray(categories, np.float64))
+    unit, rating = np.flatnonzero(rated) // max(1, checked.shape[1]), checked[rated]
+    values = (
+        categories_of(rating) if categories is None else categories_of(np.asarray(categories, np.float64))
+    )
     if len(values) > MOST_CATEGORIES:
         raise ValueError(_too_many(len(values)))
-    cells = np.bincount(unit * len(values) + code_of(found, values), minlength=len(checked) * len(values))
+    cells = np.bincount(unit * len(values) + code_of(rating, values), minlength=len(checked) * len(values))
     return cells.reshape(len(checked), len(values))
 
 

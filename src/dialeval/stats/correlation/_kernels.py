@@ -23,27 +23,27 @@ FEW = 64
 
 @njit(cache=True)
 def weigh_pearson(weights: Floats, starts: Integers, x: Floats, y: Floats, flat: float, out: Floats) -> None:
-    """Fill the coefficients of (trials, groups): means first, then squares about them."""
-    for trial in range(len(weights)):
-        weight = weights[trial]
+    """Fill the coefficients of (resamples, groups): means first, then squares about them."""
+    for resample in range(len(weights)):
+        weight = weights[resample]
         for group in range(len(starts) - 1):
             n = mx = my = 0.0
-            for at in range(starts[group], starts[group + 1]):
-                n += weight[at]
-                mx += weight[at] * x[at]
-                my += weight[at] * y[at]
-            out[trial, group] = np.nan
+            for index in range(starts[group], starts[group + 1]):
+                n += weight[index]
+                mx += weight[index] * x[index]
+                my += weight[index] * y[index]
+            out[resample, group] = np.nan
             if n == 0:
                 continue
             mx, my = mx / n, my / n
             xx = yy = xy = 0.0
-            for at in range(starts[group], starts[group + 1]):
-                dx, dy = x[at] - mx, y[at] - my
-                xx += weight[at] * dx * dx
-                yy += weight[at] * dy * dy
-                xy += weight[at] * dx * dy
+            for index in range(starts[group], starts[group + 1]):
+                dx, dy = x[index] - mx, y[index] - my
+                xx += weight[index] * dx * dx
+                yy += weight[index] * dy * dy
+                xy += weight[index] * dx * dy
             if xx > n * flat and yy > n * flat:
-                out[trial, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
+                out[resample, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
 
 
 @njit(cache=True)
@@ -57,14 +57,14 @@ def weigh_spearman(
     ranks: Floats,
     out: Floats,
 ) -> None:
-    """Fill the coefficients of (trials, groups) by walking along both orders; ``ranks`` is room for one trial."""
-    for trial in range(len(weights)):
-        weight = weights[trial]
+    """Fill the coefficients of (resamples, groups) by walking along both orders; ``ranks`` is room for one resample."""
+    for resample in range(len(weights)):
+        weight = weights[resample]
         for group in range(len(starts) - 1):
             first, last = starts[group], starts[group + 1]
             n = 0.0
-            for at in range(first, last):
-                n += weight[at]
+            for index in range(first, last):
+                n += weight[index]
             below = xx = 0.0
             start = first
             while start < last:
@@ -82,23 +82,23 @@ def weigh_spearman(
             below = yy = xy = 0.0
             start = first
             while start < last:
-                at = order_y[start]
-                tied = weight[at]
-                other = weight[at] * ranks[at]
+                index = order_y[start]
+                tied = weight[index]
+                other = weight[index] * ranks[index]
                 stop = start + 1
                 while stop < last and not fresh_y[stop]:
-                    at = order_y[stop]
-                    tied += weight[at]
-                    other += weight[at] * ranks[at]
+                    index = order_y[stop]
+                    tied += weight[index]
+                    other += weight[index] * ranks[index]
                     stop += 1
                 rank = below + (tied - n) / 2
                 yy += tied * rank * rank
                 xy += other * rank
                 below += tied
                 start = stop
-            out[trial, group] = np.nan
+            out[resample, group] = np.nan
             if xx > 0 and yy > 0:
-                out[trial, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
+                out[resample, group] = min(1.0, max(-1.0, xy / math.sqrt(xx * yy)))
 
 
 @njit(cache=True)
@@ -116,43 +116,43 @@ def weigh_kendall(
     tree: Floats,
     out: Floats,
 ) -> None:
-    """Fill the coefficients of (trials, groups): each pair is held against those with a smaller x.
+    """Fill the coefficients of (resamples, groups): each pair is held against those with a smaller x.
 
     ``level`` numbers the y values of each group from 1 to ``most``. The five arrays after it are room: three for the
     pairs of a group, two for its levels.
     """
-    for trial in range(len(weights)):
-        weight = weights[trial]
+    for resample in range(len(weights)):
+        weight = weights[resample]
         for group in range(len(starts) - 1):
             first, last, top = starts[group], starts[group + 1], most[group]
             # Those that occur, in the order of x. All are written and the absent overwritten: no jump to mispredict.
             met, n, ties_x, tied, smaller = 0, 0.0, 0.0, 0.0, 0
             order, fresh = order_x[first:last], fresh_x[first:last]
             for place in range(len(order)):
-                at = order[place]
+                index = order[place]
                 if fresh[place]:
                     ties_x += tied * tied
                     tied, smaller = 0.0, met
-                times[met], levels[met], before[met] = weight[at], level[at], smaller
-                tied += weight[at]
-                n += weight[at]
-                met += weight[at] > 0
+                times[met], levels[met], before[met] = weight[index], level[index], smaller
+                tied += weight[index]
+                n += weight[index]
+                met += weight[index] > 0
             ties_x += tied * tied
             if met <= FEW:
                 more = _count_few(times, levels, before, met)
             else:
                 more = _count(times, levels, before, met, counts, tree, top)
-            for at in range(1, top + 1):
-                counts[at] = 0.0
-            for at in range(met):
-                counts[levels[at]] += times[at]
+            for index in range(1, top + 1):
+                counts[index] = 0.0
+            for index in range(met):
+                counts[levels[index]] += times[index]
             ties_y = 0.0
-            for at in range(1, top + 1):
-                ties_y += counts[at] * counts[at]
+            for index in range(1, top + 1):
+                ties_y += counts[index] * counts[index]
             xx, yy = n * n - ties_x, n * n - ties_y
-            out[trial, group] = np.nan
+            out[resample, group] = np.nan
             if xx > 0 and yy > 0:
-                out[trial, group] = min(1.0, max(-1.0, 2 * more / math.sqrt(xx * yy)))
+                out[resample, group] = min(1.0, max(-1.0, 2 * more / math.sqrt(xx * yy)))
 
 
 # The sums are of whole numbers and hence exact in any order: several are added at once.
@@ -160,11 +160,11 @@ def weigh_kendall(
 def _count_few(times: Floats, levels: Integers, before: Integers, met: int) -> float:
     """How many more pairs of pairs are concordant than discordant, by looking at each."""
     more = 0.0
-    for one in range(met):
-        here, others, lower = levels[one], levels[: before[one]], 0.0
+    for pair in range(met):
+        here, others, lower = levels[pair], levels[: before[pair]], 0.0
         for other in range(len(others)):
             lower += times[other] * ((others[other] < here) - (others[other] > here))
-        more += times[one] * lower
+        more += times[pair] * lower
     return more
 
 
@@ -176,8 +176,8 @@ def _count(
     for node in range(top + 1):
         counts[node] = tree[node] = 0.0
     more, entered, n = 0.0, 0, 0.0
-    for one in range(met):
-        while entered < before[one]:
+    for pair in range(met):
+        while entered < before[pair]:
             n += times[entered]
             node = levels[entered]
             counts[node] += times[entered]
@@ -185,9 +185,9 @@ def _count(
                 tree[node] += times[entered]
                 node += node & -node
             entered += 1
-        lower, node = 0.0, levels[one] - 1
+        lower, node = 0.0, levels[pair] - 1
         while node > 0:
             lower += tree[node]
             node &= node - 1
-        more += times[one] * (2 * lower + counts[levels[one]] - n)
+        more += times[pair] * (2 * lower + counts[levels[pair]] - n)
     return more

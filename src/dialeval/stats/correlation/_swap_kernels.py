@@ -20,34 +20,38 @@ Bits = NDArray[np.uint8]
 # Sums may be taken in any order: then several are added at once.
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def sum_swapped(bits: Bits, starts: Integers, gain: Floats, out: Floats) -> None:
-    """Fill the sums of the gain over the swapped cells of each group, shape (trials, groups)."""
-    for trial in range(len(bits)):
+    """Fill the sums of the gain over the swapped cells of each group, shape (resamples, groups)."""
+    for resample in range(len(bits)):
         for group in range(len(starts) - 1):
             first, last = starts[group], starts[group + 1]
-            swapped, gained = bits[trial, first:last], gain[first:last]
+            swapped, gained = bits[resample, first:last], gain[first:last]
             total = 0.0
-            for at in range(len(swapped)):
-                total += swapped[at] * gained[at]
-            out[trial, group] = total
+            for index in range(len(swapped)):
+                total += swapped[index] * gained[index]
+            out[resample, group] = total
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def sum_three_swapped(bits: Bits, starts: Integers, gains: Floats, out: Floats) -> None:
-    """Fill the sums of three gains at once, shape (3, trials, groups)."""
-    for trial in range(len(bits)):
+    """Fill the sums of three gains at once, shape (3, resamples, groups)."""
+    for resample in range(len(bits)):
         for group in range(len(starts) - 1):
             first, last = starts[group], starts[group + 1]
-            swapped = bits[trial, first:last]
-            one, two, three = gains[0, first:last], gains[1, first:last], gains[2, first:last]
-            total_one = total_two = total_three = 0.0
-            for at in range(len(swapped)):
-                bit = float(swapped[at])
-                total_one += bit * one[at]
-                total_two += bit * two[at]
-                total_three += bit * three[at]
-            out[0, trial, group] = total_one
-            out[1, trial, group] = total_two
-            out[2, trial, group] = total_three
+            swapped = bits[resample, first:last]
+            first_gain, second_gain, third_gain = (
+                gains[0, first:last],
+                gains[1, first:last],
+                gains[2, first:last],
+            )
+            first_total = second_total = third_total = 0.0
+            for index in range(len(swapped)):
+                bit = float(swapped[index])
+                first_total += bit * first_gain[index]
+                second_total += bit * second_gain[index]
+                third_total += bit * third_gain[index]
+            out[0, resample, group] = first_total
+            out[1, resample, group] = second_total
+            out[2, resample, group] = third_total
 
 
 @njit(cache=True)
@@ -61,13 +65,13 @@ def swap_spearman(
     squares: Floats,
     out: Floats,
 ) -> None:
-    """Fill the coefficients of both measures, shape (trials, 2, groups), in one walk along the order of all values.
+    """Fill the coefficients of both measures, shape (resamples, 2, groups), in one walk along the order of all values.
 
     Of each place in that order: its cell, which measure's value it is, and whether no equal one stands before it.
     ``ranks`` are people's, centred, at each place; ``squares`` is the sum of their squares in each group.
     """
-    for trial in range(len(bits)):
-        swapped = bits[trial]
+    for resample in range(len(bits)):
+        swapped = bits[resample]
         for group in range(len(starts) - 1):
             n = float(starts[group + 1] - starts[group])
             below_a = below_b = tied_a = tied_b = of_a = of_b = 0.0
@@ -98,8 +102,8 @@ def swap_spearman(
             ties_a += tied_a * tied_a * tied_a - tied_a
             ties_b += tied_b * tied_b * tied_b - tied_b
             every = n * n * n - n
-            out[trial, 0, group] = _ratio(xy_a, (every - ties_a) / 12, squares[group])
-            out[trial, 1, group] = _ratio(xy_b, (every - ties_b) / 12, squares[group])
+            out[resample, 0, group] = _ratio(xy_a, (every - ties_a) / 12, squares[group])
+            out[resample, 1, group] = _ratio(xy_b, (every - ties_b) / 12, squares[group])
 
 
 @njit(cache=True)

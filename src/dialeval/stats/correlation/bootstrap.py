@@ -27,10 +27,10 @@ from dialeval.stats.resampling.bootstrap import Floats, Integers, draws
 from dialeval.stats.tests.paired import difference_of
 
 Resample: TypeAlias = Literal["items", "systems", "both"]
-"""Which side of a table is drawn anew: its columns, its rows, or both at once."""
+"""Which side of a table is resampled: its columns, its rows, or both at once."""
 
 _Drawn: TypeAlias = Floats | None
-"""How often each unit occurs in each trial; None where all occur once."""
+"""How often each unit occurs in each resample; None where all occur once."""
 _Estimator: TypeAlias = Callable[[_Drawn, _Drawn], Floats]
 """From drawn items, shape (some, items), and systems, (some, systems), to correlations, (some,) or (1,)."""
 
@@ -105,7 +105,9 @@ def paired_correlation_bootstrap(
     """Differences r(human, a) - r(human, b) on the same resamples of the cells that all three tables have."""
     shared, plan = shared_cells(human, a, b), _Plan(kind, level, resamples, seed, resample, cells)
     people, *measures = shared.tables
-    of_a, of_b = (_resampled(Cells(shared.system, shared.item, (people, own)), plan) for own in measures)
+    of_a, of_b = (
+        _resampled(Cells(shared.system, shared.item, (people, scores)), plan) for scores in measures
+    )
     return difference_of(of_a, of_b)
 
 
@@ -141,21 +143,21 @@ def _resampled(shared: Cells, plan: _Plan) -> Floats:
 
 
 def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
-    """How often items and systems are drawn, and in how many trials, some trials at a time."""
-    items, systems, trials, seed = cells.items, cells.systems, plan.resamples, plan.seed
+    """How often items and systems are drawn, and in how many resamples, some of them at a time."""
+    items, systems, resamples, seed = cells.items, cells.systems, plan.resamples, plan.seed
     size = max(1, plan.cells // len(cells.item))
     if plan.resample == "items":
         for drawn in plan.items(items, size):
             yield drawn, None, len(drawn)
         return
     if plan.resample == "systems":
-        for drawn in draws(systems, resamples=trials, seed=seed, cells=size * systems):
+        for drawn in draws(systems, resamples=resamples, seed=seed, cells=size * systems):
             yield None, drawn, len(drawn)
         return
     # A stream of its own, lest systems be drawn by the numbers that drew the items.
     other = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     by_item = plan.items(items, size)
-    by_system = draws(systems, resamples=trials, seed=other, cells=size * systems)
+    by_system = draws(systems, resamples=resamples, seed=other, cells=size * systems)
     for drawn, with_it in zip(by_item, by_system, strict=True):
         yield drawn, with_it, len(drawn)
 
@@ -207,7 +209,7 @@ def _over_systems(cells: Cells, kind: Coefficient, _: int) -> _Estimator:
             points = [settled(items @ dense / np.maximum(counts, 1)) for dense in tables]
             known = (counts > 0).astype(np.float64)
         weights = known if systems is None else known * systems
-        # Each trial is a group of systems.
+        # Each resample is a group of systems.
         x, y = (np.broadcast_to(side, weights.shape).ravel() for side in points)
         starts = np.arange(0, weights.size + 1, cells.systems)
         correlate = weigher(x, y, kind=kind, starts=starts)

@@ -160,8 +160,8 @@ def _kendall_rows(x: Floats, y: Floats) -> Floats:
     rows_x, rows_y = (np.broadcast_to(v, shape).reshape(-1, n) for v in (x, y))
     size = max(1, CELLS // n)
     parts = []
-    for at in range(0, len(rows_x), size):
-        xs, ys = rows_x[at : at + size], rows_y[at : at + size]
+    for start in range(0, len(rows_x), size):
+        xs, ys = rows_x[start : start + size], rows_y[start : start + size]
         starts = np.arange(0, xs.size + 1, n)
         parts.append(weigher(xs.ravel(), ys.ravel(), kind="kendall", starts=starts)(np.ones((1, xs.size)))[0])
     return np.concatenate(parts).reshape(shape[:-1])
@@ -174,9 +174,9 @@ def _kendall_by_pairs(x: Floats, y: Floats) -> Floats:
     stacks = [v.reshape(1, n) if v.size == n else np.broadcast_to(v, shape).reshape(-1, n) for v in (x, y)]
     rows, size = max(map(len, stacks)), max(1, 2 * CELLS // n**2)
     parts = []
-    for at in range(0, rows, size):
-        ups = [_ups(one if len(one) == 1 else one[at : at + size]) for one in stacks]
-        untied = [np.count_nonzero(one, axis=-1) for one in ups]
+    for start in range(0, rows, size):
+        ups = [_ups(stack if len(stack) == 1 else stack[start : start + size]) for stack in stacks]
+        untied = [np.count_nonzero(stack, axis=-1) for stack in ups]
         parts.append(ratio((ups[0] * ups[1]).sum(axis=-1, dtype=np.float64), *untied))
     return np.concatenate(parts).reshape(shape[:-1])
 
@@ -218,7 +218,7 @@ def _orders(n: int) -> NDArray[np.int8]:
     if n == 1:
         return np.zeros((1, 1), np.int8)
     shorter = _orders(n - 1)
-    return np.concatenate([np.insert(shorter, at, n - 1, axis=1) for at in range(n)])
+    return np.concatenate([np.insert(shorter, start, n - 1, axis=1) for start in range(n)])
 
 
 def _tie_sizes(values: Floats) -> list[int]:

@@ -25,7 +25,7 @@ from dialeval.stats.resampling.bootstrap import CELLS, Bits, Floats, Integers, e
 from dialeval.stats.tests.paired import MOST_ENUMERATED, ROUNDING, difference_of
 
 _Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
-"""From which cells are swapped to the correlations of both measures, of shape (trials,) each."""
+"""From which cells are swapped to the correlations of both measures, of shape (resamples,) each."""
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
@@ -66,7 +66,7 @@ class Permuted(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The standard error of p for want of more resamples; 0 where it is exact."""
+        """The standard error of p from a finite number of resamples; 0 where it is exact."""
         return 0.0 if self.exact else math.sqrt(self.p * (1 - self.p) / max(1, self.resamples))
 
 
@@ -108,7 +108,7 @@ def permuted(
 ) -> Permuted:
     """``perm_both`` with the error of its p-value, and free to stop where the measures clearly do not differ.
 
-    Trials end with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
+    Resampling ends with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
     resamples made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
     p / sqrt(``enough``). ``clusters`` labels the items: then the cells of a cluster are swapped together or not at all.
     """

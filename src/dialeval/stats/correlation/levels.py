@@ -95,8 +95,8 @@ def shared_cells(*tables: ArrayLike) -> Cells:
     given = [np.asarray(table, dtype=np.float64) for table in tables]
     shapes = {table.shape for table in given}
     if len(shapes) > 1 or given[0].ndim != 2:
-        found = " and ".join(str(shape) for shape in sorted(shapes))
-        raise ValueError(f"tables must be of one shape (systems, items), not {found}")
+        listed = " and ".join(str(shape) for shape in sorted(shapes))
+        raise ValueError(f"tables must be of one shape (systems, items), not {listed}")
     system, item = np.nonzero(~np.isnan(given).any(axis=0))
     values = tuple(table[system, item] for table in given)
     return Cells(_renumbered(system), _renumbered(item), values)

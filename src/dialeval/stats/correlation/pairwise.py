@@ -144,6 +144,6 @@ def _tables(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
 
 def _differences(people: Floats, measured: Floats) -> Iterator[tuple[Floats, Floats]]:
     """What each system has more than each one after it, item by item; NaN where there is no such pair."""
-    for at in range(len(people) - 1):
-        of_people = difference_of(people[at], people[at + 1 :])
-        yield of_people, difference_of(measured[at], measured[at + 1 :])
+    for index in range(len(people) - 1):
+        of_people = difference_of(people[index], people[index + 1 :])
+        yield of_people, difference_of(measured[index], measured[index + 1 :])

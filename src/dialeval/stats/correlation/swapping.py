@@ -1,7 +1,7 @@
 """Correlations of two measures with people when the two are swapped in some cells: the inside of PERM-BOTH.
 
-Both measures' values are known in each cell, so a trial is one bit a cell. Pearson's coefficient needs sums over the
-swapped cells alone, and Spearman's one walk along the order of all values; Kendall's takes each value to occur once
+Both measures' values are known in each cell, so a permutation is one bit a cell. Pearson's coefficient needs sums over
+the swapped cells alone, and Spearman's one walk along the order of all values; Kendall's takes each value to occur once
 or not at all (see ``weighted``). As there, small problems are done in numpy and large ones in compiled loops.
 """
 
@@ -18,10 +18,10 @@ from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import Bits, Floats, Integers
 
 Swapper: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
-"""From swaps to the coefficients of both measures, each of shape (trials, groups)."""
+"""From swaps to the coefficients of both measures, each of shape (resamples, groups)."""
 
 _DOUBTFUL = 1e-6
-"""Squares about the mean below this share of all squares have lost digits, and are taken anew."""
+"""Squares about the mean below this share of all squares have lost digits, and are recomputed."""
 
 
 def swapper(
@@ -66,20 +66,20 @@ def _pearson(human: Floats, a: Floats, b: Floats, starts: Integers, resamples: i
     gains = sides[1] - sides[0]
     wholes = [np.add.reduceat(side, starts[:-1], axis=1)[:, None] for side in sides]
     squares = _squares(human, h, starts)
-    anew = _by_frequencies(human, a, b, "pearson", starts, resamples)
+    recomputed = _by_frequencies(human, a, b, "pearson", starts, resamples)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         moved = _three_sums(bits, starts, gains, resamples)
-        found, doubtful = [], np.zeros((len(bits), len(sizes)), dtype=bool)
+        both_coefficients, doubtful = [], np.zeros((len(bits), len(sizes)), dtype=bool)
         for x, xx, xy in (wholes[0] + moved, wholes[1] - moved):
             spread = xx - x**2 / sizes
             doubtful |= spread <= _DOUBTFUL * xx
-            found.append(ratio(xy, spread, np.broadcast_to(squares, spread.shape)))
+            both_coefficients.append(ratio(xy, spread, np.broadcast_to(squares, spread.shape)))
         rows = np.flatnonzero(doubtful.any(axis=1))
         if len(rows):
-            for coefficients, right in zip(found, anew(bits[rows]), strict=True):
+            for coefficients, right in zip(both_coefficients, recomputed(bits[rows]), strict=True):
                 coefficients[rows] = np.where(doubtful[rows], right, coefficients[rows])
-        return found[0], found[1]
+        return both_coefficients[0], both_coefficients[1]
 
     return correlate
 
@@ -113,8 +113,8 @@ def _by_frequencies(
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         out = np.empty((2, len(bits), len(starts) - 1))
         size = max(1, HELD // len(both))
-        for at in range(0, len(bits), size):
-            some = slice(at, at + size)
+        for start in range(0, len(bits), size):
+            some = slice(start, start + size)
             weights = np.stack([1 - bits[some], bits[some]], axis=2).reshape(-1, len(both)).astype(np.float64)
             out[0, some], out[1, some] = weigh(weights), weigh(1 - weights)
         return out[0], out[1]

@@ -1,7 +1,7 @@
 """Correlations of pairs that each occur a given number of times, in groups: the engine of all resampling here.
 
 A bootstrap resample is the same pairs with other frequencies, and so is a permutation that swaps two measures:
-the values of both are there, each with frequency 0 or 1. The values are therefore sorted once, and each trial only
+the values of both are there, each with frequency 0 or 1. The values are therefore sorted once, and each resample only
 counts along that order. Small problems are done in numpy and large ones in compiled loops, which the size of the
 problem alone decides, so that the same call always takes the same path.
 """
@@ -21,13 +21,13 @@ from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 Weigher: TypeAlias = Callable[[Floats], Floats]
-"""From frequencies of the pairs, shape (trials, pairs), to coefficients of the groups, shape (trials, groups)."""
+"""From frequencies of the pairs, shape (resamples, pairs), to coefficients of the groups, shape (resamples, groups)."""
 
 FLAT: Final = 1e-13
 """A spread below this share of the largest value is rounding error, not spread."""
 
 MOST_PLAIN: Final = 1_000_000
-"""Frequencies, of all trials, that numpy counts in a fraction of the seconds that compiling takes."""
+"""Frequencies, of all resamples, that numpy counts in a fraction of the seconds that compiling takes."""
 
 HELD: Final = 1 << 18
 """Frequencies held at once: two megabytes, which a processor keeps close."""
@@ -59,7 +59,7 @@ class Pairs:
     """The group of each pair."""
 
     def sums(self, values: Floats) -> Floats:
-        """Sums over each group, of shape (trials, groups)."""
+        """Sums over each group, of shape (resamples, groups)."""
         return np.add.reduceat(values, self.starts[:-1], axis=-1)
 
     def scaled(self) -> tuple[Floats, Floats]:
@@ -132,7 +132,7 @@ def _levels(values: Integers, order: Integers) -> list[tuple[Integers, NDArray[n
     """A sequence parted by one bit of its values after another, from the highest.
 
     Of each level: the order of the pairs, which have the higher half of their block's values, and where the block
-    begins. Two values in falling order are told apart at exactly one level, in one block: the pairs that are
+    begins. Two values in falling order are separated at exactly one level, in one block: the pairs that are
     discordant are counted in one pass over each (a wavelet tree; Grossi, Gupta & Vitter, 2003).
     """
     n, levels = len(values), []

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Bits: TypeAlias = NDArray[np.uint8]
-"""Which units are swapped in each trial, shape (trials, units)."""
+"""Which units are swapped in each resample, shape (resamples, units)."""
 Aggregate: TypeAlias = Callable[[Floats], Floats]
 """From summed rows, shape (..., k), to scores, shape (...)."""
 
@@ -55,7 +55,7 @@ def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
     or where it falls among infinite ones.
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
+        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
     defined = scores[~np.isnan(scores)]
     if not defined.size:
         return Bounds(np.nan, np.nan)
@@ -99,7 +99,7 @@ def random_swaps(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> It
     """Fair bits for ``n`` units, some resamples at a time."""
     rng = np.random.default_rng(seed)
     for size in blocks(n, resamples, cells):
-        # Whole 64-bit words per trial, so that the bits do not depend on the size of the block.
+        # Whole 64-bit words per resample, so that the bits do not depend on the size of the block.
         words = rng.integers(2**64 - 1, size=(size, -(-n // 64)), dtype=np.uint64, endpoint=True)
         yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n)
 
@@ -112,7 +112,7 @@ def every_swap(n: int) -> Bits:
 def blocks(n: int, resamples: int, cells: int = CELLS) -> Iterator[int]:
     """Sizes that add up to ``resamples``, each block having about ``cells`` cells of ``n`` columns at most."""
     if resamples < 1:
-        raise ValueError(f"resampling needs at least one trial, not {resamples}")
+        raise ValueError(f"resampling needs at least one resample, not {resamples}")
     most = max(1, cells // max(1, n))
     for start in range(0, resamples, most):
         yield min(most, resamples - start)

@@ -29,7 +29,7 @@ def jackknife_error(without: Floats) -> float:
 def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
+        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
     error = jackknife_error(without)
     if math.isnan(error):
         return Bounds(math.nan, math.nan)

@@ -139,9 +139,9 @@ def _combine(
 ) -> PPIEstimate:
     """The estimate of the first sample, minus that of a second where there is one."""
     if not 0 < confidence < 1:
-        raise ValueError(f"a confidence confidence lies between 0 and 1, not {confidence}")
+        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
     samples = [_checked(sample) for sample in given]
-    n, n_unrated = (sum(len(sample[at]) for sample in samples) for at in (0, 2))
+    n, n_unrated = (sum(len(sample[part]) for sample in samples) for part in (0, 2))
     alone = _classical(given, confidence=confidence, quantiles=quantiles)
     least = min(len(sample.rated) for sample in samples)
     if least < 2:
@@ -186,10 +186,10 @@ def _classical(given: Sequence[PartlyRated], *, confidence: float, quantiles: Qu
         _mean(PartlyRated(ratings, ratings, nothing), 0.0, tuned=False, quantiles=quantiles)
         for ratings in rated
     ]
-    found = _interval(means, confidence=confidence, quantiles=quantiles)
-    if not found.error:
-        return ClassicalEstimate(found.value, nan, nan, nan, n)
-    return replace(found, n=n)
+    estimate = _interval(means, confidence=confidence, quantiles=quantiles)
+    if not estimate.error:
+        return ClassicalEstimate(estimate.value, nan, nan, nan, n)
+    return replace(estimate, n=n)
 
 
 def _tuning(sample: PartlyRated) -> float:

@@ -40,12 +40,12 @@ def fisher_exact(table: ArrayLike, alternative: Alternative = "two-sided") -> Fi
         return FisherTest(math.nan, 1.0)
     odds = math.inf if not b * c else a * d / (b * c)
     least, probability = _hypergeometric(a, b, c, d)
-    at = a - least
+    place = a - least
     if alternative == "greater":
-        return FisherTest(odds, min(1.0, math.fsum(probability[at:])))
+        return FisherTest(odds, min(1.0, math.fsum(probability[place:])))
     if alternative == "less":
-        return FisherTest(odds, min(1.0, math.fsum(probability[: at + 1])))
-    return FisherTest(odds, min(1.0, math.fsum(probability[probability <= probability[at] * TIE])))
+        return FisherTest(odds, min(1.0, math.fsum(probability[: place + 1])))
+    return FisherTest(odds, min(1.0, math.fsum(probability[probability <= probability[place] * TIE])))
 
 
 class ChiSquareTest(NamedTuple):

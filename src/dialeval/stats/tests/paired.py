@@ -59,7 +59,7 @@ def paired_bootstrap(
 
 
 def bootstrap_p(differences: Floats) -> float:
-    """Two-sided p-value of resampled differences: min(1, 2 (1 + least) / (1 + trials)).
+    """Two-sided p-value of resampled differences: min(1, 2 (1 + least) / (1 + resamples)).
 
     ``least`` is the smaller of the numbers of differences <= 0 and >= 0. Koehn (2004) counts one of the two;
     doubling makes it two-sided, and p falls below alpha as the percentile interval of level 1 - alpha leaves
@@ -83,7 +83,7 @@ def permutation_test(
 ) -> float:
     """Two-sided p-value of approximate randomisation (Noreen, 1989): how often chance differs as much.
 
-    Each trial swaps the two systems' rows of each item (or cluster) with probability one half. The p-value is
+    Each permutation swaps the two systems' rows of each item (or cluster) with probability one half. The p-value is
     (1 + count) / (1 + resamples), or count / 2^n over all assignments where n <= 13. NaN where the observed
     difference is undefined.
     """

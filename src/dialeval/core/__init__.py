@@ -1,0 +1,46 @@
+"""The shapes of verbs and results: protocols, signatures, settings of resampling, results. No algorithms."""
+
+from dialeval.core.protocols import (
+    CorpusMeasure,
+    Detector,
+    Fittable,
+    Floats,
+    Generator,
+    Integers,
+    LeaveOneOut,
+    LikelihoodModel,
+    Metric,
+    Replayer,
+    Subject,
+    System,
+    UsesResources,
+)
+from dialeval.core.resampling import DEFAULT_RESAMPLING, Resampling, by_dialogue
+from dialeval.core.results import CorpusResult, Interval, Missing, Outcome, Provenance, Result
+from dialeval.core.signature import Signature
+
+__all__ = [
+    "DEFAULT_RESAMPLING",
+    "CorpusMeasure",
+    "CorpusResult",
+    "Detector",
+    "Fittable",
+    "Floats",
+    "Generator",
+    "Integers",
+    "Interval",
+    "LeaveOneOut",
+    "LikelihoodModel",
+    "Metric",
+    "Missing",
+    "Outcome",
+    "Provenance",
+    "Replayer",
+    "Resampling",
+    "Result",
+    "Signature",
+    "Subject",
+    "System",
+    "UsesResources",
+    "by_dialogue",
+]

@@ -1,0 +1,164 @@
+"""Protocols of what is judged, what measures it, and the systems under test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core.signature import Signature
+from dialeval.data.types import Context, Prompt, Response
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+class Subject(Protocol):
+    """Anything one can judge: a response, a dialogue, an n-best list, an answered question."""
+
+    @property
+    def item(self) -> str:
+        """Which item of the test set this is about."""
+
+    @property
+    def system(self) -> str:
+        """Which system produced it."""
+
+
+S_contra = TypeVar("S_contra", bound=Subject, contravariant=True)
+
+
+class Metric(Protocol[S_contra]):
+    """Measures subjects in batches, as rows of statistics that add up.
+
+    Everything else (per-item values, corpus scores, intervals, paired tests) follows from sums of rows. BLEU's
+    row is its clipped counts and lengths; a plain mean's row is ``(value, 1)``.
+    """
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which direction is good; None for descriptions such as length, where neither is."""
+
+    def unscorable(self, subject: S_contra, /) -> str | None:
+        """Why this subject cannot be scored (``no references``), or None. Such subjects never reach statistics."""
+
+    def statistics(self, subjects: Sequence[S_contra], /) -> Floats:
+        """One row per subject, shape (n, k): a pure function of the batch, so it can run anywhere."""
+
+    def aggregate(self, totals: Floats, /) -> Floats:
+        """Scores of summed rows, shape (..., k) to (...).
+
+        A subject's own row gives its own score, the sum over a corpus gives the corpus's, and a stack of sums
+        gives a stack of scores. NaN where the score is undefined.
+        """
+
+
+@runtime_checkable
+class Fittable(Protocol[S_contra]):
+    """A metric that must see the whole corpus before it can measure any of it, as one that weighs words by rarity."""
+
+    def fit(self, subjects: Sequence[S_contra], /) -> Metric[S_contra]:
+        """The metric fitted to these subjects, itself no more to be fitted; the corpus's digest is a resource of it."""
+
+
+class LeaveOneOut(NamedTuple):
+    """The score of a corpus, and what it would be without each group of its subjects."""
+
+    score: float
+    without: Floats
+    """One per group; NaN where the rest has no score."""
+
+
+@runtime_checkable
+class CorpusMeasure(Protocol[S_contra]):
+    """Measures a system's subjects as a set: how varied they are, how much they repeat one another.
+
+    Such a score is no sum of rows, so no subject has a value of its own, and resampling with replacement would bias it
+    by its repeats. Intervals and comparisons follow from leaving groups of subjects out, one group at a time.
+    """
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which direction is good; None where neither is."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest score there can be."""
+
+    def unscorable(self, subject: S_contra, /) -> str | None:
+        """Why this subject cannot be part of the corpus, or None."""
+
+    def measure(self, subjects: Sequence[S_contra], groups: Integers, /) -> LeaveOneOut:
+        """The score of all subjects, and without each group; ``groups`` has the group of each, counted from 0."""
+
+
+@runtime_checkable
+class UsesResources(Protocol):
+    """A metric or system that rests on weights, vectors or tables."""
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Name and sha256 of each."""
+
+
+class System(Protocol):
+    """A dialogue system under test."""
+
+    @property
+    def name(self) -> str:
+        """As the leaderboard prints it."""
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its responses, files by their digest."""
+
+
+@runtime_checkable
+class Generator(System, Protocol):
+    """A system that can answer."""
+
+    def generate(
+        self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
+    ) -> list[tuple[Response, ...]]:
+        """At most ``n`` responses to each context, best first; none where the system has no answer."""
+
+
+@runtime_checkable
+class Replayer(System, Protocol):
+    """A system whose answers were recorded, item by item."""
+
+    def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
+        """What was recorded for each prompt, best first; none where nothing was."""
+
+
+@runtime_checkable
+class LikelihoodModel(System, Protocol):
+    """A system that can say how likely an answer is."""
+
+    def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
+        """Natural-log probability of each whole response given its context."""
+
+    def tokens(self, responses: Sequence[str]) -> Integers:
+        """How many tokens each response counts for, so that its mean is the log-probability over these."""
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """A judge of how probably a response contradicts its context."""
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its verdicts."""
+
+    def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
+        """Probability that each response contradicts its context."""

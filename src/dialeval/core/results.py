@@ -1,0 +1,144 @@
+"""Results of measuring subjects: scores, intervals, per-item values and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from dialeval.core.protocols import CorpusMeasure, Floats, Metric
+from dialeval.core.signature import Signature
+from dialeval.data.types import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A subject that should be there and is not: it stays in every count, with its reason."""
+
+    item: str
+    system: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where the true score plausibly lies."""
+
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    def json_value(self) -> dict[str, float]:
+        """The fields as our files spell them."""
+        return {"low": self.low, "high": self.high, "level": self.confidence}
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a number comes from: enough to compute it again, or to see why it would differ."""
+
+    signature: Signature
+    data: str
+    """sha256 of the subjects in canonical form (see ``dialeval.data.digest``)."""
+    package: str
+    """Version of dialeval."""
+    seed: int
+    resamples: int
+    resources: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """A metric's score over subjects, and every subject's own value or the reason it has none."""
+
+    metric: Metric[Any]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    """The system of each subject, beside ``items``."""
+    rows: Floats
+    """Statistics, shape (n, k); NaN throughout where unscored."""
+    values: Floats
+    """Each subject's own score, shape (n,); NaN where unscored."""
+    score: float
+    """NaN where no subject could be scored."""
+    interval: Interval | None
+    provenance: Provenance
+    reasons: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Position of each unscored subject, and why."""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def signature(self) -> Signature:
+        """The metric's signature."""
+        return self.metric.signature
+
+    @property
+    def scored(self) -> int:
+        """How many subjects have a value."""
+        return len(self.items) - len(self.reasons)
+
+    @property
+    def coverage(self) -> float:
+        """Share of subjects with a value; NaN of none."""
+        return self.scored / len(self.items) if self.items else float("nan")
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """One judgement per subject, the metric being the rater."""
+        rater, criterion = str(self.signature), self.signature.name
+        return tuple(
+            Judgement(item, system, rater, criterion, None, self.reasons[index])
+            if index in self.reasons
+            else Judgement(item, system, rater, criterion, value)
+            for index, (item, system, value) in enumerate(
+                zip(self.items, self.systems, self.values.tolist(), strict=True)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusResult:
+    """A corpus measure's score over a system's subjects, and the reason of every subject that is no part of it."""
+
+    measure: CorpusMeasure[Any]
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    """The system of each subject, beside ``items``."""
+    subjects: tuple[Any, ...]
+    """Those that were measured, in order."""
+    score: float
+    """NaN where it is undefined."""
+    interval: Interval | None
+    provenance: Provenance
+    reasons: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Position of each subject that was left out, and why."""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def signature(self) -> Signature:
+        """The measure's signature."""
+        return self.measure.signature
+
+    @property
+    def scored(self) -> int:
+        """How many subjects were measured."""
+        return len(self.subjects)
+
+    @property
+    def coverage(self) -> float:
+        """Share of subjects that were measured; NaN of none."""
+        return self.scored / len(self.items) if self.items else float("nan")
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """None: no subject has a value of its own."""
+        return ()
+
+
+Outcome: TypeAlias = Result | CorpusResult
+"""What measuring a system's subjects comes to, one by one or as a corpus."""
