@@ -7,9 +7,10 @@ from dataclasses import replace
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from dialeval.data.types import Context, Turn
-from dialeval.systems.trained.config import Architecture, Schedule, Shape, TrainConfig
+from dialeval.systems.trained.config import Architecture, Shape, TrainConfig
 from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.subwords import SPECIAL, Subwords
+from dialeval.training.schedule import Schedule
 
 ARCHITECTURES: tuple[Architecture, ...] = ("gru", "lstm", "convs2s", "transformer")
 
@@ -21,8 +22,8 @@ def shape(architecture: Architecture, **changes: float) -> Shape:
 
 
 def config(architecture: Architecture = "gru", **changes: float) -> TrainConfig:
-    schedule = Schedule(batch_tokens=64, epochs=3, learning_rate=0.01, save_every=2, patience=50)
-    return TrainConfig(shape(architecture), replace(schedule, **changes), vocabulary=300)
+    schedule = Schedule(epochs=3, learning_rate=0.01, save_every=2, patience=50)
+    return TrainConfig(shape(architecture), replace(schedule, **changes), batch_tokens=64, vocabulary=300)
 
 
 def said(*texts: str) -> Context:

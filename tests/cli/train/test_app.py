@@ -185,9 +185,9 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
 
 
 def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
-    from dialeval.cli.train.files import going_on_later
+    from dialeval.cli.train.files import session
 
-    with pytest.raises(typer.Exit) as stopped, going_on_later():
+    with pytest.raises(typer.Exit) as stopped, session("bot", 10, resume=True):
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
     assert "The same command goes on" in capsys.readouterr().err

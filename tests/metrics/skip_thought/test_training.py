@@ -13,6 +13,7 @@ import pytest
 from dialeval.errors import BadInput, DialevalError, Unsuitable
 from dialeval.metrics.skip_thought.config import SCALES, TrainConfig
 from dialeval.metrics.skip_thought.training import train
+from dialeval.training.loop import Session
 from support.made_dialogues import TINY, made_triples
 from support.processes import environment
 
@@ -44,7 +45,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path, batches
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     train(made_triples(), TINY, whole)
     with pytest.raises(Stop):
-        train(made_triples(), TINY, broken, progress=StopAfter(batches))
+        train(made_triples(), TINY, broken, session=Session(progress=StopAfter(batches)))
     train(made_triples(), TINY, broken)
     for name in ("model.safetensors", "config.json", "vocabulary.txt", "README.md"):
         assert (broken / name).read_bytes() == (whole / name).read_bytes()
@@ -66,7 +67,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None
         train(made_triples(), replace(TINY, seed=1), tmp_path)
     with pytest.raises(Unsuitable, match="data was"):
         train(made_triples()[1:], TINY, tmp_path)
-    train(made_triples(), replace(TINY, seed=1, epochs=1), tmp_path, resume=False)
+    train(made_triples(), replace(TINY, seed=1, epochs=1), tmp_path, session=Session(resume=False))
 
 
 def test_a_broken_checkpoint_is_explained(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ import pytest
 
 from dialeval.errors import BadInput, DialevalError, Unsuitable
 from dialeval.systems.trained import Trained
-from dialeval.systems.trained.config import PAPER, Schedule, Shape, TrainConfig, scaled
+from dialeval.systems.trained.config import PAPER, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.training import further, train
+from dialeval.training.loop import Session
+from dialeval.training.schedule import Schedule
 from support.processes import environment
 from support.small_generators import ARCHITECTURES, config, made_lessons, made_split, said
 
@@ -40,15 +42,15 @@ class StopAfter:
 def overfit(architecture) -> TrainConfig:
     layers = 2 if architecture == "convs2s" else 1
     small = Shape(architecture, layers=layers, embedding=64, hidden=64, heads=2, dropout=0.0)
-    schedule = Schedule(batch_tokens=1000, epochs=70, learning_rate=0.005, warm_up=10)
-    return TrainConfig(small, schedule, vocabulary=300)
+    schedule = Schedule(epochs=70, learning_rate=0.005, warm_up=10)
+    return TrainConfig(small, schedule, batch_tokens=1000, vocabulary=300)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_twenty_pairs_are_learnt_by_heart(tmp_path: Path, architecture) -> None:
     lessons = made_lessons()
     done = train(Split(lessons, []), overfit(architecture), tmp_path)
-    assert done.best.train.nats_per_token < 0.05
+    assert done.best.train["nats"] < 0.05
     assert done.perplexity is None
     system = Trained("own", tmp_path)
     found = system.generate([lesson.context for lesson in lessons])
@@ -60,7 +62,7 @@ def test_twenty_pairs_are_learnt_by_heart(tmp_path: Path, architecture) -> None:
 
 def test_the_loss_falls_and_is_what_it_was(tmp_path: Path) -> None:
     done = train(made_split(), config("gru"), tmp_path)
-    nats = [look.train.nats_per_token for look in done.looks]
+    nats = [each.train["nats"] for each in done.history]
     assert nats == pytest.approx(GRU_LOSSES, abs=2e-3)
     assert nats[0] > nats[1] > nats[2]
     assert (done.lessons, done.held_out) == (16, 4)
@@ -76,7 +78,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_bytes(tmp_path: Path, archite
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     train(made_split(), config(architecture), whole)
     with pytest.raises(Stop):
-        train(made_split(), config(architecture), broken, progress=StopAfter(batches))
+        train(made_split(), config(architecture), broken, session=Session(progress=StopAfter(batches)))
     assert not (broken / "generator.json").exists()
     train(made_split(), config(architecture), broken)
     for name in FILES:
@@ -92,12 +94,12 @@ def test_more_epochs_go_on_from_where_training_ended(tmp_path: Path) -> None:
 
 
 def test_time_that_is_up_ends_a_run_and_more_time_goes_on_with_it(tmp_path: Path) -> None:
-    short = train(made_split(), config(), tmp_path / "a", minutes=0)
+    short = train(made_split(), config(), tmp_path / "a", session=Session(minutes=0))
     assert short.ending == "minutes"
     assert short.best.updates == 1
     assert 0 < short.best.epoch < 1
     assert Trained("own", tmp_path / "a").generate([said("Hi.")])[0]
-    train(made_split(), config(), tmp_path / "a", minutes=60)
+    train(made_split(), config(), tmp_path / "a", session=Session(minutes=60))
     train(made_split(), config(), tmp_path / "b")
     for name in FILES:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -109,9 +111,9 @@ def test_training_stops_when_held_out_responses_no_longer_gain(tmp_path: Path) -
     held = [Lesson(lesson.context, "zzz qqq xxx") for lesson in data.train[:4]]
     done = train(Split(data.train, held), config(epochs=60, patience=2), tmp_path)
     assert done.ending == "patience"
-    losses = [look.held_out.nats_per_token for look in done.looks if look.held_out is not None]
+    losses = [each.held_out["nats"] for each in done.history if each.held_out is not None]
     assert done.best.held_out is not None
-    assert done.best.held_out.nats_per_token == min(losses)
+    assert done.best.held_out["nats"] == min(losses)
     assert losses.index(min(losses)) == len(losses) - 3
     texts, contexts = [one.gold for one in held], [one.context for one in held]
     system = Trained("own", tmp_path)
@@ -123,7 +125,7 @@ def test_held_out_data_move_no_weight_before_they_stop_training(tmp_path: Path) 
     lessons = made_lessons()
     a = train(Split(lessons[:16], lessons[16:]), config(), tmp_path / "a")
     b = train(Split(lessons[:16], []), config(), tmp_path / "b")
-    assert [look.train for look in a.looks] == [look.train for look in b.looks]
+    assert [each.train for each in a.history] == [each.train for each in b.history]
 
 
 def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None
         train(made_split(), config(seed=1), tmp_path)
     with pytest.raises(Unsuitable, match="train_sha256 was"):
         train(Split(made_split().train[1:], []), config(), tmp_path)
-    train(made_split(), config(seed=1, epochs=1), tmp_path, resume=False)
+    train(made_split(), config(seed=1, epochs=1), tmp_path, session=Session(resume=False))
 
 
 def test_a_broken_checkpoint_is_explained(tmp_path: Path) -> None:
@@ -147,7 +149,7 @@ def test_going_on_from_another_generator_keeps_its_shape_and_words(tmp_path: Pat
     assert settings.schedule.learning_rate == pytest.approx(0.001)
     more = train(made_split(), settings, tmp_path / "more", start=tmp_path / "first")
     assert (more.parameters, more.vocabulary) == (first.parameters, first.vocabulary)
-    assert more.looks[0].train.nats_per_token < first.looks[-1].train.nats_per_token
+    assert more.history[0].train["nats"] < first.history[-1].train["nats"]
     about = json.loads((tmp_path / "more" / "generator.json").read_text())
     assert len(about["data"]["start"]) == 64
     assert (tmp_path / "more" / "tokenizer.json").read_bytes() == (
@@ -196,7 +198,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
 def test_the_papers_scale_is_the_papers() -> None:
     # Sato et al. (2020), table 5.
     paper = scaled(PAPER["gru"], "paper")
-    assert (paper.vocabulary, paper.schedule.batch_tokens, paper.schedule.learning_rate) == (
+    assert (paper.vocabulary, paper.batch_tokens, paper.schedule.learning_rate) == (
         16000,
         6000,
         1e-4,
@@ -225,7 +227,7 @@ def test_a_checkpoint_is_written_when_its_time_has_come_though_updates_are_few(
 ) -> None:
     slow = config("gru", save_every=10**6, save_seconds=seconds)
     with pytest.raises(KeyboardInterrupt):
-        train(made_split(), slow, tmp_path / "stopped", progress=Impatient(2))
+        train(made_split(), slow, tmp_path / "stopped", session=Session(progress=Impatient(2)))
     assert (tmp_path / "stopped" / "checkpoint.safetensors").exists() is kept
     train(made_split(), slow, tmp_path / "stopped")
     train(made_split(), config("gru"), tmp_path / "whole")

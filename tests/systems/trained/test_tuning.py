@@ -10,11 +10,11 @@ import torch
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.systems.huggingface import HuggingFace
-from dialeval.systems.trained.config import Schedule
 from dialeval.systems.trained.learning import Objective, TokenLesson
 from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.subwords import learn
 from dialeval.systems.trained.tuning import TUNING, PretrainedLearner, tune
+from dialeval.training.schedule import Schedule
 from support.small_generators import made_lessons, said
 
 transformers = pytest.importorskip("transformers")
@@ -66,14 +66,16 @@ def test_losses_are_the_scores_of_the_system(tmp_path: Path, kind: str) -> None:
     ours = learner(folder)
     read = [ours.read(lesson) for lesson in LESSONS]
     with torch.inference_mode():
-        cost = Objective(ours, alpha=1.0).cost(read)
-        alone = [Objective(ours, alpha=1.0).cost([lesson]).sums for lesson in read]
+        sums = Objective(ours, alpha=1.0).loss(read).sums
+        alone = [Objective(ours, alpha=1.0).loss([lesson]).sums for lesson in read]
     system = HuggingFace("it", str(folder), device="cpu")
     contexts = [lesson.context for lesson in LESSONS]
     golds = [lesson.gold for lesson in LESSONS]
-    assert cost.sums.nats == pytest.approx(-system.logprob(contexts, golds).sum(), abs=1e-3)
-    assert cost.sums.tokens == system.tokens(golds).sum()
-    assert cost.sums.unlikely == pytest.approx(sum(one.unlikely for one in alone), abs=1e-4)
+    assert sums["nats"].total == pytest.approx(-system.logprob(contexts, golds).sum(), abs=1e-3)
+    assert sums["nats"].number == system.tokens(golds).sum()
+    assert sums["unlikelihood"].total == pytest.approx(
+        sum(each["unlikelihood"].total for each in alone if "unlikelihood" in each), abs=1e-4
+    )
 
 
 def test_the_loss_without_negatives_is_that_of_transformers(tmp_path: Path) -> None:
@@ -84,21 +86,22 @@ def test_the_loss_without_negatives_is_that_of_transformers(tmp_path: Path) -> N
     labels[0, : len(lesson.context)] = -100
     with torch.inference_mode():
         theirs = ours.module(input_ids=ids, labels=labels).loss
-        found = Objective(ours).cost([TokenLesson(lesson.context, lesson.gold)])
+        found = Objective(ours).loss([TokenLesson(lesson.context, lesson.gold)])
     assert float(found.loss) == pytest.approx(float(theirs), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["causal", "seq2seq"])
 def test_negatives_become_unlikely_and_the_folder_is_a_model(tmp_path: Path, kind: str) -> None:
     folder = made_model(tmp_path / "made", kind)
-    schedule = Schedule(batch_tokens=300, epochs=15, learning_rate=0.01, warm_up=5)
-    settings = replace(TUNING, schedule=schedule, alpha=5.0)
+    schedule = Schedule(epochs=15, learning_rate=0.01, warm_up=5)
+    settings = replace(TUNING, schedule=schedule, batch_tokens=300, alpha=5.0)
     data = Split(LESSONS[:2], LESSONS[:2])
+    mean = Objective(learner(folder), alpha=5.0).mean
     before = HuggingFace("before", str(folder), device="cpu").logprob(
         [LESSONS[0].context], [LESSONS[0].gold]
     )[0]
     done = tune(data, settings, tmp_path / "tuned", str(folder), device="cpu")
-    assert done.looks[-1].train.mean(5.0) < done.looks[0].train.mean(5.0) / 2
+    assert mean(done.history[-1].train) < mean(done.history[0].train) / 2
     system = HuggingFace("tuned", str(tmp_path / "tuned"), device="cpu")
     gold, negative = system.logprob([LESSONS[0].context] * 2, [LESSONS[0].gold, LESSONS[0].negative or ""])
     assert gold > before

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target, going_on_later, read_corpus
+from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target, read_corpus, session
 from dialeval.cli.train.generator import generator
 
 app = typer.Typer(
@@ -46,7 +46,6 @@ def skip_thought(
     Example: dialeval train skip-thought dialogues.jsonl -o my-encoder --scale small
     """
     from dialeval.data import Dialogue, Prompt
-    from dialeval.engine.progress import RichProgress
     from dialeval.metrics.skip_thought.config import SCALES
     from dialeval.metrics.skip_thought.neighbours import triples
     from dialeval.resources.neural import require_torch
@@ -61,8 +60,8 @@ def skip_thought(
     )
     data = triples(islice(records, limit))
     print(f"{len(data)} turns with neighbours", file=sys.stderr)
-    with going_on_later(), RichProgress("training", len(data) * config.epochs) as progress:
-        done = train(data, config, out, resume=resume, progress=progress)
+    with session("training", len(data) * config.epochs, resume=resume) as started:
+        done = train(data, config, out, session=started)
     if json:
         found = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}
         print(jsonlib.dumps(found))

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from dialeval.data import Kind, Record
+    from dialeval.training.loop import Session
 
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
 """The library's names again, because the parser needs them before the library is loaded; tests keep them equal."""
@@ -49,10 +50,14 @@ def read_corpus(
 
 
 @contextmanager
-def going_on_later() -> Iterator[None]:
-    """Tell whoever stops training by the keyboard how it goes on."""
+def session(name: str, examples: int, *, resume: bool, minutes: float | None = None) -> Iterator[Session]:
+    """A training session with a bar of so many examples; whoever stops it by the keyboard is told how it resumes."""
+    from dialeval.engine.progress import RichProgress
+    from dialeval.training.loop import Session
+
     try:
-        yield
+        with RichProgress(name, examples) as progress:
+            yield Session(minutes, resume, progress)
     except KeyboardInterrupt:
         print("Stopped. The same command goes on from the last checkpoint.", file=sys.stderr)
         raise typer.Exit(130) from None

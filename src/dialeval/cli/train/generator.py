@@ -11,7 +11,7 @@ import typer
 
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target
-from dialeval.cli.train.sitting import Changes, Reading, Sitting
+from dialeval.cli.train.settings import Changes, Machine, Reading
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig
@@ -84,18 +84,18 @@ def generator(
     reading = Reading(format, limit, held_out, seed)
     data = reading.data(corpus, unlikelihood)
     changes = Changes(layers, epochs, label_smoothing, learning_rate, alpha if unlikelihood else 0.0, seed)
-    sitting = Sitting(minutes, device, resume)
+    machine = Machine(minutes, device, resume)
     if roster is not None:
         extras = {name: reading.data(path, None) for name, path in map(_named, extra or [])}
-        _train_roster(roster, data, extras, scale, changes, sitting, out, json)
+        _train_roster(roster, data, extras, scale, changes, machine, out, json)
         return
     check_target(out)
     if start_from is not None:
-        done = sitting.go_on(data, changes, out, start_from)
+        done = machine.train_further(data, changes, out, start_from)
     else:
         from dialeval.systems.trained.config import PAPER, scaled
 
-        done = sitting.train(data, changes.to(scaled(PAPER[architecture], scale)), out, None)
+        done = machine.train(data, changes.to(scaled(PAPER[architecture], scale)), out, None)
     _print(done, json)
 
 
@@ -105,7 +105,7 @@ def _train_roster(
     extras: dict[str, Split],
     scale: Scale,
     changes: Changes,
-    sitting: Sitting,
+    machine: Machine,
     out: Path,
     json: bool,
 ) -> None:
@@ -119,7 +119,7 @@ def _train_roster(
 
     def train(lessons: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
         print(f"{folder.name} ...", file=sys.stderr)
-        return sitting.train(lessons, changes.to(config), folder, start)
+        return machine.train(lessons, changes.to(config), folder, start)
 
     trials: list[Trial] = []
     for trial in train_roster(roster, data, extras, scale, out, train):
@@ -157,7 +157,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _facts(done: Outcome) -> dict[str, object]:
-    from dialeval.systems.trained.folder import look_row
+    from dialeval.systems.trained.folder import evaluation_row
 
     return {
         "folder": str(done.folder),
@@ -167,7 +167,7 @@ def _facts(done: Outcome) -> dict[str, object]:
         "subwords": done.vocabulary,
         "ending": done.ending,
         "perplexity": done.perplexity,
-        "looks": [{**look_row(look), "seconds": round(look.seconds, 1)} for look in done.looks],
+        "looks": [{**evaluation_row(each), "seconds": round(each.seconds, 1)} for each in done.history],
     }
 
 
@@ -175,11 +175,12 @@ def _print(done: Outcome, json: bool) -> None:
     if json:
         print(jsonlib.dumps(_facts(done)))
         return
-    for look in done.looks:
-        held = "" if look.held_out is None else f", held out {look.held_out.nats_per_token:.4f}"
-        wrong = look.held_out.unlikelihood if look.held_out else None
+    for evaluation in done.history:
+        numbers = evaluation.held_out or {}
+        held = f", held out {numbers['nats']:.4f}" if numbers else ""
+        wrong = numbers.get("unlikelihood")
         print(
-            f"epoch {look.epoch:.2f}: {look.train.nats_per_token:.4f} nats per token{held}"
+            f"epoch {evaluation.epoch:.2f}: {evaluation.train['nats']:.4f} nats per token{held}"
             + ("" if wrong is None else f", unlikelihood {wrong:.4f}")
         )
     endings = {

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from dialeval.errors import DialevalError
+from dialeval.training.schedule import Schedule, require_at_least_one
 
 Kind: TypeAlias = Literal["uni", "bi", "combine"]
 """Which encoders: one that reads forwards, one that reads both ways, or both side by side."""
@@ -41,17 +42,19 @@ class TrainConfig:
             raise DialevalError(
                 f"The sentence size is {self.sentence_size}; needed is an even number, half for each way of reading."
             )
-        for name in (
-            "vocabulary",
-            "word_size",
-            "sentence_size",
-            "longest",
-            "batch_size",
-            "epochs",
-            "save_every",
-        ):
-            if getattr(self, name) < 1:
-                raise DialevalError(f"{name} is {getattr(self, name)}; needed is 1 or more.")
+        sizes = ("vocabulary", "word_size", "sentence_size", "longest", "batch_size", "epochs", "save_every")
+        require_at_least_one(self, *sizes)
+
+    @property
+    def schedule(self) -> Schedule:
+        """The settings of the training loop among these."""
+        return Schedule(
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            clip=self.clip,
+            save_every=self.save_every,
+            seed=self.seed,
+        )
 
     @property
     def parts(self) -> tuple[Literal["uni", "bi"], ...]:

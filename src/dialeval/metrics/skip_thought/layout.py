@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-CONFIG: Final = "config.json"
-WORDS: Final = "vocabulary.txt"
-WEIGHTS: Final = "model.safetensors"
-CARD: Final = "README.md"
+from dialeval.training.folder import Layout
+
+LAYOUT: Final = Layout(
+    kind="skip-thought",
+    marker="config.json",
+    vocabulary="vocabulary.txt",
+    noun="Skip-Thought model",
+    command="dialeval train skip-thought",
+)
 
 DICTIONARY: Final = "dictionary.txt"
 PUBLISHED: Final[Mapping[Literal["uni", "bi"], tuple[str, str]]] = {
@@ -21,7 +26,7 @@ PUBLISHED: Final[Mapping[Literal["uni", "bi"], tuple[str, str]]] = {
 
 def own_files(folder: Path) -> list[Path]:
     """What is read of a model of ours; none where the folder holds no whole one."""
-    return _whole(folder, (CONFIG, WORDS, WEIGHTS))
+    return _whole(folder, LAYOUT.names)
 
 
 def published_files(folder: Path) -> list[Path]:

@@ -7,16 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 
-from dialeval.errors import BadInput
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.skip_thought import folder as own, published
+from dialeval.metrics.skip_thought import published
 from dialeval.metrics.skip_thought.encoding import Part, SentenceEncoder
 from dialeval.metrics.skip_thought.expansion import expand
-from dialeval.metrics.skip_thought.layout import CONFIG, WEIGHTS, own_files
-from dialeval.metrics.skip_thought.model import SkipThought
+from dialeval.metrics.skip_thought.folder import read_model
+from dialeval.metrics.skip_thought.layout import own_files
 from dialeval.metrics.skip_thought.vocabulary import UNKNOWN
 
 
@@ -37,27 +34,12 @@ def load_sentence_encoder(folder: Path, sha256: str, vectors: str | None) -> Sen
 
 
 def _load_own(folder: Path) -> SentenceEncoder:
-    config = own.read_config(folder)
-    vocabulary = own.read_words(folder, lowercase=config.lowercase)
-    parts = []
-    try:
-        tensors = load_file(folder / WEIGHTS)
-        for part in config.parts:
-            model = SkipThought(part, len(vocabulary), config)
-            weights = {
-                name.removeprefix(f"{part}."): each
-                for name, each in tensors.items()
-                if name.startswith(f"{part}.")
-            }
-            model.load_state_dict(weights)
-            table = np.asarray(model.words.weight.detach().numpy(), np.float32)
-            parts.append(Part(table, model.encoder.eval().requires_grad_(False)))
-    except (SafetensorError, RuntimeError, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise BadInput(
-            str(folder / WEIGHTS),
-            reason,
-            f"the weights that {CONFIG} describes",
-            "Train the model again.",
-        ) from error
-    return SentenceEncoder(tuple(parts), vocabulary.index, UNKNOWN, config.lowercase)
+    encoders, vocabulary = read_model(folder)
+    parts = [
+        Part(
+            np.asarray(encoder.words.weight.detach().numpy(), np.float32),
+            encoder.encoder.eval().requires_grad_(False),
+        )
+        for encoder in encoders.values()
+    ]
+    return SentenceEncoder(tuple(parts), vocabulary.index, UNKNOWN, vocabulary.lowercase)

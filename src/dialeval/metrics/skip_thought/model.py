@@ -80,6 +80,11 @@ class SkipThought(nn.Module):
         return torch.cat([own[:length] for own, length in zip(states, lengths, strict=True)])
 
 
+def make_encoders(config: TrainConfig, vocabulary: int) -> dict[str, SkipThought]:
+    """The encoders that the config asks for, their weights not yet drawn."""
+    return {part: SkipThought(part, vocabulary, config) for part in config.parts}
+
+
 def run_encoder(gru: nn.GRU, sentences: Sequence[Tensor]) -> Tensor:
     """Each sentence's last state, the backward reading's after the forward's; sentences are (words, size)."""
     lengths = torch.tensor([len(words) for words in sentences])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
+from dialeval.training.batches import shuffled_batches
 
 _POOL: Final = 4096
 """Bundles that are sorted by length together: enough to pad little, few enough to stay random."""
@@ -46,13 +46,13 @@ def bundles(contexts: Sequence[Hashable], widths: Sequence[Width]) -> list[Bundl
 
 def training_batches(bundled: Sequence[Bundle], budget: int, seed: int, epoch: int) -> list[list[int]]:
     """An epoch's batches as positions: a function of seed and epoch, so that a resumed run meets the same."""
-    draw = np.random.default_rng([seed, epoch])
-    order = [bundled[at] for at in draw.permutation(len(bundled)).tolist()]
-    batches: list[list[int]] = []
-    for start in range(0, len(order), _POOL):
-        cut = cut_batches(order[start : start + _POOL], budget)
-        batches += [cut[at] for at in draw.permutation(len(cut)).tolist()]
-    return batches
+    return shuffled_batches(
+        len(bundled),
+        _POOL,
+        lambda numbers: cut_batches([bundled[number] for number in numbers], budget),
+        seed=seed,
+        epoch=epoch,
+    )
 
 
 def cut_batches(bundled: Sequence[Bundle], budget: int) -> list[list[int]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from dialeval.errors import DialevalError
+from dialeval.training.schedule import Schedule, require, require_at_least_one
 
 Architecture: TypeAlias = Literal["gru", "lstm", "convs2s", "transformer"]
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
@@ -31,45 +31,15 @@ class Shape:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        _at_least_one(self, "layers", "embedding", "hidden", "heads", "kernel", "positions")
-        _need("dropout", self.dropout, 0 <= self.dropout < 1, "from 0 up to 1")
+        require_at_least_one(self, "layers", "embedding", "hidden", "heads", "kernel", "positions")
+        require("dropout", self.dropout, 0 <= self.dropout < 1, "from 0 up to 1")
         if self.architecture in ("gru", "lstm"):
-            _need("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each way of reading")
+            require("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each way of reading")
         if self.architecture == "convs2s":
-            _need("kernel", self.kernel, self.kernel % 2 == 1, "odd, as many tokens on either side")
+            require("kernel", self.kernel, self.kernel % 2 == 1, "odd, as many tokens on either side")
         if self.architecture == "transformer":
             fits = self.embedding % self.heads == 0 and self.embedding % 2 == 0
-            _need("embedding", self.embedding, fits, f"an even number that {self.heads} heads divide")
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """How a network learns, whatever it is."""
-
-    batch_tokens: int = 6000
-    """Tokens of a batch's contexts or of its responses, whichever are more, padding counted."""
-    epochs: int = 20
-    learning_rate: float = 1e-4
-    warm_up: int = 0
-    """Updates over which the learning rate rises to its full height."""
-    clip: float = 1.0
-    """Most length that a gradient may have."""
-    evaluate_every: int = 0
-    """Updates between looks at the held-out data; 0 for one at the end of each epoch."""
-    patience: int = 3
-    """Looks without an improvement before training stops; moves no weight before that."""
-    save_every: int = 200
-    """Updates between checkpoints; moves no weight."""
-    save_seconds: float = 60.0
-    """Seconds after which a checkpoint is written sooner, as updates may be slow or few; moves no weight."""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _at_least_one(self, "batch_tokens", "epochs", "patience", "save_every")
-        for name in ("warm_up", "evaluate_every", "save_seconds"):
-            _need(name, getattr(self, name), getattr(self, name) >= 0, "0 or more")
-        for name in ("learning_rate", "clip"):
-            _need(name, getattr(self, name), getattr(self, name) > 0, "above 0")
+            require("embedding", self.embedding, fits, f"an even number that {self.heads} heads divide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +48,8 @@ class TrainConfig:
 
     shape: Shape = field(default_factory=Shape)
     schedule: Schedule = field(default_factory=Schedule)
+    batch_tokens: int = 6000
+    """Tokens of a batch's contexts or of its responses, whichever are more, padding counted."""
     vocabulary: int = 16000
     """Subwords; a small corpus may have fewer."""
     turns: int = 3
@@ -91,19 +63,28 @@ class TrainConfig:
     """Weight of the unlikelihood of negative responses, where the data have any."""
 
     def __post_init__(self) -> None:
-        _at_least_one(self, "vocabulary", "turns", "longest_context", "longest_response")
-        _need("label_smoothing", self.label_smoothing, 0 <= self.label_smoothing < 1, "from 0 up to 1")
-        _need("alpha", self.alpha, self.alpha >= 0, "0 or more")
+        require_at_least_one(
+            self, "batch_tokens", "vocabulary", "turns", "longest_context", "longest_response"
+        )
+        require("label_smoothing", self.label_smoothing, 0 <= self.label_smoothing < 1, "from 0 up to 1")
+        require("alpha", self.alpha, self.alpha >= 0, "0 or more")
 
+    def as_json(self) -> dict[str, Any]:
+        """The settings as files have them: the tokens of a batch stand first in the schedule."""
+        settings = asdict(self)
+        settings["schedule"] = {"batch_tokens": settings.pop("batch_tokens"), **settings["schedule"]}
+        return settings
 
-def _at_least_one(owner: Shape | Schedule | TrainConfig, *names: str) -> None:
-    for name in names:
-        _need(name, getattr(owner, name), getattr(owner, name) >= 1, "1 or more")
-
-
-def _need(name: str, found: float, holds: bool, needed: str) -> None:
-    if not holds:
-        raise DialevalError(f"{name} is {found}; needed is {needed}.")
+    @classmethod
+    def of_json(cls, settings: Mapping[str, Any]) -> TrainConfig:
+        """The settings in a file; TypeError, ValueError or DialevalError where they are not such."""
+        schedule = dict(settings["schedule"])
+        parts = {
+            "shape": Shape(**settings["shape"]),
+            "batch_tokens": schedule.pop("batch_tokens"),
+            "schedule": Schedule(**schedule),
+        }
+        return cls(**{**settings, **parts})
 
 
 PAPER: Final[Mapping[Architecture, Shape]] = MappingProxyType(
@@ -123,15 +104,13 @@ _DEEP: Final = 4
 _TRAINING: Final[Mapping[Scale, TrainConfig]] = MappingProxyType(
     {
         "tiny": TrainConfig(
-            schedule=Schedule(
-                batch_tokens=2000, learning_rate=2e-3, warm_up=100, evaluate_every=100, patience=10
-            ),
+            schedule=Schedule(learning_rate=2e-3, warm_up=100, evaluate_every=100, patience=10),
+            batch_tokens=2000,
             vocabulary=2000,
         ),
         "small": TrainConfig(
-            schedule=Schedule(
-                batch_tokens=4000, learning_rate=5e-4, warm_up=200, evaluate_every=500, patience=10
-            ),
+            schedule=Schedule(learning_rate=5e-4, warm_up=200, evaluate_every=500, patience=10),
+            batch_tokens=4000,
             vocabulary=8000,
         ),
         # Sato et al. (2020), table 5: 16,000 subwords, batches of 6,000 tokens, Adam at a fixed 1e-4, cross entropy.

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import nn
 
-from dialeval.errors import BadInput
-from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.systems.trained.architectures import build
-from dialeval.systems.trained.checkpoint import Look, put_weights, take_weights
 from dialeval.systems.trained.config import TrainConfig
-from dialeval.systems.trained.fitting import Fitted
-from dialeval.systems.trained.layout import CARD, FORMAT, MARKER, SUBWORDS, WEIGHTS, read_config
+from dialeval.systems.trained.layout import LAYOUT, read_config
 from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.subwords import Subwords, load_subwords
+from dialeval.training.card import Card
+from dialeval.training.checkpoint import Evaluation
+from dialeval.training.folder import FORMAT
+from dialeval.training.loop import Fitted
 from dialeval.version import __version__
 
 
@@ -41,25 +38,16 @@ def write_generator(
     folder: Path, network: Network, subwords: Subwords, config: TrainConfig, origin: Origin, fitted: Fitted
 ) -> None:
     """Write the model; its marker comes last, so that where it is, all is."""
-    about = {"model": "generator", "vocabulary": len(subwords), "parameters": count_parameters(network)}
+    about = {"model": LAYOUT.kind, "vocabulary": len(subwords), "parameters": count_parameters(network)}
     about |= description(config, origin, fitted)
-    write_atomically(folder / SUBWORDS, subwords.save())
-    with atomic_path(folder / WEIGHTS) as scratch:
-        save_file(dict(take_weights(network)), scratch)
-    write_atomically(folder / CARD, _card(about).encode())
-    write_atomically(folder / MARKER, (json.dumps(about, indent=2) + "\n").encode())
+    LAYOUT.write(folder, about, network, subwords.save(), _card(about))
 
 
 def read_generator(folder: Path) -> tuple[Network, Subwords, TrainConfig]:
     """The folder's model, its subwords and how it was trained."""
-    config, subwords = read_config(folder), load_subwords(folder / SUBWORDS)
+    config, subwords = read_config(folder), load_subwords(folder / LAYOUT.vocabulary)
     network = build(config.shape, len(subwords), 0)
-    try:
-        put_weights(network, load_file(folder / WEIGHTS))
-    except (SafetensorError, RuntimeError, KeyError, OSError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        needed = f"the weights that {MARKER} describes"
-        raise BadInput(str(folder / WEIGHTS), reason, needed, "Train the model again.") from error
+    LAYOUT.load_weights(folder, network)
     return network.eval(), subwords, config
 
 
@@ -69,10 +57,10 @@ def description(config: TrainConfig, origin: Origin, fitted: Fitted) -> dict[str
         "format": FORMAT,
         "dialeval": __version__,
         "data": asdict(origin),
-        "train": asdict(config),
+        "train": config.as_json(),
         "ending": fitted.ending,
-        "best": look_row(fitted.best),
-        "looks": [look_row(look) for look in fitted.looks],
+        "best": evaluation_row(fitted.best),
+        "looks": [evaluation_row(evaluation) for evaluation in fitted.history],
     }
 
 
@@ -81,55 +69,48 @@ def count_parameters(network: nn.Module) -> int:
     return sum(weight.numel() for weight in network.parameters())
 
 
-def perplexity(look: Look) -> float | None:
+def perplexity(evaluation: Evaluation) -> float | None:
     """Exp of the nats per token of the held-out right responses, ends counted; None where none are held out."""
-    return None if look.held_out is None else math.exp(look.held_out.nats_per_token)
+    return None if evaluation.held_out is None else math.exp(evaluation.held_out["nats"])
 
 
-def look_row(look: Look) -> dict[str, float | None]:
-    """A look for machines; per token, and without its time."""
+def evaluation_row(evaluation: Evaluation) -> dict[str, float | None]:
+    """An evaluation for machines; per token, and without its time."""
+    train, held_out = evaluation.train, evaluation.held_out or {}
     return {
-        "epoch": round(look.epoch, 4),
-        "updates": look.updates,
-        "train_nats": look.train.nats_per_token,
-        "train_unlikelihood": look.train.unlikelihood,
-        "held_out_nats": look.held_out and look.held_out.nats_per_token,
-        "held_out_unlikelihood": look.held_out and look.held_out.unlikelihood,
-        "held_out_perplexity": perplexity(look),
+        "epoch": round(evaluation.epoch, 4),
+        "updates": evaluation.updates,
+        "train_nats": train["nats"],
+        "train_unlikelihood": train.get("unlikelihood"),
+        "held_out_nats": held_out.get("nats"),
+        "held_out_unlikelihood": held_out.get("unlikelihood"),
+        "held_out_perplexity": perplexity(evaluation),
     }
 
 
-def _card(about: Mapping[str, Any]) -> str:
+def _card(about: Mapping[str, Any]) -> Card:
     train, data = about["train"], about["data"]
-    flat = {
-        **train["shape"],
-        **{k: v for k, v in train.items() if k not in ("shape", "schedule")},
-        **train["schedule"],
-    }
-    settings = "\n".join(f"| {key} | {value} |" for key, value in flat.items())
-    looks = "\n".join(
-        f"| {row['epoch']:g} | {row['updates']} | {row['train_nats']:.4f} | {_shown(row['held_out_nats'])} | "
-        f"{_shown(row['held_out_perplexity'])} |"
-        for row in about["looks"]
+    plain = {key: value for key, value in train.items() if key not in ("shape", "schedule")}
+    return Card(
+        f"Response generator ({train['shape']['architecture']})",
+        f"An encoder-decoder with {about['parameters']:,} weights and {about['vocabulary']:,} subwords.\n"
+        f"Trained with dialeval {about['dialeval']}.\n"
+        "In a study: `{name: mine, kind: trained, path: THIS FOLDER}`.",
+        f"Data: {data['train_lessons']} responses in context, sha256 `{data['train_sha256']}`,\n"
+        f"and {data['held_out_lessons']} held out, sha256 `{data['held_out_sha256']}`.",
+        {**train["shape"], **plain, **train["schedule"]},
+        ("epoch", "updates", "training nats per token", "held-out nats per token", "held-out perplexity"),
+        [
+            (
+                f"{row['epoch']:g}",
+                str(row["updates"]),
+                f"{row['train_nats']:.4f}",
+                _shown(row["held_out_nats"]),
+                _shown(row["held_out_perplexity"]),
+            )
+            for row in about["looks"]
+        ],
     )
-    return f"""# Response generator ({train["shape"]["architecture"]})
-
-An encoder-decoder with {about["parameters"]:,} weights and {about["vocabulary"]:,} subwords.
-Trained with dialeval {about["dialeval"]}.
-In a study: `{{name: mine, kind: trained, path: THIS FOLDER}}`.
-
-Data: {data["train_lessons"]} responses in context, sha256 `{data["train_sha256"]}`,
-and {data["held_out_lessons"]} held out, sha256 `{data["held_out_sha256"]}`.
-The licence of the data governs what you may do with the weights.
-
-| setting | value |
-|---|---|
-{settings}
-
-| epoch | updates | training nats per token | held-out nats per token | held-out perplexity |
-|---|---|---|---|---|
-{looks}
-"""
 
 
 def _shown(value: float | None) -> str:

@@ -9,11 +9,12 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from dialeval.systems.trained.batches import Bundle, Width, bundles
+from dialeval.systems.trained.batches import Bundle, Width, bundles, cut_batches, training_batches
 from dialeval.systems.trained.lessons import Lesson
 from dialeval.systems.trained.losses import likelihood, unlikelihood
 from dialeval.systems.trained.network import Network, grid, pick
 from dialeval.systems.trained.subwords import START, Subwords, Tokens
+from dialeval.training.task import Loss, Numbers, Sum, Sums, Task, add_sums, means
 
 
 class TokenLesson(NamedTuple):
@@ -41,47 +42,6 @@ class Learner(Protocol):
         """Logits for each token of each response, one response after the other, shape (tokens, vocabulary)."""
 
 
-class Sums(NamedTuple):
-    """What lessons cost in total."""
-
-    nats: float = 0.0
-    tokens: int = 0
-    unlikely: float = 0.0
-    """The sum of -log(1 - p) over the tokens of negative responses."""
-    negatives: int = 0
-    """How many tokens these have."""
-
-    def plus(self, other: Sums) -> Sums:
-        """Both together."""
-        return Sums(
-            self.nats + other.nats,
-            self.tokens + other.tokens,
-            self.unlikely + other.unlikely,
-            self.negatives + other.negatives,
-        )
-
-    @property
-    def nats_per_token(self) -> float:
-        """Of the right responses."""
-        return self.nats / self.tokens
-
-    @property
-    def unlikelihood(self) -> float | None:
-        """Per token of the negative responses; None where there are none."""
-        return self.unlikely / self.negatives if self.negatives else None
-
-    def mean(self, alpha: float) -> float:
-        """What training makes small, but for smoothed labels."""
-        return self.nats_per_token + alpha * (self.unlikelihood or 0.0)
-
-
-class Cost(NamedTuple):
-    """A batch's loss, to be trained on, and what it is made of."""
-
-    loss: Tensor
-    sums: Sums
-
-
 @dataclass(frozen=True, slots=True)
 class Objective:
     """Likelihood of the right responses, and ``alpha`` times the unlikelihood of the negative ones.
@@ -93,8 +53,8 @@ class Objective:
     smoothing: float = 0.0
     alpha: float = 0.0
 
-    def cost(self, batch: Sequence[TokenLesson]) -> Cost:
-        """What these lessons cost."""
+    def loss(self, batch: Sequence[TokenLesson]) -> Loss:
+        """The loss of these lessons, with its nats and unlikelihood over the tokens of right and negative responses."""
         against = [lesson for lesson in batch if lesson.negative]
         contexts = [lesson.context for lesson in (*batch, *against)]
         golds, negatives = [lesson.gold for lesson in batch], [lesson.negative for lesson in against]
@@ -102,13 +62,17 @@ class Objective:
         wanted = torch.tensor([token for text in golds for token in text], device=logits.device)
         right = likelihood(logits[: len(wanted)], wanted, self.smoothing)
         loss = right.loss / len(wanted)
-        sums = Sums(float(right.nats.detach()), len(wanted))
+        sums = {"nats": Sum(float(right.nats.detach()), len(wanted))}
         if against:
             unwanted = torch.tensor([token for text in negatives for token in text], device=logits.device)
             wrong = unlikelihood(logits[len(wanted) :], unwanted)
             loss = loss + self.alpha * wrong / len(unwanted)
-            sums = sums._replace(unlikely=float(wrong.detach()), negatives=len(unwanted))
-        return Cost(loss, sums)
+            sums["unlikelihood"] = Sum(float(wrong.detach()), len(unwanted))
+        return Loss(loss, sums)
+
+    def mean(self, numbers: Numbers) -> float:
+        """What training makes small, but for smoothed labels."""
+        return numbers["nats"] + self.alpha * numbers.get("unlikelihood", 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,6 +111,31 @@ def token_states(network: Network, contexts: Sequence[Tokens], responses: Sequen
     return network.decode(memory, read.ids)[read.mask]
 
 
-def bundle(learner: Learner, lessons: Sequence[TokenLesson]) -> list[Bundle]:
+def make_task(
+    objective: Objective,
+    train: Sequence[TokenLesson],
+    held_out: Sequence[TokenLesson],
+    tokens: int,
+    seed: int,
+) -> Task:
+    """What the training loop needs, in batches of so many tokens."""
+    bundled, bundled_out = _bundle(objective.learner, train), _bundle(objective.learner, held_out)
+
+    def validate() -> Numbers:
+        total: Sums = {}
+        for rows in cut_batches(bundled_out, tokens):
+            total = add_sums(total, objective.loss([held_out[row] for row in rows]).sums)
+        return means(total)
+
+    return Task(
+        objective.learner.module,
+        lambda epoch: training_batches(bundled, tokens, seed, epoch),
+        lambda rows: [objective.loss([train[row] for row in rows])],
+        validate if held_out else None,
+        objective.mean,
+    )
+
+
+def _bundle(learner: Learner, lessons: Sequence[TokenLesson]) -> list[Bundle]:
     """The lessons by context, as batches are made of them."""
     return bundles([lesson.context for lesson in lessons], [learner.width(lesson) for lesson in lessons])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from dialeval.systems.trained.config import Scale, TrainConfig
-from dialeval.systems.trained.layout import MARKER
+from dialeval.systems.trained.layout import LAYOUT
 from dialeval.systems.trained.lessons import Split
 from dialeval.systems.trained.roster import Entry, Roster
 from dialeval.systems.trained.training import Outcome, further
@@ -46,6 +46,6 @@ def _obstacle(entry: Entry, extras: Mapping[str, Split], folder: Path) -> str:
         return f"not trained here: it is {entry.huggingface} from Hugging Face{more}"
     if entry.corpus and entry.corpus not in extras:
         return f"needs the corpus {entry.corpus!r}; give it with --extra {entry.corpus}=FILE"
-    if entry.start_from and not (folder / entry.start_from / MARKER).is_file():
+    if entry.start_from and not (folder / entry.start_from / LAYOUT.marker).is_file():
         return f"starts from {entry.start_from!r}, which is not trained"
     return ""

@@ -14,9 +14,9 @@ from dialeval.systems.tensors import find_device, normalised
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.convolutional import fold_norms
 from dialeval.systems.trained.folder import read_generator
-from dialeval.systems.trained.layout import GeneratorFiles
 from dialeval.systems.trained.network import Network, Rows, grid, pick
 from dialeval.systems.trained.subwords import END, START, Subwords, Tokens
+from dialeval.training.folder import ModelFiles
 
 _CONTEXTS: Final = 64
 """Contexts that are encoded at once, and held for their responses."""
@@ -99,7 +99,7 @@ class Loaded(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def load(files: GeneratorFiles, device: str) -> Loaded:
+def load(files: ModelFiles, device: str) -> Loaded:
     """The generator in these files; the last four are kept, and other hashes are another generator."""
     network, subwords, config = read_generator(files.folder)
     fold_norms(network)

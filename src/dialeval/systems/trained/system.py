@@ -15,7 +15,8 @@ from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.resources.neural import require_torch
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
-from dialeval.systems.trained.layout import GeneratorFiles, find_generator, read_config
+from dialeval.systems.trained.layout import LAYOUT, read_config
+from dialeval.training.folder import ModelFiles
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.scoring import Loaded
@@ -112,8 +113,8 @@ class Trained:
         return np.array([read.dropped for read in self._read(self._load(), contexts)], dtype=np.int64)
 
     @property
-    def _files(self) -> GeneratorFiles:
-        return find_generator(self.path)
+    def _files(self) -> ModelFiles:
+        return LAYOUT.find(self.path)
 
     def _load(self) -> Loaded:
         require_torch("Trained generators", "tokenizers", "safetensors")

@@ -1,21 +1,15 @@
-"""From lessons to a generator in a folder."""
+"""Training of generators, from lessons to a model in a folder."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dialeval.engine import SILENT, Progress
-from dialeval.engine.checkpoint import FILE
 from dialeval.files.atomic import write_atomically
 from dialeval.systems.tensors import find_device
 from dialeval.systems.trained.architectures import build
-from dialeval.systems.trained.checkpoint import Checkpoints, Look
 from dialeval.systems.trained.config import TrainConfig
-from dialeval.systems.trained.fitting import Course, Ending, fit
 from dialeval.systems.trained.folder import (
     Origin,
     count_parameters,
@@ -23,24 +17,28 @@ from dialeval.systems.trained.folder import (
     read_generator,
     write_generator,
 )
-from dialeval.systems.trained.layout import SUBWORDS, find_generator, read_config
-from dialeval.systems.trained.learning import Objective, OwnLearner
+from dialeval.systems.trained.layout import LAYOUT, read_config
+from dialeval.systems.trained.learning import Learner, Objective, OwnLearner, make_task
 from dialeval.systems.trained.lessons import Lesson, Split, digest
 from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.subwords import Subwords, learn, load_subwords
+from dialeval.training.checkpoint import Checkpoints, Evaluation
+from dialeval.training.folder import CHECKPOINT
+from dialeval.training.loop import DEFAULT, Ending, Fitted, Session, fit
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What training came to."""
+    """The outcome of training."""
 
     folder: Path
     lessons: int
     held_out: int
     parameters: int
     vocabulary: int
-    looks: tuple[Look, ...]
-    best: Look
+    history: tuple[Evaluation, ...]
+    best: Evaluation
+    """Whose weights were kept."""
     ending: Ending
 
     @property
@@ -55,17 +53,17 @@ def train(
     folder: Path,
     *,
     start: Path | None = None,
-    minutes: float | None = None,
     device: str = "auto",
-    resume: bool = True,
-    progress: Progress = SILENT,
+    session: Session = DEFAULT,
 ) -> Outcome:
-    """Learn from ``data`` and write the generator to ``folder``; a run that was killed goes on from its checkpoint.
+    """Learn from ``data`` and write the generator to ``folder``; a run that was killed resumes from its checkpoint.
 
     With ``start``, another generator's folder, its weights are where learning begins; its shape, subwords and
     lengths are then kept, whatever ``config`` says of them.
     """
-    network, subwords, config = _start(start, config) if start else _anew(data, config, folder, resume)
+    network, subwords, config = (
+        _start(start, config) if start else _new(data, config, folder, resume=session.resume)
+    )
     learner = OwnLearner(
         network.to(find_device(device)),
         subwords,
@@ -73,33 +71,43 @@ def train(
         config.longest_context,
         config.longest_response,
     )
-    origin = Origin(
-        digest(data.train),
-        len(data.train),
-        digest(data.held_out),
-        len(data.held_out),
-        find_generator(start).sha256 if start else None,
-    )
-    fitted = fit(
-        Objective(learner, config.label_smoothing, config.alpha),
-        Course([learner.read(one) for one in data.train], [learner.read(one) for one in data.held_out]),
-        config.schedule,
-        Checkpoints(folder, identity(config, origin)),
-        minutes=minutes,
-        resume=resume,
-        progress=progress,
-    )
+    origin = make_origin(data, LAYOUT.find(start).sha256 if start else None)
+    fitted = fit_lessons(learner, data, config, origin, folder, session)
     write_generator(folder, network, subwords, config, origin, fitted)
+    return outcome(folder, data, count_parameters(network), len(subwords), fitted)
+
+
+def fit_lessons(
+    learner: Learner, data: Split, config: TrainConfig, origin: Origin, folder: Path, session: Session
+) -> Fitted:
+    """Train the learner's model, with checkpoints in ``folder``."""
+    task = make_task(
+        Objective(learner, config.label_smoothing, config.alpha),
+        [learner.read(lesson) for lesson in data.train],
+        [learner.read(lesson) for lesson in data.held_out],
+        config.batch_tokens,
+        config.schedule.seed,
+    )
+    return fit(task, config.schedule, Checkpoints(folder, _identity(config, origin)), session)
+
+
+def outcome(folder: Path, data: Split, parameters: int, vocabulary: int, fitted: Fitted) -> Outcome:
+    """What there is to tell of a run that has ended."""
     return Outcome(
         folder,
         len(data.train),
         len(data.held_out),
-        count_parameters(network),
-        len(subwords),
-        fitted.looks,
+        parameters,
+        vocabulary,
+        fitted.history,
         fitted.best,
         fitted.ending,
     )
+
+
+def make_origin(data: Split, start: str | None) -> Origin:
+    """What a model is made from; ``start`` is the sha256 of the model that it starts from."""
+    return Origin(digest(data.train), len(data.train), digest(data.held_out), len(data.held_out), start)
 
 
 def further(folder: Path) -> TrainConfig:
@@ -109,24 +117,19 @@ def further(folder: Path) -> TrainConfig:
     return replace(before, schedule=schedule)
 
 
-def identity(config: TrainConfig, origin: Origin) -> str:
-    """What must be equal for a run to be gone on with, as JSON; more epochs and more patience may come later."""
-    settings: dict[str, Any] = {**asdict(config.shape), **asdict(config.schedule), **_plain(asdict(config))}
-    later = ("epochs", "patience", "save_every", "save_seconds")
-    return json.dumps(
-        {**asdict(origin), **{k: v for k, v in settings.items() if k not in later}}, sort_keys=True
-    )
+def _identity(config: TrainConfig, origin: Origin) -> dict[str, Any]:
+    """What must be equal for a run to be resumed, one level deep; more epochs and more patience may come later."""
+    settings = config.as_json()
+    flat = {**settings.pop("shape"), **settings.pop("schedule"), **settings}
+    kept = {key: value for key, value in flat.items() if key not in config.schedule.resumable}
+    return {**asdict(origin), **kept}
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in settings.items() if key not in ("shape", "schedule")}
-
-
-def _anew(
-    data: Split, config: TrainConfig, folder: Path, resume: bool
+def _new(
+    data: Split, config: TrainConfig, folder: Path, *, resume: bool
 ) -> tuple[Network, Subwords, TrainConfig]:
-    known = folder / SUBWORDS
-    if resume and known.is_file() and (folder / FILE).is_file():
+    known = folder / LAYOUT.vocabulary
+    if resume and known.is_file() and (folder / CHECKPOINT).is_file():
         subwords = load_subwords(known)
     else:
         subwords = learn(_texts(data.train), config.vocabulary)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -14,25 +13,23 @@ import torch
 from torch import Tensor, nn
 
 from dialeval.encoder.quiet import quiet_transformers
-from dialeval.engine import SILENT, Progress
-from dialeval.files.atomic import write_atomically
 from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form
 from dialeval.systems.trained.batches import Width
-from dialeval.systems.trained.checkpoint import Checkpoints
-from dialeval.systems.trained.config import Schedule, TrainConfig
-from dialeval.systems.trained.fitting import Course, fit
-from dialeval.systems.trained.folder import Origin, count_parameters, description
-from dialeval.systems.trained.learning import Objective, TokenLesson
-from dialeval.systems.trained.lessons import Lesson, Split, digest
+from dialeval.systems.trained.config import TrainConfig
+from dialeval.systems.trained.folder import count_parameters, description
+from dialeval.systems.trained.learning import TokenLesson
+from dialeval.systems.trained.lessons import Lesson, Split
 from dialeval.systems.trained.subwords import Tokens
-from dialeval.systems.trained.training import Outcome, identity
+from dialeval.systems.trained.training import Outcome, fit_lessons, make_origin, outcome
+from dialeval.training.folder import write_marker
+from dialeval.training.loop import DEFAULT, Session
+from dialeval.training.schedule import Schedule
 
 RECORD: Final = "training.json"
 TUNING: Final = TrainConfig(
     schedule=Schedule(
-        batch_tokens=1000,
         epochs=3,
         learning_rate=7e-6,
         warm_up=50,
@@ -40,6 +37,7 @@ TUNING: Final = TrainConfig(
         patience=5,
         save_every=200,
     ),
+    batch_tokens=1000,
     longest_context=512,
     longest_response=128,
 )
@@ -113,10 +111,8 @@ def tune(
     folder: Path,
     model: str,
     *,
-    minutes: float | None = None,
     device: str = "auto",
-    resume: bool = True,
-    progress: Progress = SILENT,
+    session: Session = DEFAULT,
 ) -> Outcome:
     """Train the model of this name or folder further and write it to ``folder`` in Hugging Face's layout.
 
@@ -127,31 +123,11 @@ def tune(
     # Not from the cache of models, whose weights must stay what they are.
     loaded: Loaded = load.__wrapped__(Wanted(source, "float32", device, form, None, 1))
     learner = PretrainedLearner(loaded, config.longest_context, config.longest_response)
-    origin = Origin(
-        digest(data.train), len(data.train), digest(data.held_out), len(data.held_out), source.sha256
-    )
-    fitted = fit(
-        Objective(learner, config.label_smoothing, config.alpha),
-        Course([learner.read(one) for one in data.train], [learner.read(one) for one in data.held_out]),
-        config.schedule,
-        Checkpoints(folder / CHECKPOINTS, identity(config, origin)),
-        minutes=minutes,
-        resume=resume,
-        progress=progress,
-    )
-    about = {"model": source.name, **description(config, origin, fitted)}
-    write_atomically(folder / RECORD, (json.dumps(about, indent=2) + "\n").encode())
+    origin = make_origin(data, source.sha256)
+    fitted = fit_lessons(learner, data, config, origin, folder / CHECKPOINTS, session)
+    write_marker(folder / RECORD, {"model": source.name, **description(config, origin, fitted)})
     _save(loaded, folder)
-    return Outcome(
-        folder,
-        len(data.train),
-        len(data.held_out),
-        count_parameters(learner.module),
-        loaded.model.vocabulary,
-        fitted.looks,
-        fitted.best,
-        fitted.ending,
-    )
+    return outcome(folder, data, count_parameters(learner.module), loaded.model.vocabulary, fitted)
 
 
 def _save(loaded: Loaded, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dialeval.cli.train.files import going_on_later, read_corpus
+from dialeval.cli.train.files import read_corpus, session
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig
     from dialeval.systems.trained.lessons import Lesson, Split
     from dialeval.systems.trained.training import Outcome
+    from dialeval.training.loop import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,8 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """How long to train, where, and whether to go on from a checkpoint."""
+class Machine:
+    """How long to train, where, and whether to resume."""
 
     minutes: float | None
     device: str
@@ -99,42 +101,24 @@ class Sitting:
 
     def train(self, data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
         """A generator of ours, from nothing or from another one."""
-        from dialeval.engine.progress import RichProgress
         from dialeval.systems.trained.training import train
 
-        total = len(data.train) * config.schedule.epochs
-        with going_on_later(), RichProgress(folder.name, total) as progress:
-            return train(
-                data,
-                config,
-                folder,
-                start=start,
-                minutes=self.minutes,
-                device=self.device,
-                resume=self.resume,
-                progress=progress,
-            )
+        with self._session(data, config, folder) as started:
+            return train(data, config, folder, start=start, device=self.device, session=started)
 
-    def go_on(self, data: Split, changes: Changes, folder: Path, start: str) -> Outcome:
+    def train_further(self, data: Split, changes: Changes, folder: Path, start: str) -> Outcome:
         """A generator of ours or a Hugging Face model, trained further."""
-        from dialeval.engine.progress import RichProgress
-        from dialeval.systems.trained.layout import MARKER
+        from dialeval.systems.trained.layout import LAYOUT
         from dialeval.systems.trained.training import further
 
-        if (Path(start) / MARKER).is_file():
+        if (Path(start) / LAYOUT.marker).is_file():
             return self.train(data, changes.to(further(Path(start))), folder, Path(start))
         from dialeval.systems.trained.tuning import TUNING, tune
 
         config = changes.to(TUNING)
-        total = len(data.train) * config.schedule.epochs
-        with going_on_later(), RichProgress(folder.name, total) as progress:
-            return tune(
-                data,
-                config,
-                folder,
-                start,
-                minutes=self.minutes,
-                device=self.device,
-                resume=self.resume,
-                progress=progress,
-            )
+        with self._session(data, config, folder) as started:
+            return tune(data, config, folder, start, device=self.device, session=started)
+
+    def _session(self, data: Split, config: TrainConfig, folder: Path) -> AbstractContextManager[Session]:
+        examples = len(data.train) * config.schedule.epochs
+        return session(folder.name, examples, resume=self.resume, minutes=self.minutes)

@@ -1,0 +1,204 @@
+"""The training loop, to be read from top to bottom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import torch
+
+from dialeval.engine import SILENT, Progress
+from dialeval.training.checkpoint import (
+    Checkpoints,
+    Evaluation,
+    Place,
+    Saved,
+    Weights,
+    put_weights,
+    take_weights,
+    trainable,
+)
+from dialeval.training.interrupt import deferred_interrupt
+from dialeval.training.schedule import Schedule
+from dialeval.training.task import Rows, Sums, Task, add_sums, means
+
+Ending: TypeAlias = Literal["epochs", "patience", "minutes"]
+"""Why training ended: all epochs done, no improvement for long, or no time left."""
+
+_FIRST_SAVE: Final = 5.0
+"""Seconds after which a session writes its first checkpoint, so that little is lost by an early kill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The result of training, beside the weights."""
+
+    history: tuple[Evaluation, ...]
+    best: Evaluation
+    """The evaluation whose weights were kept: the best on held-out data, or the last where none are held out."""
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What may differ each time that a run is started or resumed, and moves no weight until it ends the run."""
+
+    minutes: float | None = None
+    """When to stop, the minutes of all sessions counted."""
+    resume: bool = True
+    """Whether to resume from the folder's checkpoint, if there is one, or to start from the beginning."""
+    progress: Progress = SILENT
+    """Counts examples."""
+    on_start: Callable[[Place], None] = lambda place: None
+    """Given the place from which training starts."""
+
+
+DEFAULT: Final = Session()
+
+
+class _Step(NamedTuple):
+    """One batch, and where the run stands after it."""
+
+    rows: Rows
+    epoch: int
+    batch: int
+    done: float
+    """Epochs, the current one by its share of batches."""
+    ends_epoch: bool
+
+
+def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Session = DEFAULT) -> Fitted:
+    """Train the task's model and leave it with its best weights; a run that was killed is resumed.
+
+    On one machine and number of threads the weights follow from data, settings and seed, also after a kill; only where
+    the session's minutes end the run do they follow from its speed. Ctrl-C writes a checkpoint after the current update
+    and raises KeyboardInterrupt.
+    """
+    run = _Run(task, schedule, checkpoints, resume=session.resume)
+    minutes, progress = session.minutes, session.progress
+    session.on_start(run.place)
+    progress.advance(run.place.examples)
+    ending: Ending = "epochs"
+    with torch.random.fork_rng(devices=[]), deferred_interrupt() as interrupt:
+        for step in _steps(task, schedule, run.place):
+            if run.place.stale >= schedule.patience:
+                ending = "patience"
+                break
+            if minutes is not None and run.seconds >= 60 * minutes and run.place.updates:
+                ending = "minutes"
+                break
+            run.update(step)
+            if step.ends_epoch or _due(schedule.evaluate_every, run.place.updates):
+                run.evaluate()
+            progress.advance(len(step.rows))
+            if interrupt.pending:
+                break
+            if run.save_due:
+                run.save()
+        run.save()
+        interrupt.raise_pending()
+
+    if run.place.since:
+        # Out of time between two evaluations: one more, which a later session will not find in its history.
+        run.evaluate()
+    return run.finish(ending)
+
+
+class _Run:
+    """A run under way: model, optimiser, place and best weights."""
+
+    def __init__(self, task: Task, schedule: Schedule, checkpoints: Checkpoints, *, resume: bool) -> None:
+        self.task, self.schedule, self.checkpoints = task, schedule, checkpoints
+        self.optimiser = torch.optim.Adam(trainable(task.model).values(), lr=schedule.learning_rate)
+        if not resume:
+            checkpoints.forget()
+        saved = checkpoints.read(task.model, self.optimiser) or Saved(Place(), None)
+        self.place: Place = saved.place
+        self.best: Weights | None = saved.best
+        self.began = time.monotonic() - self.place.seconds
+        self.next_save = time.monotonic() + min(_FIRST_SAVE, schedule.save_seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Of training, all sessions together."""
+        return time.monotonic() - self.began
+
+    @property
+    def save_due(self) -> bool:
+        """Whether enough updates or seconds have gone by since the last checkpoint."""
+        return _due(self.schedule.save_every, self.place.updates) or time.monotonic() >= self.next_save
+
+    def update(self, step: _Step) -> None:
+        """Move the weights once, by the gradient of a batch."""
+        updates = self.place.updates
+        # Dropout must not depend on what was drawn in an earlier session.
+        torch.manual_seed(self.schedule.seed * 1_000_003 + updates)
+        self.task.model.train()
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.schedule.rate(updates)
+        self.optimiser.zero_grad()
+        sums: Sums = {}
+        for loss in self.task.losses(step.rows):
+            torch.autograd.backward(loss.loss)
+            sums = add_sums(sums, loss.sums)
+        for part in self.task.clipped or (self.task.model,):
+            torch.nn.utils.clip_grad_norm_(part.parameters(), self.schedule.clip)
+        self.optimiser.step()
+        self.place = replace(
+            self.place,
+            epoch=step.epoch,
+            batch=step.batch,
+            done=step.done,
+            updates=updates + 1,
+            examples=self.place.examples + len(step.rows),
+            since=add_sums(self.place.since, sums),
+            seconds=self.seconds,
+        )
+
+    def evaluate(self) -> None:
+        """Add an evaluation to the history, and keep the weights where they are the best so far."""
+        place, held_out = self.place, None
+        if self.task.validate is not None:
+            self.task.model.eval()
+            with torch.inference_mode():
+                held_out = dict(self.task.validate())
+        before = min((self._objective(each) for each in place.history), default=float("inf"))
+        evaluation = Evaluation(place.done, place.updates, means(place.since), held_out, place.seconds)
+        improved = held_out is None or self._objective(evaluation) < before
+        stale = 0 if improved else place.stale + 1
+        self.place = replace(place, since={}, history=(*place.history, evaluation), stale=stale)
+        if held_out is not None and improved:
+            self.best = take_weights(self.task.model)
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        self.checkpoints.write(self.place, self.task.model, self.optimiser, self.best)
+        self.next_save = time.monotonic() + self.schedule.save_seconds
+
+    def finish(self, ending: Ending) -> Fitted:
+        """Give the model its best weights."""
+        history = self.place.history
+        if self.best is None:
+            return Fitted(history, history[-1], ending)
+        put_weights(self.task.model, self.best)
+        return Fitted(history, min(history, key=self._objective), ending)
+
+    def _objective(self, evaluation: Evaluation) -> float:
+        return float("inf") if evaluation.held_out is None else self.task.objective(evaluation.held_out)
+
+
+def _due(every: int, updates: int) -> bool:
+    return every > 0 and updates % every == 0
+
+
+def _steps(task: Task, schedule: Schedule, place: Place) -> Iterator[_Step]:
+    """All batches from a place to the end of the last epoch."""
+    for epoch in range(place.epoch, schedule.epochs):
+        batches = task.batches(epoch)
+        first = place.batch if epoch == place.epoch else 0
+        for number in range(first, len(batches)):
+            last = number + 1 == len(batches)
+            after = (epoch + 1, 0) if last else (epoch, number + 1)
+            yield _Step(batches[number], *after, epoch + (number + 1) / len(batches), last)

@@ -1,0 +1,70 @@
+"""The contract between a trainer and the training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from torch import Tensor, nn
+
+Rows: TypeAlias = Sequence[int]
+"""A batch: positions of examples in the trainer's data."""
+Numbers: TypeAlias = Mapping[str, float]
+"""Measured values by name."""
+
+
+class Sum(NamedTuple):
+    """A sum of so many values, from which their mean follows."""
+
+    total: float
+    number: int
+
+
+Sums: TypeAlias = Mapping[str, Sum]
+
+
+class Loss(NamedTuple):
+    """The loss of a batch, or of a part of one, and the values that are reported for it."""
+
+    loss: Tensor
+    """A scalar, from which gradients are computed."""
+    sums: Sums
+    """For example nats over tokens, or right answers over questions; summed until the next evaluation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What a trainer brings: a model, batches, a loss and a validation measure.
+
+    ``batches`` and ``losses`` must depend on nothing that changes between two runs but their argument and torch's
+    random numbers, which the loop seeds before each update; then a resumed run ends with the same bytes.
+    """
+
+    model: nn.Module
+    batches: Callable[[int], Sequence[Rows]]
+    """The batches of an epoch, numbered from 0."""
+    losses: Callable[[Rows], Iterable[Loss]]
+    """The losses of a batch, one or several, whose gradients add up; several hold less in memory when made lazily."""
+    validate: Callable[[], Numbers] | None = None
+    """Measures the model on held-out data; None where no data are held out."""
+    objective: Callable[[Numbers], float] = lambda numbers: numbers["loss"]
+    """The one number among the measured that training should make small, for early stopping and the best weights."""
+    clipped: Sequence[nn.Module] = ()
+    """Parts of the model whose gradients are clipped separately; empty to clip the whole gradient at once."""
+
+
+def add_sums(first: Sums, second: Sums) -> dict[str, Sum]:
+    """Both together, name by name."""
+    zero = Sum(0.0, 0)
+    names = dict.fromkeys((*first, *second))
+    return {
+        name: Sum(a.total + b.total, a.number + b.number)
+        for name in names
+        for a, b in ((first.get(name, zero), second.get(name, zero)),)
+    }
+
+
+def means(sums: Sums) -> dict[str, float]:
+    """The mean of each sum that has values."""
+    return {name: value.total / value.number for name, value in sums.items() if value.number}
