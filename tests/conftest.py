@@ -12,6 +12,7 @@ pytest_plugins = [
     "support.encoders",
     "support.rated_corpora",
     "support.run_folders",
+    "support.skips",
 ]
 
 # Tests run in parallel processes: more threads in each would only get in each other's way.
