@@ -82,7 +82,7 @@ DIALECT = re.compile(
 )
 
 PROSE = {"message", "reason", "status", "note", "error", "sentence", "advice", "warning", "problem", "detail"}
-PROSE |= {"verdict", "explanation", "found"}
+PROSE |= {"verdict", "explanation"}
 CUTS = {
     "startswith",
     "endswith",
@@ -96,7 +96,6 @@ CUTS = {
 MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
     "dialeval.data.importers.openai": "a message is a turn in a file",
-    "dialeval.annotation.shown_texts": "what was found is a rater's text",
     # Until these decide by a code.
     "dialeval.cli.annotate.app": "for now",
     "dialeval.cli.meta.sources": "for now",
@@ -211,4 +210,4 @@ def _is_prose(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str":
         return bool(node.args) and _is_prose(node.args[0])
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name.rpartition("_")[2] in PROSE
+    return name.rpartition("_")[2] in PROSE or ast.unparse(node) == "error.found"
