@@ -10,9 +10,10 @@ import scipy.stats
 
 from dialeval.data import Judgement
 from dialeval.errors import UnknownName, Unsuitable
+from dialeval.files.targets import check_target
 from dialeval.meta.document import document
 from dialeval.meta.examine import examine
-from dialeval.meta.folder import is_ours, write_findings
+from dialeval.meta.folder import FILES, write_findings
 from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.instances.rules import InstanceRule
 from dialeval.meta.points import write_points
@@ -257,14 +258,10 @@ def test_stale_plots_go_and_an_interrupted_folder_is_taken_up(tmp_path: Path) ->
     (folder / ".meta.json.x.part").touch()
     (folder / "plots").mkdir()
     (folder / "plots" / "scatter-gone.svg").touch()
-    assert is_ours(folder)
+    check_target(folder, "meta.json", kind="meta", parts=FILES)
     write_findings(findings, folder)
     assert list((folder / "plots").iterdir()) == []
     assert not list(folder.glob(".*"))
-    (tmp_path / "thesis.tex").touch()
-    assert not is_ours(tmp_path)
-    assert not is_ours(tmp_path / "thesis.tex")
-    assert is_ours(tmp_path / "nowhere")
 
 
 def test_instances_are_told_system_by_system() -> None:

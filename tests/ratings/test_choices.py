@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.data import file_digest
+from dialeval.files.digests import hash_file
 
 QUESTIONS = 6
 UNVETTED = "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
@@ -75,4 +75,4 @@ def test_a_folder_of_asking_is_named_by_the_digest_of_its_choices(dialeval, aske
         dialeval("meta", "asked", "ratings.jsonl", "--human-criterion", "overall", "--json").out
     )
     named = {one["path"]: one["sha256"] for one in told["settings"]["sources"]}
-    assert named["asked"] == file_digest(tmp_path / "asked" / "choices.jsonl")
+    assert named["asked"] == hash_file(tmp_path / "asked" / "choices.jsonl")

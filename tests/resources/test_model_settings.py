@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.resources.model_settings import plain_name, read_settings
+from dialeval.resources.huggingface import plain_name, read_settings
 
 
 def test_settings_are_an_object_or_nothing(tmp_path):

@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal
 import pytest
 
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.text.building import construct, look_up
+from dialeval.text.calls import construct, look_up
 
 
 @dataclass(frozen=True, slots=True)

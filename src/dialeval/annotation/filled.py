@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from dialeval.annotation.forms import Form
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import Where, refuse
-from dialeval.data.codec.suffixes import native_format
+from dialeval.data.codec.sources import native_format
 from dialeval.data.codec.tables import CellRow, Delimiter, read_cells
 from dialeval.data.types import Context
 from dialeval.errors import BadInput

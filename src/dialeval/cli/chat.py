@@ -57,7 +57,7 @@ def chat(
     Example: dialeval chat smollm2-135m-instruct --with self --openings prompts.jsonl --turns 6 -o talks.jsonl
     """
     from dialeval.data import Dialogue
-    from dialeval.data.codec.suffixes import native_format
+    from dialeval.data.codec.sources import native_format
     from dialeval.errors import DialevalError
 
     speaker = _generator(named_system(system))

@@ -50,11 +50,12 @@ def run(
 
 def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
+    from dialeval.files.targets import check_target
     from dialeval.study import Circumstances, run_study, write_run
     from dialeval.study.report.page import render
     from dialeval.study.report.terminal import print_leaderboard
 
-    _check_target(folder)
+    check_target(folder, "study.yaml", kind="run")
     started = datetime.now(UTC)
     try:
         with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
@@ -89,18 +90,6 @@ def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
 def annotated(study: Study, *notes: str) -> Study:
     """The study with notes on how it was run at the top of the copy that the run folder keeps."""
     return dataclasses.replace(study, text="".join(f"# run {note}\n" for note in notes) + study.text)
-
-
-def _check_target(folder: Path) -> None:
-    """A folder with other things in it is never written into."""
-    from dialeval.errors import BadInput
-
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "study.yaml").is_file():
-        raise BadInput(
-            str(folder), "a folder with other files", "a new, empty or run folder", "Give another -o."
-        )
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(str(folder), "a file", "a new, empty or run folder", "Give another -o.")
 
 
 def _summary(folder: Path, report: Path) -> str:

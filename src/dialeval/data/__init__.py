@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dialeval.data.codec.bad import BadLine, OnBad, SideFile, Where, refuse
 from dialeval.data.codec.decode import decode
-from dialeval.data.codec.encode import canonical, digest, encode, file_digest, subject_line
+from dialeval.data.codec.encode import canonical, digest, encode, subject_line
 from dialeval.data.formats import FORMATS, Format
 from dialeval.data.importers.text import read_texts
 from dialeval.data.prompts import prompt_of, read_prompts
@@ -32,7 +32,6 @@ from dialeval.data.types import (
     Turn,
 )
 from dialeval.data.writing import write
-from dialeval.files.atomic import atomic_path, write_atomically
 
 __all__ = [
     "FORMATS",
@@ -55,12 +54,10 @@ __all__ = [
     "Survey",
     "Turn",
     "Where",
-    "atomic_path",
     "canonical",
     "decode",
     "digest",
     "encode",
-    "file_digest",
     "kind_of",
     "prompt_of",
     "read",
@@ -71,5 +68,4 @@ __all__ = [
     "subject_line",
     "survey",
     "write",
-    "write_atomically",
 ]

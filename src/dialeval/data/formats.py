@@ -11,8 +11,7 @@ from dialeval.data.codec import jsonl, parquet, tables
 from dialeval.data.codec.bad import OnBad
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.rows import Row, records
-from dialeval.data.codec.sources import Source
-from dialeval.data.codec.suffixes import Native
+from dialeval.data.codec.sources import Native, Source
 from dialeval.data.importers import (
     circa,
     dailydialog_plusplus,

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, overload
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.counted import Counted, empty, not_empty
 from dialeval.data.codec.decode import decode, kind_of_fields
-from dialeval.data.codec.rows import Row, records
-from dialeval.data.codec.sources import Source, check, is_stdin, shown
-from dialeval.data.codec.suffixes import native_format
+from dialeval.data.codec.rows import Counted, Row, empty, not_empty, records
+from dialeval.data.codec.sources import Source, check, is_stdin, native_format, shown
 from dialeval.data.formats import FORMATS, ROWS, Format
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput, UnknownName, Unsuitable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -113,3 +113,14 @@ class Judgement:
 
 Record: TypeAlias = Dialogue | Prompt | Example | Question | NBest | Judgement
 Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
+
+
+def alternating(texts: Sequence[str], *, last: str = "user") -> Context:
+    """Turns of two speakers who take turns, ``last`` speaking last.
+
+    >>> [turn.speaker for turn in alternating(["Hi.", "Hello.", "Tea?"])]
+    ['user', 'assistant', 'user']
+    """
+    other = "assistant" if last == "user" else "user"
+    ends = len(texts) - 1
+    return tuple(Turn(last if (ends - at) % 2 == 0 else other, text) for at, text in enumerate(texts))

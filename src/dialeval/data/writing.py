@@ -12,8 +12,7 @@ from typing import BinaryIO, Final, cast
 
 from dialeval.data.codec.encode import canonical, kind_of_record
 from dialeval.data.codec.parquet import write_table
-from dialeval.data.codec.sources import Source, is_stdin
-from dialeval.data.codec.suffixes import Native, native_format
+from dialeval.data.codec.sources import Native, Source, is_stdin, native_format
 from dialeval.data.codec.tables import write_rows
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, Unsuitable

@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.files.digests import combine, hash_file
 from dialeval.resources import fingerprint, obtain
-from dialeval.resources.hub import HubFailed, snapshot
-from dialeval.resources.model_settings import plain_name, read_settings
-from dialeval.resources.neural import INSTALL, require_torch
+from dialeval.resources.huggingface import (
+    INSTALL,
+    HubFailed,
+    plain_name,
+    read_settings,
+    require_torch,
+    snapshot,
+)
 
 Vectors: TypeAlias = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from dialeval.core import Integers
 from dialeval.encoder.files import Vectors, Weights
-from dialeval.encoder.quiet import quiet_transformers
+from dialeval.resources.huggingface import quiet_transformers
 
 if TYPE_CHECKING:
     import torch

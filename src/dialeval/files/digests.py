@@ -6,12 +6,31 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
+
+from dialeval.errors import BadInput
+
+
+class Stamp(NamedTuple):
+    """A file in one state: its path, its size, and when it was last written."""
+
+    path: Path
+    size: int
+    modified: int
+
+
+def stamp(path: Path) -> Stamp:
+    """The state the file is in now; a key for what was read from it."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise BadInput(str(path), f"no usable file ({error.strerror})", "a file", "Check the path.") from None
+    return Stamp(path, status.st_size, status.st_mtime_ns)
 
 
 def hash_file(path: Path) -> str:
     """The file's sha256; a file whose size and time of change are as before is not read again."""
-    stat = path.stat()
-    return _hash(path.resolve(), stat.st_size, stat.st_mtime_ns)
+    return _hash(stamp(path.resolve()))
 
 
 def hash_tree(path: Path) -> str:
@@ -31,6 +50,6 @@ def combine(hashes: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _hash(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _hash(file: Stamp) -> str:
+    with file.path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

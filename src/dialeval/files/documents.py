@@ -56,9 +56,9 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def write_document(path: Path, value: object) -> None:
+def write_document(path: Path, value: object, *, indent: int = 1) -> None:
     """Write the value as a JSON document, whole or not at all."""
-    text = json.dumps(as_json(value), ensure_ascii=False, indent=1, allow_nan=False)
+    text = json.dumps(as_json(value), ensure_ascii=False, indent=indent, allow_nan=False)
     write_atomically(path, f"{text}\n".encode())
 
 

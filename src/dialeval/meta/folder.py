@@ -7,26 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from dialeval.files.atomic import atomic_path, write_atomically
+from dialeval.files.atomic import atomic_path
+from dialeval.files.documents import write_document
 from dialeval.meta.document import Json, document
 from dialeval.meta.examine import Findings
 from dialeval.meta.points import write_points
 from dialeval.ratings.joined import Joined
 
 FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
-
-
-def is_ours(folder: Path) -> bool:
-    """Whether the folder may be written into: a finished one, an interrupted one, or one with nothing in it.
-
-    Only names that this module writes may stand in an unfinished one, scratch files of an interrupted write among them.
-    """
-    if not folder.exists() or (folder / "meta.json").is_file():
-        return True
-    return folder.is_dir() and all(
-        inside.name in FILES or (inside.name.startswith(".") and inside.name.endswith(".part"))
-        for inside in folder.iterdir()
-    )
+"""All that stands in such a folder, some of it where its writing was interrupted."""
 
 
 def write_findings(
@@ -43,8 +32,7 @@ def write_findings(
     write_points(findings.joined, folder / "points.parquet")
     write_unjoined(findings.joined, folder / "unjoined.jsonl")
     content = document(findings, sources)
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
-    write_atomically(folder / "meta.json", f"{text}\n".encode())
+    write_document(folder / "meta.json", content)
     return content
 
 

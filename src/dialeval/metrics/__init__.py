@@ -25,7 +25,7 @@ from dialeval.metrics.self_bleu import SelfBleu
 from dialeval.metrics.sentence_cosine import SentenceCosine
 from dialeval.metrics.skip_thought import SkipThought
 from dialeval.metrics.vocabulary import Vocabulary
-from dialeval.text.building import construct, look_up
+from dialeval.text.calls import construct, look_up
 
 __all__ = [
     "CORPUS_MEASURES",

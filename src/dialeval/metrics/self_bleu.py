@@ -14,8 +14,7 @@ from dialeval.errors import DialevalError
 from dialeval.metrics.closest_lengths import closest_lengths
 from dialeval.metrics.rival_matches import Losses, match_rivals
 from dialeval.metrics.varieties import number_responses
-from dialeval.text.ngrams.numbers import number_ngrams
-from dialeval.text.ngrams.symbols import Symbols
+from dialeval.text.ngrams.symbols import Symbols, number_ngrams
 from dialeval.text.tokenisers.table import Tokens, token_facts
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.

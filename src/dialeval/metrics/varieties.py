@@ -9,8 +9,7 @@ import numpy as np
 
 from dialeval.core import Integers
 from dialeval.data.types import Example
-from dialeval.text.ngrams.numbers import number_ngrams
-from dialeval.text.ngrams.symbols import Numbering, Symbols, number_words
+from dialeval.text.ngrams.symbols import Numbering, Symbols, number_ngrams, number_words
 from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 
 

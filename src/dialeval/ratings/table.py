@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
-from dialeval.data.importers.positions import anonymous
+from dialeval.data.importers.ratings import anonymous
 from dialeval.data.types import Judgement
 from dialeval.errors import UnknownName
 from dialeval.ratings.locating import BadJudgement, Names

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 
 from dialeval.errors import ResourceUnavailable, UnknownName, close_names
 from dialeval.files.digests import hash_file, hash_tree
-from dialeval.resources import hub
 from dialeval.resources.catalogue import CATALOGUE, PinnedFile, Resource
+from dialeval.resources.huggingface import fetch
 
 State: TypeAlias = Literal["absent", "present", "verified", "altered"]
 """``present``: found, but its bytes were not compared, or there is nothing to compare them with."""
@@ -39,7 +39,7 @@ def locate(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
         return _given(known, path)
     folder = _installed_folder(known)
     if folder is None and allow_hub:
-        folder = hub.fetch(known)
+        folder = fetch(known)
     if folder is None:
         raise ResourceUnavailable(_absence(known))
     return _entry(known, folder)
@@ -186,3 +186,12 @@ def _difference(pinned: PinnedFile, path: Path) -> str | None:
     size = path.stat().st_size
     sizes = "" if size == pinned.size else f" ({size} bytes, expected {pinned.size})"
     return f"{path} has sha256 {found}, expected {pinned.sha256}{sizes}"
+
+
+def kept_folder(what: str) -> Path:
+    """The folder for compiled tables of one sort, such as ``meteor`` or ``vectors``; safe to delete at any time.
+
+    It does not follow XDG_CACHE_HOME, because nothing below the command line reads the environment, and worker
+    processes must find the very tables that their parent compiled.
+    """
+    return Path.home() / ".cache" / "dialeval" / what

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ import numpy as np
 from dialeval.core import Missing, Resampling
 from dialeval.data import Question
 from dialeval.data.vetting_status import status_line
-from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import as_json
+from dialeval.files.documents import as_json, write_document
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choices_json import Json, choice_json, ends, errors_json, finite, write_choices
 from dialeval.selection.asking.choosing import chance
@@ -90,8 +88,7 @@ def choice_rows(asked: Asked) -> list[Json]:
 def write_asked(folder: Path, content: Json, rows: Sequence[Json]) -> None:
     """Write ``asked.json`` and ``choices.jsonl`` into the folder, each whole."""
     write_choices(folder / "choices.jsonl", rows)
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    write_atomically(folder / "asked.json", text.encode())
+    write_document(folder / "asked.json", content)
 
 
 def why_no_ranking(ranking: HumanRanking, systems: Sequence[str]) -> str | None:

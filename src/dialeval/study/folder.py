@@ -11,12 +11,13 @@ from dialeval.core import Missing, Resampling
 from dialeval.data import Example, read, write
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
+from dialeval.files.documents import write_document
 from dialeval.selection.asking.choices_json import choice_json, write_choices
 from dialeval.selection.measure import choices_of
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
 from dialeval.study.run import Run, Scored
-from dialeval.study.summary import Json, summarise
+from dialeval.study.summary import summarise
 
 CHOICES = "choices.jsonl"
 FILES = ("study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json")
@@ -51,8 +52,8 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
     _write_choices(run, folder / CHOICES)
     write_results(run.scored, folder / "results.parquet")
     _write_points(run, folder / "points.parquet")
-    _write_json(folder / "summary.json", summarise(run))
-    _write_json(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
+    write_document(folder / "summary.json", summarise(run))
+    write_document(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
 
 
 def _write_choices(run: Run, path: Path) -> None:
@@ -109,7 +110,3 @@ def _questions(path: Path) -> dict[str, bytes]:
         asked = json.dumps([row["context"], offered], ensure_ascii=False)
         found[f"{row['measure']} {row['id']}"] = asked.encode()
     return found
-
-
-def _write_json(path: Path, content: Json) -> None:
-    write_atomically(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())

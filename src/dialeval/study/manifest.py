@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from dialeval.data import file_digest
+from dialeval.files.digests import hash_file
 from dialeval.study.run import Run, Scored
 from dialeval.systems.building import inputs_of
 from dialeval.version import __version__
@@ -45,8 +45,8 @@ def manifest(run: Run, circumstances: Circumstances) -> Json:
         "started": circumstances.started.isoformat(timespec="seconds"),
         "finished": circumstances.finished.isoformat(timespec="seconds"),
         "command": circumstances.command,
-        "study": {"path": str(study.path), "sha256": file_digest(study.path)},
-        "files": [{"path": str(path), "sha256": file_digest(path)} for path in _files(run)],
+        "study": {"path": str(study.path), "sha256": hash_file(study.path)},
+        "files": [{"path": str(path), "sha256": hash_file(path)} for path in _files(run)],
         "provenance": [_provenance(one) for one in run.scored],
         "packages": _packages(),
     }

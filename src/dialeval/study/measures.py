@@ -14,8 +14,7 @@ from dialeval.errors import UnknownName
 from dialeval.evaluation.measure import Respondent, Tools
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.selection.measure import ChoiceMeasure, selection_accuracy, selection_consistency
-from dialeval.text.building import construct
-from dialeval.text.calls import Scalar, print_call, split_call
+from dialeval.text.calls import Scalar, construct, print_call, split_call
 
 Subjects: TypeAlias = Callable[[Respondent, Tools], Sequence[Subject | Missing]]
 

@@ -11,7 +11,7 @@ from typing import Final
 from dialeval.data import kind_of, read
 from dialeval.data.types import Dialogue, Example, Prompt, Turn
 from dialeval.errors import BadInput
-from dialeval.systems.files import Stamp, stamp
+from dialeval.files.digests import Stamp, stamp
 
 INSTRUCTIONS: Final = ("system", "developer")
 """Roles whose turns tell a system what to do, and are no part of what is said."""

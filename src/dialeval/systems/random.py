@@ -12,8 +12,8 @@ from random import Random as Dice
 
 from dialeval.core import Signature
 from dialeval.data.types import Context, Response
+from dialeval.files.digests import Stamp, hash_file, stamp
 from dialeval.systems.exchanges import exchanges
-from dialeval.systems.files import Stamp, digest, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Random:
     @property
     def signature(self) -> Signature:
         """All that could move its responses, beside the seed."""
-        return Signature("random", (), (("corpus", digest(self.corpus)),), version=2)
+        return Signature("random", (), (("corpus", hash_file(self.corpus)),), version=2)
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0

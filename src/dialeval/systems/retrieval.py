@@ -15,8 +15,8 @@ from dialeval.data.types import Context, Response
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.sentences import SentenceIndex, index_sentences
 from dialeval.errors import BadInput
+from dialeval.files.digests import Stamp, hash_file, stamp
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
-from dialeval.systems.files import Stamp, digest, stamp
 from dialeval.text.search.bm25 import Bm25
 from dialeval.text.search.postings import Hit
 from dialeval.text.search.tfidf import TfIdf
@@ -49,7 +49,7 @@ class Retrieval:
             if self.method == "encoder"
             else ("tokens", "search_terms")
         )
-        facts = (("corpus", digest(self.corpus)), ("query", "last_turn"), like)
+        facts = (("corpus", hash_file(self.corpus)), ("query", "last_turn"), like)
         return Signature("retrieval", (("method", self.method),), facts, version=2)
 
     @property

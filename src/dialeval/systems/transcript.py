@@ -18,7 +18,7 @@ from dialeval.data.codec.rows import Row
 from dialeval.data.reading import read_guessing
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.systems.files import Stamp, digest, stamp
+from dialeval.files.digests import Stamp, hash_file, stamp
 from dialeval.text.tokenisers.words import folded
 
 _SAME: Final = 1e-4
@@ -40,7 +40,7 @@ class Transcript:
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
-        return Signature("transcript", (("system", self.system),), (("file", digest(self.path)),))
+        return Signature("transcript", (("system", self.system),), (("file", hash_file(self.path)),))
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""

@@ -18,7 +18,6 @@ from dialeval.data import (
     canonical,
     digest,
     encode,
-    file_digest,
 )
 from dialeval.errors import Unsuitable
 from support.record_strategies import RECORDS
@@ -59,11 +58,6 @@ def test_a_digest_is_the_sha256_of_the_lines():
     expected = hashlib.sha256(canonical(EXAMPLE) + b"\n" + canonical(EXAMPLE) + b"\n").hexdigest()
     assert digest([EXAMPLE, EXAMPLE]) == expected
     assert digest([]) == hashlib.sha256(b"").hexdigest()
-
-
-def test_a_files_digest_is_that_of_its_bytes(tmp_path):
-    (tmp_path / "x").write_bytes(b"abc" * 100_000)
-    assert file_digest(tmp_path / "x") == hashlib.sha256(b"abc" * 100_000).hexdigest()
 
 
 def test_nan_is_no_value_and_infinity_is_refused():

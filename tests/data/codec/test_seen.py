@@ -6,7 +6,7 @@ import sys
 
 from hypothesis import given, strategies as st
 
-from dialeval.data.codec.seen import Seen
+from dialeval.data.codec.rows import Seen
 
 
 @given(st.lists(st.text(max_size=1) | st.tuples(st.text("ab", max_size=2), st.text("ab", max_size=2))))

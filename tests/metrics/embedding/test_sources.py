@@ -11,7 +11,7 @@ from dialeval.errors import BadInput, ResourceUnavailable, UnknownName
 from dialeval.metrics.embedding import EmbeddingAverage, Source
 from dialeval.resources import check
 from dialeval.resources.catalogue import CATALOGUE
-from dialeval.resources.kept import kept_folder
+from dialeval.resources.finding import kept_folder
 
 
 def test_the_encoder_is_named_by_the_hash_of_its_weights(encoder_folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from dialeval.data import read
-from dialeval.data.speakers import alternating
+from dialeval.data.types import alternating
 from dialeval.resources import check
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.huggingface import HuggingFace

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from dialeval.core import Generator
-from dialeval.data.speakers import alternating
+from dialeval.data.types import alternating
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.huggingface import HuggingFace
 

@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from dialeval.core import LikelihoodModel, UsesResources
-from dialeval.data.speakers import alternating
+from dialeval.data.types import alternating
 from dialeval.errors import Unsuitable
 from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.huggingface.causal import Causal

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Turn
+from dialeval.data.types import Turn, alternating
 from dialeval.errors import Unsuitable
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.huggingface import HuggingFace

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from dialeval.text.ngrams.numbers import number_ngrams
-from dialeval.text.ngrams.symbols import Numbering, number_characters, number_words
+from dialeval.text.ngrams.symbols import Numbering, number_characters, number_ngrams, number_words
 
 
 def test_words_are_numbered_as_they_come() -> None:

@@ -126,8 +126,9 @@ def meta(
     """
     from dialeval.cli.meta.sources import Roles, join_files
     from dialeval.engine.progress import RichProgress
+    from dialeval.files.targets import check_target
     from dialeval.meta.examine import examine
-    from dialeval.meta.folder import write_findings
+    from dialeval.meta.folder import FILES, write_findings
     from dialeval.meta.inquiry import Inquiry
     from dialeval.meta.report.page import read_document, render_meta
     from dialeval.meta.report.terminal import print_meta
@@ -148,7 +149,7 @@ def meta(
     )
     bounds = scale_given(scale)
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
-    _check_target(folder)
+    check_target(folder, "meta.json", kind="meta", parts=FILES)
     joined = join_files(judgements, format, human_criterion, Roles(people, measures, also), bounds)
     for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
         joined.measure_named(name)  # a wrong name is worth knowing before the work
@@ -188,23 +189,13 @@ def _name(source: str) -> str:
     return Path(source).resolve().name.split(".")[0] or "judgements"
 
 
-def _check_target(folder: Path) -> None:
-    """A folder with other things in it is never written into."""
-    from dialeval.errors import BadInput
-    from dialeval.meta.folder import is_ours
-
-    if not is_ours(folder):
-        found = "a folder with other files" if folder.is_dir() else "a file"
-        raise BadInput(str(folder), found, "a new, empty or meta folder", "Give another -o.")
-
-
 def _digests(sources: Sequence[str]) -> dict[str, str | None]:
     """The digest of each file, of a folder that of its results or choices; None of what is no file."""
-    from dialeval.data import file_digest
+    from dialeval.files.digests import hash_file
     from dialeval.ratings.choices import choices_in
 
     def file_of(path: Path) -> Path:
         return (choices_in(path) or path / "results.parquet") if path.is_dir() else path
 
     files = {source: file_of(Path(source)) for source in sources}
-    return {source: file_digest(file) if file.is_file() else None for source, file in files.items()}
+    return {source: hash_file(file) if file.is_file() else None for source, file in files.items()}

@@ -97,6 +97,7 @@ def ask(
     """
     from dialeval.core import Resampling
     from dialeval.evaluation.runner import Plan
+    from dialeval.files.targets import check_target
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.shared_contexts import by_context
     from dialeval.selection.folder import asked_json, choice_rows, write_asked
@@ -108,7 +109,8 @@ def ask(
         human=human,
         human_criterion=human_criterion,
     )
-    _check_target(out)
+    if out is not None:
+        check_target(out, "asked.json", kind="asked")
     asked = _narrowed(read_questions(questions, format, limit), error, one_truth=one_truth)
     systems = _named(system)
     tried, planned = Tried(None, None), None
@@ -143,18 +145,6 @@ def ask(
         write_asked(out, content, rows)
     _show(content, out, json=json)
     _leave(found, tried)
-
-
-def _check_target(folder: Path | None) -> None:
-    """A folder with other things in it is never written into."""
-    from dialeval.errors import BadInput
-
-    if folder is None or not folder.exists():
-        return
-    others = folder.is_dir() and any(folder.iterdir()) and not (folder / "asked.json").is_file()
-    if others or not folder.is_dir():
-        found = "a folder with other files" if others else "a file"
-        raise BadInput(str(folder), found, "a new or empty folder, or one from here", "Give another -o.")
 
 
 def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_truth: bool) -> list[Question]:
@@ -198,7 +188,7 @@ def _built(text: str) -> System | Chooser:
     from dialeval.selection.asking.choosers import CHOOSERS
     from dialeval.systems import SYSTEMS
     from dialeval.systems.huggingface.files import EMBEDDED
-    from dialeval.text.building import construct
+    from dialeval.text.calls import construct
 
     if text.partition("(")[0].strip() in CHOOSERS:
         return construct(text, CHOOSERS, kind="chooser")
@@ -222,12 +212,12 @@ def _renamed(system: System | Chooser, name: str) -> System | Chooser:
 
 
 def _digests(sources: Sequence[str]) -> dict[str, str]:
-    from dialeval.data import file_digest
+    from dialeval.files.digests import hash_file
 
     files = [
         path / "repository.json" if (path := Path(source)).is_dir() else Path(source) for source in sources
     ]
-    return {str(path): file_digest(path) for path in files if path.is_file()}
+    return {str(path): hash_file(path) for path in files if path.is_file()}
 
 
 def _show(content: Document, out: Path | None, *, json: bool) -> None:

@@ -81,7 +81,7 @@ def _by_people(
 ) -> None:
     from dialeval.cli.select.vet import form_named
     from dialeval.data import write
-    from dialeval.files.atomic import write_atomically
+    from dialeval.files.documents import write_document
     from dialeval.selection.labelling.consistency_subset import consistency_subset
     from dialeval.selection.labelling.labelling import settle_labels
     from dialeval.selection.labelling.record import RECORD, labelling_json
@@ -104,7 +104,7 @@ def _by_people(
         write(out / "consistency.jsonl", pairs)
     elif form == "error_class":  # what stands there is of other labels
         (out / "consistency.jsonl").unlink(missing_ok=True)
-    write_atomically(out / RECORD, (jsonlib.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+    write_document(out / RECORD, record, indent=2)
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
     # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
     labelled = sum(one.error is not None for question in found.questions for one in question.candidates)

@@ -64,12 +64,7 @@ def session(name: str, examples: int, *, resume: bool, minutes: float | None = N
 
 
 def check_target(folder: Path) -> None:
-    """A folder with other things in it is never written into."""
-    from dialeval.errors import BadInput
+    """Refuse a folder that holds anything but a model."""
+    from dialeval.files import targets
 
-    if folder.is_dir() and any(folder.iterdir()) and not any((folder / name).exists() for name in _OURS):
-        raise BadInput(
-            str(folder), "a folder with other files", "a new, empty or model folder", "Give another -o."
-        )
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(str(folder), "a file", "a new, empty or model folder", "Give another -o.")
+    targets.check_target(folder, *_OURS, kind="model")

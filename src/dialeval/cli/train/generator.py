@@ -72,7 +72,7 @@ def generator(
 
     Example: dialeval train generator dialogues.jsonl -o my-bot --architecture lstm --minutes 10
     """
-    from dialeval.resources.neural import require_torch
+    from dialeval.resources.huggingface import require_torch
 
     if corpus is None and unlikelihood is None:
         raise typer.BadParameter("give a CORPUS, or questions with --unlikelihood")

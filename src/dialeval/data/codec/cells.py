@@ -10,8 +10,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.json_value import loads
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Record
+from dialeval.data.types import Record, alternating
 from dialeval.errors import BadInput
 
 _STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
 from json.encoder import encode_basestring as _quote
-from pathlib import Path
 from typing import Final, cast
 
 from dialeval.data.types import (
@@ -59,12 +58,6 @@ def digest(records: Iterable[Record]) -> str:
         sha.update(canonical(record))
         sha.update(b"\n")
     return sha.hexdigest()
-
-
-def file_digest(path: str | Path) -> str:
-    """The sha256, in hex, of a file's bytes."""
-    with Path(path).open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def kind_of_record(record: Record) -> Kind:

@@ -11,8 +11,7 @@ from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, conversion
 from dialeval.data.importers.ids import item_of
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Candidate, Kind, Prompt, Question, Record
+from dialeval.data.types import Candidate, Kind, Prompt, Question, Record, alternating
 from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("prompt", "question")

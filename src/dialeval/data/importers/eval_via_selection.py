@@ -10,8 +10,7 @@ from dialeval.data.codec.fields import wrong
 from dialeval.data.codec.json_value import loads
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, lines, shown
-from dialeval.data.importers.positions import position
-from dialeval.data.importers.ratings import rating
+from dialeval.data.importers.ratings import position, rating
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
 

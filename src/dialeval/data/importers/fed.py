@@ -10,8 +10,7 @@ from dialeval.data.codec.fields import missing, name, text, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
-from dialeval.data.importers.positions import position
-from dialeval.data.importers.ratings import rating
+from dialeval.data.importers.ratings import position, rating
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, Record, Response, Turn
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "dialogue", "judgement")

@@ -13,10 +13,8 @@ from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, lines
 from dialeval.data.importers.ids import SharedItems
-from dialeval.data.importers.positions import position
-from dialeval.data.importers.ratings import rating
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Example, Judgement, Kind, Record, Response
+from dialeval.data.importers.ratings import position, rating
+from dialeval.data.types import Example, Judgement, Kind, Record, Response, alternating
 from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "judgement")

@@ -13,8 +13,7 @@ from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, is_stdin
 from dialeval.data.codec.tables import read_cells
 from dialeval.data.importers.ids import item_of
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Dialogue, Example, Judgement, Kind, Prompt, Record, Response
+from dialeval.data.types import Dialogue, Example, Judgement, Kind, Prompt, Record, Response, alternating
 from dialeval.errors import BadInput
 
 _OF_JSON: Final[tuple[Kind, ...]] = ("prompt", "dialogue")

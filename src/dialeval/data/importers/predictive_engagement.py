@@ -11,8 +11,7 @@ from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.fields import text
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, lines, shown
-from dialeval.data.importers.positions import position
-from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
+from dialeval.data.importers.ratings import position, rating_in_cell, score_in_cell
 from dialeval.data.types import Example, Judgement, Kind, Record, Response, Turn
 from dialeval.errors import BadInput
 

@@ -1,8 +1,10 @@
-"""One rating as annotation files give it: a number, or words or nothing where the rater could not say."""
+"""Ratings in annotation files: a number, or words or nothing where the rater could not say; unnamed raters."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import Where
@@ -51,3 +53,16 @@ def score_in_cell(cell: str, where: Where, field: str) -> float:
     if value is None:
         raise wrong(where, field, cell, "a number", "Mend the score.")
     return value
+
+
+_POSITION: Final = re.compile(r"#[1-9][0-9]*")
+
+
+def position(number: int) -> str:
+    """The rater of the rating that stands at this place of its list, counted from 1."""
+    return f"#{number}"
+
+
+def anonymous(raters: Iterable[str]) -> bool:
+    """Whether one of the raters is a position in a list, so that nobody can be followed from item to item."""
+    return any(_POSITION.fullmatch(rater) for rater in raters)

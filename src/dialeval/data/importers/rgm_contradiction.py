@@ -11,7 +11,7 @@ from dialeval.data.codec.fields import missing, name, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
-from dialeval.data.importers.positions import position
+from dialeval.data.importers.ratings import position
 from dialeval.data.types import Judgement, Kind, Record
 
 KINDS: Final[tuple[Kind, ...]] = ("judgement",)

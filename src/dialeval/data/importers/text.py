@@ -8,7 +8,7 @@ from itertools import repeat, zip_longest
 from typing import Final
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.counted import Counted, not_empty
+from dialeval.data.codec.rows import Counted, not_empty
 from dialeval.data.codec.sources import Source, lines, shown
 from dialeval.data.types import Example, Kind, Record, Response
 from dialeval.errors import BadInput

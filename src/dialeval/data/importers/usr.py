@@ -12,8 +12,7 @@ from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
 from dialeval.data.importers.ratings import rating
-from dialeval.data.speakers import alternating
-from dialeval.data.types import Example, Judgement, Kind, Record, Response
+from dialeval.data.types import Example, Judgement, Kind, Record, Response, alternating
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "judgement")
 

@@ -20,7 +20,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.core import Floats, Integers
-from dialeval.data.importers.positions import anonymous
+from dialeval.data.importers.ratings import anonymous
 from dialeval.meta.correlation.instability import FiveNumbers
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.levels import Level, LevelCorrelation, level_correlation, settled

@@ -15,7 +15,7 @@ from dialeval.metrics.embedding.tables import read_table, words_beside
 from dialeval.metrics.embedding.text_file import convert
 from dialeval.metrics.embedding.vectors import WordVectors, table
 from dialeval.resources import fingerprint, locate, obtain
-from dialeval.resources.kept import kept_folder
+from dialeval.resources.finding import kept_folder
 
 ENCODER: Final = "minilm"
 GLOVE: Final = "glove-6b-50d"

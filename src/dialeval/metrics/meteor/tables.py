@@ -18,7 +18,7 @@ from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
 from dialeval.metrics.meteor.compiling import Table, compile_tables
 from dialeval.resources import CATALOGUE, obtain
-from dialeval.resources.kept import kept_folder
+from dialeval.resources.finding import kept_folder
 
 RESOURCE: Final = CATALOGUE["meteor-1.5"]
 _FORMAT: Final = 2

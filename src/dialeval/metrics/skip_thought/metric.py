@@ -17,7 +17,7 @@ from dialeval.metrics.means import mean_of_rows, rows_of_values
 from dialeval.metrics.references import lacks_references, require_references
 from dialeval.metrics.sentence_vectors import best_cosines
 from dialeval.metrics.skip_thought.layout import own_files, published_files
-from dialeval.resources.neural import require_torch
+from dialeval.resources.huggingface import require_torch
 
 _TODO: Final = (
     "Train a model on your dialogues with 'dialeval train skip-thought CORPUS -o DIR' and write "

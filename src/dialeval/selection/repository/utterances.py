@@ -13,7 +13,7 @@ from dialeval.data import read_guessing
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
 from dialeval.data.codec.decode import kind_of_fields
 from dialeval.data.codec.fields import text as text_field
-from dialeval.data.codec.seen import Seen
+from dialeval.data.codec.rows import Seen
 from dialeval.data.codec.sources import lines
 from dialeval.data.formats import ROWS
 from dialeval.data.reading import find_format

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -12,8 +11,7 @@ from dialeval.annotation.forms import ACCEPTABILITY
 from dialeval.data.codec.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
-from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import write_json_lines
+from dialeval.files.documents import write_document, write_json_lines
 from dialeval.selection.vetting.vetting import Removal, Vetted
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
@@ -28,8 +26,7 @@ def write_record(vetted: Vetted, folder: Path) -> None:
     write(folder / "questions.jsonl", vetted.questions)
     write(folder / "scores.jsonl", vetted.scores)
     write_json_lines(folder / "removed.jsonl", _removals(vetted.removed))
-    summary = json.dumps(as_json(vetted), ensure_ascii=False, indent=2) + "\n"
-    write_atomically(folder / "vetting.json", summary.encode())
+    write_document(folder / "vetting.json", as_json(vetted), indent=2)
     (folder / SIFTING).unlink(
         missing_ok=True
     )  # of a set that nobody had looked at, and that stood here before

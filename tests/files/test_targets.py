@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadInput
+from dialeval.files.targets import check_target
+
+
+def test_new_empty_finished_and_interrupted_folders_may_be_written_into(tmp_path: Path) -> None:
+    check_target(tmp_path / "new", kind="run")
+    check_target(tmp_path, kind="run")
+    (tmp_path / ".summary.json.x.part").touch()
+    check_target(tmp_path, kind="run")
+    (tmp_path / "points.parquet").touch()
+    check_target(tmp_path, kind="meta", parts={"points.parquet"})
+    (tmp_path / "notes.txt").touch()
+    (tmp_path / "study.yaml").touch()
+    check_target(tmp_path, "asked.json", "study.yaml", kind="run")
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(BadInput, match="found a folder with other files, needed a new, empty or run folder"):
+        check_target(tmp_path, "study.yaml", kind="run")
+    with pytest.raises(BadInput, match="found a file, needed a new, empty or run folder"):
+        check_target(tmp_path / "thesis.tex", "study.yaml", kind="run")
