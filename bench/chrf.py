@@ -16,9 +16,9 @@ from sacrebleu.metrics.chrf import CHRF
 from bench.fresh import fresh
 from bench.real_text import absent, growth, many, responses, timed
 from bench.result import HEADING, BenchResult, line
+from dialeval import Chrf
 from dialeval.core import Floats
 from dialeval.data.types import Example
-from dialeval.metrics import Chrf
 
 BATCH: Final = 1024
 SIZES: Final = (10_000, 100_000, 1_000_000)

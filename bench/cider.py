@@ -14,9 +14,9 @@ from pycocoevalcap.cider.cider import Cider as Pycocoevalcap
 from bench.fresh import fresh
 from bench.real_text import absent, growth, many, responses, timed
 from bench.result import HEADING, BenchResult, line
+from dialeval import Cider
 from dialeval.core import Floats
 from dialeval.data.types import Example
-from dialeval.metrics import Cider
 
 BATCH: Final = 1024
 SIZES: Final = (10_000, 100_000, 1_000_000)

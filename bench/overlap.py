@@ -21,11 +21,12 @@ import numpy as np
 
 from bench.fresh import fresh
 from bench.result import HEADING, BenchResult, line
+from dialeval import Bleu
 from dialeval.core import Floats, Resampling
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import Bleu, build
-from dialeval.metrics.overlap import measure_strings, score_strings
+from dialeval.metrics import build
+from dialeval.metrics.overlap.measuring import measure_strings, score_strings
 from dialeval.text.tokenisers.table import Tokens
 
 REPEATS = 3

@@ -14,9 +14,9 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu  # type: 
 from bench.fresh import fresh
 from bench.real_text import absent, growth, many, responses, timed
 from bench.result import HEADING, BenchResult, line
+from dialeval import SelfBleu
 from dialeval.data.types import Example
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.metrics import SelfBleu
 
 FEW: Final = 300
 SIZES: Final = (10_000, 100_000, 1_000_000)

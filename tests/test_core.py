@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from dialeval import Length
 from dialeval.core import Interval, Provenance, Result, Signature
-from dialeval.metrics import Length
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 scalars = st.one_of(

@@ -44,9 +44,7 @@ from dialeval.evaluation.compare import (
     compare_all as compare_all,
 )
 from dialeval.evaluation.corpus import evaluate_corpus as evaluate_corpus
-from dialeval.evaluation.runner import (
-    evaluate as evaluate,
-)
+from dialeval.evaluation.runner import evaluate as evaluate
 from dialeval.meta import (
     correlate as correlate,
     estimate_systems as estimate_systems,
@@ -55,27 +53,31 @@ from dialeval.meta import (
 from dialeval.metrics import (
     CORPUS_MEASURES as CORPUS_MEASURES,
     METRICS as METRICS,
-    BertScore as BertScore,
-    Bleu as Bleu,
-    Chrf as Chrf,
-    Cider as Cider,
-    Distinct as Distinct,
-    EmbeddingAverage as EmbeddingAverage,
-    GreedyMatching as GreedyMatching,
-    Length as Length,
-    Meteor as Meteor,
-    OverlapScores as OverlapScores,
-    RougeL as RougeL,
-    SelfBleu as SelfBleu,
-    SentenceCosine as SentenceCosine,
-    SkipThought as SkipThought,
-    VectorExtrema as VectorExtrema,
-    Vocabulary as Vocabulary,
-    bert_score as bert_score,
     build as build,
+)
+from dialeval.metrics.diversity.distinct import Distinct as Distinct
+from dialeval.metrics.diversity.self_bleu import SelfBleu as SelfBleu
+from dialeval.metrics.diversity.vocabulary import Vocabulary as Vocabulary
+from dialeval.metrics.embedding.average import EmbeddingAverage as EmbeddingAverage
+from dialeval.metrics.embedding.extrema import VectorExtrema as VectorExtrema
+from dialeval.metrics.embedding.greedy import GreedyMatching as GreedyMatching
+from dialeval.metrics.length import Length as Length
+from dialeval.metrics.meteor.metric import Meteor as Meteor
+from dialeval.metrics.neural.bertscore import (
+    BertScore as BertScore,
+    bert_score as bert_score,
+)
+from dialeval.metrics.neural.sentence_cosine import SentenceCosine as SentenceCosine
+from dialeval.metrics.overlap.bleu import Bleu as Bleu
+from dialeval.metrics.overlap.chrf import Chrf as Chrf
+from dialeval.metrics.overlap.cider import Cider as Cider
+from dialeval.metrics.overlap.measuring import (
+    OverlapScores as OverlapScores,
     score_strings as score_strings,
 )
+from dialeval.metrics.overlap.rouge_l import RougeL as RougeL
 from dialeval.metrics.scoring import score as score
+from dialeval.metrics.skip_thought.metric import SkipThought as SkipThought
 from dialeval.ratings.agreement.coefficients import agreement_of as agreement_of
 from dialeval.ratings.joining import (
     Joined as Joined,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.metrics.scoring import EVERY_METRIC
+from dialeval.metrics import EVERY_METRIC
 
 STUDY = """\
 data: prompts.jsonl

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.metrics import CORPUS_MEASURES, METRICS
-from dialeval.metrics.scoring import EVERY_METRIC
+from dialeval.metrics import CORPUS_MEASURES, EVERY_METRIC, METRICS
 
 ROWS = [
     {

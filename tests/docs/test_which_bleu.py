@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from dialeval.metrics import Bleu, RougeL
-from dialeval.metrics.overlap import measure_strings
+from dialeval import Bleu, RougeL
+from dialeval.metrics.overlap.measuring import measure_strings
 from support.paths import DOCS
 
 PAGE = DOCS / "which-bleu.md"

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from dialeval import Distinct, Length, SelfBleu, Vocabulary
 from dialeval.core import CorpusResult, Missing, Resampling, Result, by_dialogue
 from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import compare, compare_all
 from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.runner import Plan, evaluate, evaluate_each
-from dialeval.metrics import Distinct, Length, SelfBleu, Vocabulary
 
 
 def said(*texts: str, system: str = "s") -> list[Example]:

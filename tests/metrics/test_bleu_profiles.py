@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval import Bleu
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError
-from dialeval.metrics import Bleu, build
+from dialeval.metrics import build
 from dialeval.text.ngrams.overlap import _Plain
 
 ODD = [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from sacrebleu.metrics import CHRF
 
+from dialeval import Chrf
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics import Chrf
 
 
 def example(text: str, *references: str) -> Example:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pycocoevalcap.cider.cider import Cider as Pycocoevalcap
 
+from dialeval import Cider
 from dialeval.core import Missing
 from dialeval.data import read
 from dialeval.data.types import Example, Response
@@ -18,7 +19,6 @@ from dialeval.engine import Cache, ProcessPool
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import compare
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics import Cider
 
 
 def corpus(*texts: tuple[str, ...]) -> list[Example]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from dialeval import Distinct, Vocabulary
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError
-from dialeval.metrics import Distinct, Vocabulary
 
 
 def said(*texts: str) -> list[Example]:

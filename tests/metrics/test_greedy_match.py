@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.metrics.greedy_match import NO_MATCH, Match, Tokens, best, match
+from dialeval.metrics.neural.matching import NO_MATCH, Match, Tokens, best, match
 
 
 def tokens(*rows: tuple[float, float], weights: list[float] | None = None) -> Tokens:

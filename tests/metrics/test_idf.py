@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from math import log
 
-from dialeval.metrics.idf import Idf, learn_idf
+from dialeval.metrics.neural.matching import Idf, learn_idf
 
 
 def test_a_token_counts_once_a_document_and_weighs_less_the_more_have_it() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from dialeval import Length
 from dialeval.data.types import Example, Response
-from dialeval.metrics import Length
 
 
 @pytest.mark.parametrize(

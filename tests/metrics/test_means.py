@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.metrics.rows import mean_of_rows, rows_of_values
 
 
 def test_rows_add_up_to_the_mean() -> None:

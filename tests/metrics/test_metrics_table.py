@@ -186,10 +186,6 @@ def test_the_summary_is_one_line(name: str) -> None:
     assert summary(build(name).signature.call) == line
 
 
-def test_the_table_is_sorted() -> None:
-    assert list(METRICS) == sorted(METRICS)
-
-
 def test_parameters_are_read_from_the_name() -> None:
     assert build("bleu(order=2)").signature.call == "bleu(order=2)"
     assert build("rouge_l(beta=1)") == build("rouge_l(beta=1.0)")

@@ -3,11 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dialeval import Bleu, RougeL
 from dialeval.core import Resampling
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import Bleu, RougeL, overlap as module
-from dialeval.metrics.overlap import measure, measure_strings, score_strings
+from dialeval.metrics.overlap import measuring as module
+from dialeval.metrics.overlap.measuring import measure, measure_strings, score_strings
 
 
 def example(text: str, *references: str) -> Example:

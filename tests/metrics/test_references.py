@@ -4,7 +4,7 @@ import pytest
 
 from dialeval.data.types import Example, Response
 from dialeval.errors import Unsuitable
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.rows import lacks_references, require_references
 
 WITH = Example("with", "s", (), Response("a"), ("b",))
 BARE = Example("bare", "s", (), Response("a"))

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from dialeval import RougeL
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics import RougeL, build
+from dialeval.metrics import build
 
 
 def example(text: str, *references: str) -> Example:

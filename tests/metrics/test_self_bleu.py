@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
+from dialeval import SelfBleu
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError
-from dialeval.metrics import SelfBleu
 
 
 def said(*texts: str) -> list[Example]:

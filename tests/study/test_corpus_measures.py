@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from dialeval import Cider, Distinct
 from dialeval.core import CorpusResult, Resampling, by_dialogue
 from dialeval.data import Example
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.metrics import Cider, Distinct
 from dialeval.study import load_run, load_study, run_study
 
 

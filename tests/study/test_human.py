@@ -208,7 +208,7 @@ def test_every_mistake_is_named_with_its_path(study_folder, value, problem):
 
 
 def test_a_measure_that_says_lower_is_better_is_ranked_so(study_folder, monkeypatch):
-    monkeypatch.setattr("dialeval.metrics.rouge_l.RougeL.higher_is_better", False)
+    monkeypatch.setattr("dialeval.metrics.overlap.rouge_l.RougeL.higher_is_better", False)
     rate(study_folder)
     human = summary(study_folder)["human"]
     assert human["settings"]["lower_is_better"] == ["rouge_l"]

@@ -59,7 +59,8 @@ def demo(
 
 def _with_everything(study: Study) -> Study:
     """The study with every other metric that can run here; the rest are named on stderr."""
-    from dialeval.metrics.scoring import EVERY_METRIC, available
+    from dialeval.metrics import EVERY_METRIC
+    from dialeval.metrics.scoring import available
     from dialeval.study import build_measure
 
     own = {measure.label for measure in study.measures}

@@ -24,6 +24,7 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.scores import print_scores
 from dialeval.cli.workshop import open_workshop
+from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Outcome
@@ -66,8 +67,7 @@ def score(
 ) -> None:
     """Score responses, with an interval for every score and a reason for every item that has none.
 
-    Metrics: bleu, rouge_l, meteor, cider, chrf, embedding_average, vector_extrema, greedy_matching, skip_thought,
-    sentence_cosine, bertscore, distinct, self_bleu, vocabulary, length. Without -m: bleu(order=4), rouge_l, length.
+    Metrics: {every}. Without -m: {default}.
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
 
@@ -102,9 +102,12 @@ def score(
     exit_on_gates(list(check_gates(gates, scores)))
 
 
+# The names come from the tables of metrics, so that help cannot differ from them.
+score.__doc__ = (score.__doc__ or "").format(every=", ".join(EVERY), default=", ".join(DEFAULT_METRICS))
+
+
 def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric]:
-    from dialeval.metrics import build_any
-    from dialeval.metrics.scoring import DEFAULT_METRICS, EVERY_METRIC, available
+    from dialeval.metrics.scoring import available
 
     if not every:
         return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}

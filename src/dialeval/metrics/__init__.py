@@ -6,73 +6,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dialeval.core import CorpusMeasure, Metric
-from dialeval.data.types import Example
-from dialeval.metrics.bertscore import BertScore, bert_score
-from dialeval.metrics.bleu import Bleu
-from dialeval.metrics.chrf import Chrf
-from dialeval.metrics.cider import Cider
-from dialeval.metrics.distinct import Distinct
-from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, VectorExtrema
-from dialeval.metrics.length import Length
-from dialeval.metrics.meteor import Meteor
-from dialeval.metrics.overlap import OverlapScores, score_strings
-from dialeval.metrics.rouge_l import RougeL
-from dialeval.metrics.self_bleu import SelfBleu
-from dialeval.metrics.sentence_cosine import SentenceCosine
-from dialeval.metrics.skip_thought import SkipThought
-from dialeval.metrics.vocabulary import Vocabulary
-from dialeval.text.calls import construct, look_up
+from dialeval.text.calls import Entry, Table, construct, look_up
 
-__all__ = [
-    "CORPUS_MEASURES",
-    "METRICS",
-    "BertScore",
-    "Bleu",
-    "Chrf",
-    "Cider",
-    "Distinct",
-    "EmbeddingAverage",
-    "GreedyMatching",
-    "Length",
-    "Meteor",
-    "OverlapScores",
-    "RougeL",
-    "SelfBleu",
-    "SentenceCosine",
-    "SkipThought",
-    "VectorExtrema",
-    "Vocabulary",
-    "bert_score",
-    "build",
-    "build_any",
-    "score_strings",
-    "summary",
-]
+if TYPE_CHECKING:
+    from dialeval.core import CorpusMeasure, Metric
+    from dialeval.data.types import Example
 
-METRICS: Final[Mapping[str, Callable[..., Metric[Example]]]] = {
-    "bertscore": bert_score,
-    "bleu": Bleu,
-    "chrf": Chrf,
-    "cider": Cider,
-    "embedding_average": EmbeddingAverage,
-    "greedy_matching": GreedyMatching,
-    "length": Length,
-    "meteor": Meteor,
-    "rouge_l": RougeL,
-    "sentence_cosine": SentenceCosine,
-    "skip_thought": SkipThought,
-    "vector_extrema": VectorExtrema,
-}
+METRICS: Final[Table[Metric[Example]]] = Table(
+    Entry("bleu", "dialeval.metrics.overlap.bleu:Bleu", calls=("order=1", "order=2", "order=3", "order=4")),
+    Entry("rouge_l", "dialeval.metrics.overlap.rouge_l:RougeL"),
+    Entry("meteor", "dialeval.metrics.meteor.metric:Meteor"),
+    Entry("cider", "dialeval.metrics.overlap.cider:Cider"),
+    Entry("chrf", "dialeval.metrics.overlap.chrf:Chrf"),
+    Entry("embedding_average", "dialeval.metrics.embedding.average:EmbeddingAverage"),
+    Entry("vector_extrema", "dialeval.metrics.embedding.extrema:VectorExtrema"),
+    Entry("greedy_matching", "dialeval.metrics.embedding.greedy:GreedyMatching"),
+    Entry("skip_thought", "dialeval.metrics.skip_thought.metric:SkipThought"),
+    Entry("sentence_cosine", "dialeval.metrics.neural.sentence_cosine:SentenceCosine"),
+    Entry("bertscore", "dialeval.metrics.neural.bertscore:bert_score"),
+    Entry("length", "dialeval.metrics.length:Length", last=True),
+)
+"""In the order in which the founding papers report them."""
 
-CORPUS_MEASURES: Final[Mapping[str, Callable[..., CorpusMeasure[Example]]]] = {
-    "distinct": Distinct,
-    "self_bleu": SelfBleu,
-    "vocabulary": Vocabulary,
-}
+CORPUS_MEASURES: Final[Table[CorpusMeasure[Example]]] = Table(
+    Entry("distinct", "dialeval.metrics.diversity.distinct:Distinct", calls=("n=1", "n=2")),
+    Entry("self_bleu", "dialeval.metrics.diversity.self_bleu:SelfBleu"),
+    Entry("vocabulary", "dialeval.metrics.diversity.vocabulary:Vocabulary"),
+)
+
+EVERY: Final[Table[Metric[Example] | CorpusMeasure[Example]]] = Table(
+    *sorted((*METRICS.entries, *CORPUS_MEASURES.entries), key=lambda entry: entry.last)
+)
+"""Metrics and corpus measures together, as help lists them."""
+EVERY_METRIC: Final = tuple(call for entry in EVERY.entries for call in entry.each_call())
+"""What ``dialeval score --all`` tries."""
+DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
+"""What ``dialeval score`` computes where no metric is named."""
 
 
 def build(name: str) -> Metric[Example]:
@@ -82,11 +53,10 @@ def build(name: str) -> Metric[Example]:
 
 def build_any(name: str) -> Metric[Example] | CorpusMeasure[Example]:
     """The metric or corpus measure of that name."""
-    table: dict[str, Callable[..., Metric[Example] | CorpusMeasure[Example]]] = {**METRICS, **CORPUS_MEASURES}
-    return construct(name, table, kind="metric")
+    return construct(name, EVERY, kind="metric")
 
 
 def summary(name: str) -> str:
     """What the metric or corpus measure of that name measures, in one line: the first line of its docstring."""
-    maker, _ = look_up(name, {**METRICS, **CORPUS_MEASURES}, kind="metric")
+    maker, _ = look_up(name, EVERY, kind="metric")
     return (maker.__doc__ or "").partition("\n")[0].rstrip(".")

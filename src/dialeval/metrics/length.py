@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.means import mean_of_rows, rows_of_values
+from dialeval.metrics.rows import mean_of_rows, rows_of_values
 from dialeval.text.tokenisers.words import split_white_space
 
 

@@ -10,31 +10,8 @@ from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
 from dialeval.data import Example, Response
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics import build_any
+from dialeval.metrics import DEFAULT_METRICS, build_any
 
-DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
-EVERY_METRIC: Final = (
-    "bleu(order=1)",
-    "bleu(order=2)",
-    "bleu(order=3)",
-    "bleu(order=4)",
-    "rouge_l",
-    "meteor",
-    "cider",
-    "chrf",
-    "embedding_average",
-    "vector_extrema",
-    "greedy_matching",
-    "skip_thought",
-    "sentence_cosine",
-    "bertscore",
-    "distinct(n=1)",
-    "distinct(n=2)",
-    "self_bleu",
-    "vocabulary",
-    "length",
-)
-"""What ``dialeval score --all`` tries, in the order in which the founding papers report them."""
 _PROBE: Final = Example("probe", "", (), Response("a small example"), ("a small reference",))
 
 

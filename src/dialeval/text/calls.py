@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -105,6 +107,45 @@ _KINDS: Final[Mapping[Any, str]] = {
     str: "quoted text",
     NoneType: "None",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a table: a name, and the constructor that it stands for."""
+
+    name: str
+    place: str
+    """``package.module:Constructor``."""
+    calls: tuple[str, ...] = ()
+    """Parameters of the variants that count as all of it, such as ``order=1``; none for the plain name."""
+    last: bool = False
+    """Whether it is listed after everything else."""
+
+    def each_call(self) -> tuple[str, ...]:
+        """The variants as calls, ``bleu(order=1)``."""
+        return tuple(f"{self.name}({parameters})" for parameters in self.calls) or (self.name,)
+
+
+class Table(Mapping[str, Callable[..., T]]):
+    """Constructors by name, each imported when it is first asked for."""
+
+    def __init__(self, *entries: Entry) -> None:
+        self.entries = entries
+        self._places = {entry.name: entry.place for entry in entries}
+
+    def __getitem__(self, name: str) -> Callable[..., T]:
+        module, _, constructor = self._places[name].partition(":")
+        maker: Callable[..., T] = getattr(import_module(module), constructor)
+        return maker
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def construct(text: str, table: Mapping[str, Callable[..., T]], *, kind: str) -> T:

@@ -18,8 +18,7 @@ from dialeval.metrics.embedding.encoding import Encoded, Integers, encode
 from dialeval.metrics.embedding.sources import ENCODER, Source
 from dialeval.metrics.embedding.vectors import WordVectors
 from dialeval.metrics.embedding.words import each_lower_word, lower_words, treebank_words
-from dialeval.metrics.means import mean_of_rows
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
 
 Profile: TypeAlias = Literal["default", "nlgeval"]
 

@@ -16,7 +16,7 @@ from dialeval.data.types import Example
 from dialeval.metrics.meteor.compiling import numbers_of
 from dialeval.metrics.meteor.lexicon import Lexicon
 from dialeval.metrics.meteor.tables import RESOURCE, load_tables
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.rows import lacks_references, require_references
 from dialeval.resources import locate
 
 ALPHA: Final = 0.85

@@ -13,9 +13,8 @@ from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.means import mean_of_rows, rows_of_values
-from dialeval.metrics.references import lacks_references, require_references
-from dialeval.metrics.sentence_vectors import best_cosines
+from dialeval.metrics.neural.cosines import best_cosines
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
 from dialeval.metrics.skip_thought.layout import own_files, published_files
 from dialeval.resources.huggingface import require_torch
 

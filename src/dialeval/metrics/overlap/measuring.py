@@ -75,8 +75,8 @@ class OverlapScores(NamedTuple):
 
 def score_strings(responses: Sequence[str], references: Sequence[Sequence[str]]) -> OverlapScores:
     """The scores of plain strings, ``references`` holding the references of each response."""
-    from dialeval.metrics.bleu import Bleu
-    from dialeval.metrics.rouge_l import RougeL
+    from dialeval.metrics.overlap.bleu import Bleu
+    from dialeval.metrics.overlap.rouge_l import RougeL
 
     shared = measure_strings(responses, references, tokens="whitespace")
     rows = [(metric, metric.rows(shared)) for metric in (Bleu(1), Bleu(2), Bleu(3), Bleu(4))]
@@ -87,3 +87,18 @@ def score_strings(responses: Sequence[str], references: Sequence[Sequence[str]])
         np.array([metric.aggregate(one.sum(axis=0)) for metric, one in rows]),
         float(sequences.mean()),
     )
+
+
+class ItemTexts(NamedTuple):
+    """The texts of many examples in one list, each example's response before its references."""
+
+    texts: list[str]
+    first: NDArray[np.int64]
+    """Where each example's response is; one more place than examples, the last where all end."""
+
+
+def item_texts(examples: Sequence[Example]) -> ItemTexts:
+    """The responses and references of ``examples``."""
+    texts = [text for e in examples for text in (e.response.text, *e.references)]
+    first = np.cumsum([0, *(1 + len(e.references) for e in examples)])
+    return ItemTexts(texts, first.astype(np.int64))

@@ -13,9 +13,8 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import Unsuitable
-from dialeval.metrics.means import mean_of_rows, rows_of_values
-from dialeval.metrics.references import lacks_references, require_references
-from dialeval.metrics.texts import item_texts
+from dialeval.metrics.overlap.measuring import item_texts
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
 from dialeval.text.ngrams.symbols import Integers, Numbering, number_words
 from dialeval.text.tokenisers.words import split_white_space
 
@@ -100,7 +99,7 @@ class FittedCider:
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's score and 1."""
-        from dialeval.metrics._ngram_kernels import score_cider, scratch, weighed
+        from dialeval.metrics.overlap._ngram_kernels import score_cider, scratch, weighed
 
         require_references("cider", examples)
         texts, first = item_texts(examples)
@@ -127,7 +126,7 @@ class FittedCider:
 
 
 def _weigh(documents: Iterable[tuple[str, tuple[str, ...]]]) -> Weights:
-    from dialeval.metrics._ngram_kernels import count_documents, empty_trie, move
+    from dialeval.metrics.overlap._ngram_kernels import count_documents, empty_trie, move
 
     numbering = Numbering()
     trie, used, before = empty_trie(1), 1, 0

@@ -13,10 +13,8 @@ from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, Vectors, load_encoder
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics.greedy_match import Tokens, best, match
-from dialeval.metrics.idf import Idf, learn_idf
-from dialeval.metrics.means import mean_of_rows, rows_of_values
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.neural.matching import Idf, Tokens, best, learn_idf, match
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
 
 Measure: TypeAlias = Literal["f1", "precision", "recall"]
 Weigh: TypeAlias = Callable[[int], float]

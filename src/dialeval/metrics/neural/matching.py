@@ -1,7 +1,12 @@
-"""The matching at the heart of BERTScore (Zhang et al., 2020, equations of section 3), on vectors of any origin."""
+"""Matching and weighing of tokens in BERTScore (Zhang et al., 2020, section 3), on vectors of any origin."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -47,3 +52,31 @@ def match(response: Tokens, reference: Tokens) -> Match:
 def best(matches: list[Match]) -> Match:
     """The best precision, recall and F1, each taken by itself, as the bert-score package does."""
     return Match(*map(max, zip(*matches, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Idf:
+    """In how many documents each token is."""
+
+    documents: int
+    counts: Mapping[int, int] = field(hash=False)
+
+    def weight(self, token: int) -> float:
+        """log((documents + 1) / (documents with the token + 1)): 0 for a token that is in all."""
+        return log((self.documents + 1) / (self.counts.get(token, 0) + 1))
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of all that the weights depend on."""
+        lines = [f"{self.documents}", *(f"{token} {self.counts[token]}" for token in sorted(self.counts))]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def learn_idf(documents: Iterable[Iterable[int]]) -> Idf:
+    """The frequencies of the tokens in these documents."""
+    counts: Counter[int] = Counter()
+    total = 0
+    for tokens in documents:
+        counts.update(set(tokens))
+        total += 1
+    return Idf(total, dict(counts))

@@ -11,9 +11,8 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics.means import mean_of_rows
-from dialeval.metrics.overlap import measure
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.overlap.measuring import measure
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
 from dialeval.text.ngrams.overlap import Overlap
 
 _BETA: Final = 1.2

@@ -11,9 +11,8 @@ from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Vectors
 from dialeval.encoder.sentences import sentence_vectors
-from dialeval.metrics.means import mean_of_rows, rows_of_values
-from dialeval.metrics.references import lacks_references, require_references
-from dialeval.metrics.sentence_vectors import best_cosines
+from dialeval.metrics.neural.cosines import best_cosines
+from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
 
 
 @dataclass(frozen=True, slots=True)

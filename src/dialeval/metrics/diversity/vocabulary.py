@@ -10,7 +10,7 @@ import numpy as np
 
 from dialeval.core import Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.varieties import count_varieties
+from dialeval.metrics.diversity.varieties import count_varieties
 from dialeval.text.tokenisers.table import Tokens, token_facts
 
 

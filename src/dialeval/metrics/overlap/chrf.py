@@ -11,8 +11,8 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics.references import lacks_references, require_references
-from dialeval.metrics.texts import item_texts
+from dialeval.metrics.overlap.measuring import item_texts
+from dialeval.metrics.rows import lacks_references, require_references
 from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_characters, number_words
 
 PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -59,7 +59,7 @@ class Chrf:
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's n-grams, the best reference's, and matches, for each length, and 1 for the example."""
-        from dialeval.metrics._ngram_kernels import choose_references
+        from dialeval.metrics.overlap._ngram_kernels import choose_references
 
         require_references("chrf", examples)
         texts, first = item_texts(examples)
@@ -88,7 +88,7 @@ class Chrf:
 
 def _matches(texts: Symbols, first: Integers, order: int) -> Floats:
     """For each reference, and for each n: n-grams of its response, its own, and how many of them match."""
-    from dialeval.metrics._ngram_kernels import count_matches, scratch
+    from dialeval.metrics.overlap._ngram_kernels import count_matches, scratch
 
     counts = np.zeros((len(texts.begin) - 1, 3 * order))
     longest = int(np.diff(texts.begin)[first[:-1]].max(initial=0))

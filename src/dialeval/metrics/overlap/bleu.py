@@ -11,10 +11,10 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics import bleu_profiles
-from dialeval.metrics.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
-from dialeval.metrics.overlap import measure
-from dialeval.metrics.references import lacks_references, require_references
+from dialeval.metrics.overlap import bleu_profiles
+from dialeval.metrics.overlap.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
+from dialeval.metrics.overlap.measuring import measure
+from dialeval.metrics.rows import lacks_references, require_references
 from dialeval.text.ngrams.overlap import ORDERS, Overlap
 from dialeval.text.tokenisers.table import Tokens, token_facts
 

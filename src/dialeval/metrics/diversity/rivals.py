@@ -6,6 +6,8 @@ matter, and all of it takes one sort of the n-grams and not a look at every pair
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -81,3 +83,62 @@ def _best(ngram: Integers, group: Integers, highest: Integers) -> _Best:
     top = rank < 3
     counts[ngram[top], rank[top]], groups[ngram[top], rank[top]] = highest[top], group[top]
     return _Best(counts, groups)
+
+
+class ClosestLengths(NamedTuple):
+    """For each text, of two equally close lengths the shorter."""
+
+    closest: Integers
+    group: Integers
+    """The one group, not its own, that holds every other text of the closest length; -1 where none does."""
+    without: Integers
+    """The closest length without that group; the same where there is no such group."""
+
+
+def closest_lengths(lengths: Integers, groups: Integers) -> ClosestLengths:
+    """The closest length to each text's own among the other texts, of which there must be one."""
+    known, counts = np.unique(lengths, return_counts=True)
+    at = np.searchsorted(known, lengths)
+    closest, group = lengths.copy(), np.full(len(lengths), -1, np.int64)
+    without = lengths.copy()
+    holders = Counter(zip(lengths.tolist(), groups.tolist(), strict=True))
+    held: dict[int, list[int]] = {}
+    for length, holder in holders:
+        held.setdefault(length, []).append(holder)
+    # With three groups of one's own length, neither leaving oneself out nor leaving a group out moves anything.
+    several = np.array([len(held[length]) for length in known.tolist()])[at] > 2
+    for text in np.flatnonzero(~several).tolist():
+        own, mine = int(lengths[text]), int(groups[text])
+        outwards = _outwards(known, int(at[text]))
+        nearest = next(length for length in outwards if length != own or counts[at[text]] > 1)
+        closest[text] = without[text] = nearest
+        rivals = [g for g in held[nearest] if g != mine]
+        mine_too = holders[nearest, mine] - (nearest == own) > 0
+        if len(rivals) != 1 or mine_too:
+            continue
+        group[text] = rivals[0]
+        left = (
+            x for x in _outwards(known, int(at[text])) if _others(holders, held[x], x, own, mine, rivals[0])
+        )
+        without[text] = next(left, 0)
+    return ClosestLengths(closest, group, without)
+
+
+def _others(
+    holders: Counter[tuple[int, int]], held: list[int], length: int, own: int, mine: int, gone: int
+) -> bool:
+    """Whether a text of that length is left, other than oneself, when a group is gone."""
+    return any(g != gone and holders[length, g] > (length == own and g == mine) for g in held)
+
+
+def _outwards(known: Integers, start: int) -> Iterator[int]:
+    """The known lengths from ``known[start]`` on, closest first, the shorter of two equally close."""
+    below, above, own = start - 1, start + 1, int(known[start])
+    yield own
+    while below >= 0 or above < len(known):
+        if above >= len(known) or (below >= 0 and own - known[below] <= known[above] - own):
+            yield int(known[below])
+            below -= 1
+        else:
+            yield int(known[above])
+            above += 1

@@ -11,9 +11,8 @@ import numpy as np
 from dialeval.core import Floats, Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics.closest_lengths import closest_lengths
-from dialeval.metrics.rival_matches import Losses, match_rivals
-from dialeval.metrics.varieties import number_responses
+from dialeval.metrics.diversity.rivals import Losses, closest_lengths, match_rivals
+from dialeval.metrics.diversity.varieties import number_responses
 from dialeval.text.ngrams.symbols import Symbols, number_ngrams
 from dialeval.text.tokenisers.table import Tokens, token_facts
 

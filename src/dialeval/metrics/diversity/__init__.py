@@ -1,0 +1,1 @@
+"""Variety of all of a system's responses together: distinct n-grams, vocabulary, self-BLEU."""

@@ -1,0 +1,1 @@
+"""Likeness by a text encoder: BERTScore and the cosine of sentence vectors."""

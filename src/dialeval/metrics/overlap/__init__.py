@@ -1,0 +1,1 @@
+"""Overlap of words and characters with references: BLEU, ROUGE-L, chrF and CIDEr."""
