@@ -54,12 +54,10 @@ SMALL_MODULES = {
     # Until they are merged with their importer, or stated above with a reason.
     **dict.fromkeys(
         (
-            "dialeval.data.choices",
             "dialeval.files.lock",
             "dialeval.meta.report.section",
             "dialeval.metrics.neural.matching",
             "dialeval.metrics.meteor.synonyms",
-            "dialeval.selection.asking.narrowing",
             "dialeval.selection.labelling.record",
             "dialeval.selection.report.section",
             "dialeval.selection.report.terminal",

@@ -1,54 +1,79 @@
-"""What systems chose, read as judgements of the measure that asked."""
+"""Choices written and read back."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
-from dialeval.data import Judgement, read
+from dialeval.data import Candidate, Judgement, Question, Turn, read
+from dialeval.data.choices import Choice, ChoiceRow, NoChoice, read_choices, write_choices
 from dialeval.errors import BadInput
 
-CANDIDATES = [{"text": "a", "score": -1.0, "correct": True}, {"text": "b", "score": -2.0, "correct": False}]
-CHOSEN = {"id": "q", "system": "s", "chosen": 0, "correct": True, "rank": 1, "candidates": CANDIDATES}
+QUESTION = Question(
+    "q1",
+    (Turn("user", "When?", name="Ann"),),
+    (Candidate("At noon.", True), Candidate("It is red.", False, "irrelevant")),
+    "vetted",
+)
+ROWS = [
+    ChoiceRow("selection_accuracy", Choice(QUESTION, "fair", (-1.5, -math.inf))),
+    ChoiceRow("selection_accuracy", Choice(QUESTION, "poor", (-3.0, -2.0))),
+    ChoiceRow("selection_accuracy", NoChoice("q1", "mute", "vetted", "it is too long")),
+]
 
 
-def written(folder: Path, *rows: dict[str, object]) -> Path:
-    path = folder / "choices.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_choices(tmp_path / "choices.jsonl", ROWS)
+    return tmp_path / "choices.jsonl"
 
 
-def test_a_choice_is_a_judgement_of_1_or_0_by_the_measure_that_asked(tmp_path):
-    measure = "selection_consistency(normalise='mean')"
-    rows = [CHOSEN, {**CHOSEN, "id": "r", "correct": False, "chosen": 1, "measure": measure}]
-    assert list(read(written(tmp_path, *rows), "judgement")) == [
-        Judgement("q", "s", "selection_accuracy", "selection_accuracy", 1.0),
-        Judgement("r", "s", measure, "selection_consistency", 0.0),
+def test_rows_are_read_back_as_they_were_written(file: Path) -> None:
+    assert list(read_choices(file)) == ROWS
+    assert [row.status for row in ROWS] == ["vetted"] * 3
+
+
+def test_a_line_says_what_was_chosen_among_what(file: Path) -> None:
+    first, second, last = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    assert list(first) == [
+        *("measure", "id", "system", "status", "chosen", "correct", "rank", "context", "candidates")
+    ]
+    assert (first["chosen"], first["correct"], first["rank"]) == (0, True, 1)
+    assert first["candidates"][1] == {
+        "text": "It is red.",
+        "score": None,
+        "correct": False,
+        "error": "irrelevant",
+    }
+    assert (second["chosen"], second["correct"], second["rank"]) == (1, False, 2)
+    assert last == {
+        "measure": "selection_accuracy",
+        "id": "q1",
+        "system": "mute",
+        "status": "vetted",
+        "reason": "it is too long",
+    }
+
+
+def test_choices_are_judgements_of_the_measure_that_asked(file: Path) -> None:
+    name = "selection_accuracy"
+    assert list(read(file, "judgement")) == [
+        Judgement("q1", "fair", name, name, 1.0),
+        Judgement("q1", "poor", name, name, 0.0),
+        Judgement("q1", "mute", name, name, None, "it is too long"),
     ]
 
 
-def test_a_question_without_a_choice_has_no_value_but_a_reason(tmp_path):
-    path = written(tmp_path, {"id": "q", "system": "s", "reason": "too long"})
-    assert list(read(path, "judgement")) == [
-        Judgement("q", "s", "selection_accuracy", "selection_accuracy", None, "too long")
-    ]
-
-
-def test_a_judgement_that_lacks_its_value_is_no_choice(tmp_path):
-    broken = {"id": "q", "system": "s", "rater": "ann", "criterion": "overall", "reason": "asleep"}
-    with pytest.raises(BadInput, match="field 'value'"):
-        list(read(written(tmp_path, broken), "judgement"))
-
-
-def test_a_choice_that_does_not_say_whether_it_was_right_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="line 1, field 'correct': found the text 'yes'"):
-        list(read(written(tmp_path, {**CHOSEN, "correct": "yes"}), "judgement"))
-
-
-def test_an_object_over_several_lines_is_not_taken_for_a_file_cut_short(tmp_path):
-    path = tmp_path / "asked.json"
-    path.write_text(json.dumps(CHOSEN, indent=1), encoding="utf-8")
-    with pytest.raises(BadInput, match="an object that goes on in the next line"):
-        list(read(path, "judgement"))
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "choices.jsonl"
+    file.write_text('{"id": \n')
+    with pytest.raises(BadInput) as error:
+        list(read_choices(file))
+    assert error.value.line == 1
+    file.write_text('{"measure": "m", "id": "q", "system": "s", "status": "maybe", "reason": "none"}\n')
+    with pytest.raises(BadInput) as error:
+        list(read_choices(file))
+    assert (error.value.line, error.value.field) == (1, "status")

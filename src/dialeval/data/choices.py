@@ -1,27 +1,153 @@
-"""What systems chose, as ``choices.jsonl`` has it (docs/files.md), read as judgements: 1 where rightly, 0 where not."""
+"""What systems chose among candidates: the one writer and reader of ``choices.jsonl`` (docs/files.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
-from dialeval.data.codec.bad import Where
-from dialeval.data.codec.fields import flag, optional_text
-from dialeval.data.types import Judgement
-
-_MEASURE: Final = "selection_accuracy"
-"""Of lines that do not say which measure asked."""
-
-
-def is_choice(fields: Mapping[str, object]) -> bool:
-    """Whether this is a line of ``choices.jsonl``: a choice, or the reason why there is none."""
-    return "id" in fields and "rater" not in fields and ("chosen" in fields or "reason" in fields)
+from dialeval.data.codec import jsonl
+from dialeval.data.codec.bad import Where, refuse
+from dialeval.data.codec.decode import decode
+from dialeval.data.codec.fields import number, optional_text, text, wrong
+from dialeval.data.types import Question, Status
+from dialeval.files.documents import write_json_lines
 
 
-def choice_judgement(fields: Mapping[str, object], item: str, system: str, where: Where) -> Judgement:
-    """The line as the judgement of the measure that asked, whose name is the criterion."""
-    measure = optional_text(fields, "measure", where, "") or _MEASURE
-    name = measure.partition("(")[0]
-    if "chosen" not in fields:
-        return Judgement(item, system, measure, name, None, optional_text(fields, "reason", where, ""))
-    return Judgement(item, system, measure, name, float(flag(fields, "correct", where, "")))
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a system made of a question: a score for every candidate, the highest being its choice.
+
+    Ties are broken against the system: where the best correct candidate and a false one have the same score, the false
+    one is the choice. Of several correct candidates it is enough that one is above all false ones.
+    """
+
+    question: Question
+    system: str
+    scores: tuple[float, ...]
+
+    @property
+    def item(self) -> str:
+        """The question's id."""
+        return self.question.item
+
+    @property
+    def chosen(self) -> int:
+        """The place of the candidate that is the system's choice, the first of several."""
+        candidates = self.question.candidates
+        return max(
+            range(len(candidates)),
+            key=lambda place: (self.scores[place], not candidates[place].correct, -place),
+        )
+
+    @property
+    def right(self) -> bool:
+        """Whether a correct candidate is above all false ones."""
+        return self.rank == 1
+
+    @property
+    def rank(self) -> int:
+        """The place of the best correct candidate, from 1, false ones with the same score before it."""
+        return 1 + sum(score >= self._best for score in self._of(correct=False))
+
+    @property
+    def tied(self) -> bool:
+        """Whether the best correct candidate ties with the best false one, so that the rule on ties decides."""
+        return max(self._of(correct=False), default=None) == self._best
+
+    @property
+    def _best(self) -> float:
+        return max(self._of(correct=True))
+
+    def _of(self, *, correct: bool) -> list[float]:
+        pairs = zip(self.scores, self.question.candidates, strict=True)
+        return [score for score, candidate in pairs if candidate.correct is correct]
+
+
+@dataclass(frozen=True, slots=True)
+class NoChoice:
+    """A question in which a system chose nothing, and why."""
+
+    item: str
+    system: str
+    status: Status | None
+    """The question's."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """A line of ``choices.jsonl``: a system's choice under a measure, or the reason why there is none."""
+
+    measure: str
+    outcome: Choice | NoChoice
+
+    @property
+    def item(self) -> str:
+        """The question's id."""
+        return self.outcome.item
+
+    @property
+    def system(self) -> str:
+        """Who was asked."""
+        return self.outcome.system
+
+    @property
+    def status(self) -> Status | None:
+        """Whether people have looked at the question's candidates."""
+        return self.outcome.status if isinstance(self.outcome, NoChoice) else self.outcome.question.status
+
+    def json_value(self) -> dict[str, object]:
+        """The line as an object; a score that is not finite is null."""
+        head = {"measure": self.measure, "id": self.item, "system": self.system, "status": self.status}
+        if isinstance(self.outcome, NoChoice):
+            return {**head, "reason": self.outcome.reason}
+        choice = self.outcome
+        return {
+            **head,
+            "chosen": choice.chosen,
+            "correct": choice.right,
+            "rank": choice.rank,
+            "context": [
+                {"role": turn.speaker, "content": turn.text} | ({"name": turn.name} if turn.name else {})
+                for turn in choice.question.context
+            ],
+            "candidates": [
+                {"text": candidate.text, "score": score, "correct": candidate.correct}
+                | ({"error": candidate.error} if candidate.error else {})
+                for candidate, score in zip(choice.question.candidates, choice.scores, strict=True)
+            ],
+        }
+
+
+def write_choices(path: Path, rows: Iterable[ChoiceRow]) -> None:
+    """Write the rows, one per line."""
+    write_json_lines(path, rows)
+
+
+def read_choices(path: Path) -> Iterator[ChoiceRow]:
+    """The rows of the file, in order; BadInput names the line and field that cannot be read."""
+    for row in jsonl.read_rows(path, refuse):
+        if not isinstance(row.fields, dict):
+            raise wrong(row.where, "", row.fields, "a choice", "Ask the systems again.")
+        yield ChoiceRow(text(row.fields, "measure", row.where, ""), _outcome(row.fields, row.where))
+
+
+def _outcome(fields: Mapping[str, object], where: Where) -> Choice | NoChoice:
+    system = text(fields, "system", where, "")
+    if "chosen" in fields:
+        question = decode(fields, "question", where)
+        return Choice(question, system, tuple(_scores(fields["candidates"], where)))
+    status = fields.get("status")
+    if status not in ("vetted", "unvetted", None):
+        raise wrong(where, "status", status, "'vetted', 'unvetted' or null", "Ask the systems again.")
+    reason = optional_text(fields, "reason", where, "") or ""
+    return NoChoice(text(fields, "id", where, ""), system, status, reason)
+
+
+def _scores(candidates: object, where: Where) -> Iterator[float]:
+    for place, candidate in enumerate(candidates if isinstance(candidates, list) else ()):
+        score = number(candidate, "score", where, f"candidates[{place}]")
+        # Of scores that JSON cannot hold, a choice may only have the log-probability of what is impossible.
+        yield -math.inf if score is None else score

@@ -1,11 +1,14 @@
-"""What ``asked.json`` says, and what ``summary.json`` says of choices, as frozen values (see ``docs/files.md``)."""
+"""The types of ``asked.json``, and of what ``summary.json`` says of choices (docs/files.md)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeAlias
+from dataclasses import dataclass, fields
+from typing import ClassVar, Literal, TypeAlias
 
-FINITE: Final = {"allow_inf_nan": False}
+from dialeval.data.choices import Choice as Choice, ChoiceRow as ChoiceRow
+from dialeval.data.types import Question as Question
+from dialeval.evaluation.compare import Comparison as Comparison
+from dialeval.files.documents import FINITE
 
 Five: TypeAlias = tuple[float, float, float, float, float]
 """Least, first quartile, median, third quartile, greatest."""
@@ -30,14 +33,16 @@ class ErrorLabel:
     label: str | None
     candidates: int
     questions: int
+    """That have such candidates."""
     chosen: int
+    """Choices that fell on one of them."""
     alone: float | None
     """The accuracy where they are the only false candidates."""
     low: float | None
     high: float | None
-    examples: tuple[Quoted, ...]
-    chance: float | None = None
+    chance: float | None
     """The accuracy of guessing there."""
+    examples: tuple[Quoted, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class SystemChoices:
 
 @dataclass(frozen=True, slots=True)
 class SelectionInfo:
-    """What a run's summary says of a measure over choices."""
+    """A measure over choices in a run's summary."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -63,7 +68,7 @@ class SelectionInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionSet:
     """The questions that were asked."""
 
     __pydantic_config__: ClassVar = FINITE
@@ -71,14 +76,18 @@ class Asked:
     n: int
     chance: float | None
     status: str
-    sharing_a_context: int = 0
+    """Whether people have looked at the candidates, in a sentence; the next three say it in numbers of questions."""
+    vetted: int
+    unvetted: int
+    unknown: int
+    sharing_a_context: int
     """How many have a context that an earlier question has."""
-    most_candidates: int | None = None
-    warnings: tuple[str, ...] = ()
+    most_candidates: int
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SystemResult:
     """One system's scores."""
 
     __pydantic_config__: ClassVar = FINITE
@@ -89,39 +98,37 @@ class Row:
     low: float | None
     high: float | None
     mrr: float | None
+    mrr_low: float | None
+    mrr_high: float | None
     hits: dict[str, float | None]
     n: int
     unscored: int
-    ties: int
-    errors: tuple[ErrorLabel, ...]
-    reason: str | None = None
+    reason: str | None
     """Why the first of the unscored questions has no score."""
-    by_likelihood: bool = True
+    ties: int
+    normalise: str
+    by_likelihood: bool
+    status: str | None
+    """The questions', or ``mixed``."""
+    measure: str
+    """The signature of accuracy."""
+    data: str
+    """sha256 of the choices."""
+    errors: tuple[ErrorLabel, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two systems' accuracies compared."""
-
-    __pydantic_config__: ClassVar = FINITE
-
-    a: str
-    b: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_mcnemar: float | None
-    p_adjusted: float | None
-    significant: bool
-    better: str | None
-    wins: int | None
-    losses: int | None
-    n: int
+    def json_value(self) -> dict[str, object]:
+        """The fields, with hits at each k under a key of their own as well."""
+        content: dict[str, object] = {}
+        for field in fields(self):
+            if field.name == "hits":
+                content |= {f"hits@{k}": share for k, share in self.hits.items()}
+            content[field.name] = getattr(self, field.name)
+        return content
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A system that could not be asked."""
+    """A system that could not be asked, and why."""
 
     system: str
     message: str
@@ -148,33 +155,48 @@ class RankingTrials:
     criterion: str
     coefficient: Literal["spearman", "pearson", "kendall"]
     systems: int
+    not_judged: tuple[str, ...]
     chosen: float | None
     mean: float | None
     five: Five | None
     undefined: int
-    not_judged: tuple[str, ...] = ()
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
     """The same questions with random false candidates, many times."""
 
+    __pydantic_config__: ClassVar = FINITE
+
     trials: int
     pool: int
     questions: int
     left_out: int
     source: str
+    """Where the random candidates came from."""
+    seed: int
     systems: tuple[TrialsRow, ...]
+    accuracies: tuple[tuple[float, ...], ...]
+    """With random candidates, by trial and system."""
     human: RankingTrials | None
-    human_reason: str | None = None
+    human_reason: str | None
     """Why people's ranking was of no use, where one was given."""
-    failures: tuple[Refusal, ...] = ()
+    failures: tuple[Refusal, ...]
     """Systems that could not score random candidates."""
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A file that was read."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """How it was asked."""
+    """How the systems were asked."""
 
     normalise: str
     seed: int
@@ -182,18 +204,19 @@ class Settings:
     level: float
     cluster: str | None
     package: str
+    sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskedDocument:
-    """All that ``dialeval select ask`` found."""
+    """Everything in ``asked.json``."""
 
-    format: Literal[1]
-    questions: Asked
-    results: tuple[Row, ...]
-    comparisons: tuple[Pair, ...]
+    format: Literal[1] = 1
+    questions: QuestionSet
+    results: tuple[SystemResult, ...]
+    comparisons: tuple[Comparison, ...]
     failures: tuple[Refusal, ...]
     trials: Trials | None
-    settings: Settings
-    trials_reason: str | None = None
+    trials_reason: str | None
     """Why trials that were asked for failed."""
+    settings: Settings

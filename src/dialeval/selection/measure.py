@@ -8,14 +8,16 @@ from pathlib import Path
 
 from dialeval.core import Missing, Resampling, Subject
 from dialeval.data import Question, read
+from dialeval.data.choices import Choice
 from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Respondent, Tools
-from dialeval.selection.asking.asking import checked_questions
-from dialeval.selection.asking.choices_json import Json, errors_json, finite
-from dialeval.selection.asking.choosing import Choice, Normalise, chance, choose, fitted_chooser
+from dialeval.files.documents import finite
+from dialeval.selection.asking.choosing import Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.error_breakdown import labelled_errors
 from dialeval.selection.asking.metrics import SelectionAccuracy, SelectionConsistency, why_unscorable
+from dialeval.selection.asking.questions import checked_questions
+from dialeval.selection.document import SelectionInfo, SystemChoices
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +58,29 @@ def choices_of(subjects: Sequence[object]) -> list[Choice]:
     return [subject for subject in subjects if isinstance(subject, Choice)]
 
 
-def selection_json(
+def selection_info(
     label: str, subjects: Mapping[str, Sequence[Subject | Missing]], resampling: Resampling
-) -> Json | None:
+) -> SelectionInfo | None:
     """What ``summary.json`` says of a measure over choices, by system; None where nothing was chosen."""
     chosen = {system: choices_of(own) for system, own in subjects.items()}
     questions = {choice.item: choice.question for own in chosen.values() for choice in own}
     if not questions:
         return None
     asked = list(questions.values())
-    return {
-        "measure": label,
-        "questions": len(asked),
-        "chance": finite(chance(asked)),
-        "status": status_line(asked),
-        "systems": [
-            {
-                "system": system,
-                "ties": sum(one.tied for one in own if why_unscorable(one) is None),
-                "errors": errors_json(labelled_errors(own, resampling=resampling)),
-            }
+    return SelectionInfo(
+        measure=label,
+        questions=len(asked),
+        chance=finite(chance(asked)),
+        status=status_line(asked),
+        systems=tuple(
+            SystemChoices(
+                system=system,
+                ties=sum(choice.tied for choice in own if why_unscorable(choice) is None),
+                errors=labelled_errors(own, resampling=resampling),
+            )
             for system, own in chosen.items()
-        ],
-    }
+        ),
+    )
 
 
 def _check_ids(questions: Sequence[Question], respondent: Respondent, path: Path) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from dialeval.core import Missing, Resampling
 from dialeval.data import Example, read, write
+from dialeval.data.choices import Choice, ChoiceRow, read_choices, write_choices
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import write_document
-from dialeval.selection.asking.choices_json import choice_json, write_choices
+from dialeval.files.documents import as_json, write_document
 from dialeval.selection.measure import choices_of
 from dialeval.study.manifest import Circumstances, manifest
 from dialeval.study.results import read_results, write_results
@@ -58,11 +58,7 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
 
 def _write_choices(run: Run, path: Path) -> None:
     """Write what systems chose, a line for each; no file where nothing was to be chosen."""
-    rows = [
-        {"measure": one.measure.label, **choice_json(choice)}
-        for one in run.scored
-        for choice in choices_of(one.subjects)
-    ]
+    rows = [ChoiceRow(one.measure.label, choice) for one in run.scored for choice in choices_of(one.subjects)]
     if rows:
         write_choices(path, rows)
     else:
@@ -104,9 +100,10 @@ def _questions(path: Path) -> dict[str, bytes]:
     if not path.is_file():
         return {}
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        offered = [[one["text"], one["correct"]] for one in row["candidates"]]
-        asked = json.dumps([row["context"], offered], ensure_ascii=False)
-        found[f"{row['measure']} {row['id']}"] = asked.encode()
+    for row in read_choices(path):
+        if isinstance(row.outcome, Choice):
+            question = row.outcome.question
+            offered = [[candidate.text, candidate.correct] for candidate in question.candidates]
+            asked = json.dumps([as_json(question.context), offered], ensure_ascii=False)
+            found[f"{row.measure} {row.item}"] = asked.encode()
     return found

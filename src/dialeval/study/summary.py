@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from dialeval.core import CorpusMeasure, Missing, Subject, System
 from dialeval.files.documents import as_json
-from dialeval.selection.measure import selection_json
+from dialeval.selection.measure import selection_info
 from dialeval.study.gates import GateOutcome
 from dialeval.study.measures import summary_of
 from dialeval.study.run import Run, Scored
@@ -48,9 +48,9 @@ def summarise(run: Run) -> Json:
         "failures": [{"system": f.system, "measure": f.measure, "message": f.message} for f in run.failures],
         "human": _human(run),
         "selection": [
-            found
+            as_json(found)
             for measure in study.measures
-            if (found := selection_json(measure.label, _subjects(run, measure.label), study.resampling))
+            if (found := selection_info(measure.label, _subjects(run, measure.label), study.resampling))
         ],
     }
 

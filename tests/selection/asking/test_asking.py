@@ -98,7 +98,7 @@ def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
     ]
     asked += [dataclasses.replace(one, item=f"{one.item}/2") for one in asked]
     plain, together, wide = (
-        _width(ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0].alone.interval)
+        (label := ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0]).high - label.low
         for plan in (
             Plan(resampling=Resampling(resamples=300)),
             Plan(resampling=Resampling(resamples=300, cluster=by_dialogue)),
@@ -133,14 +133,11 @@ def test_errors_are_broken_down_by_what_is_wrong():
     table = Table("t", {"r": -2.0, "s": -1.0, "t": -3.0})
     (answer,) = ask([table], LABELLED, plan=PLAN).answered
     tense, subject, none = answer.errors
-    assert (tense.label, tense.candidates, [one.item for one in tense.chosen]) == (
-        "wrong_tense",
-        2,
-        ["a", "b"],
-    )
-    assert (tense.alone.score, tense.alone.scored) == (0.0, 2)
-    assert (subject.label, subject.chosen, subject.alone.score) == ("wrong_subject", (), 1.0)
-    assert (none.label, none.candidates, none.alone.score) == (None, 1, 1.0)
+    assert (tense.label, tense.candidates, tense.chosen) == ("wrong_tense", 2, 2)
+    assert [quoted.id for quoted in tense.examples] == ["a", "b"]
+    assert (tense.alone, tense.questions) == (0.0, 2)
+    assert (subject.label, subject.chosen, subject.alone) == ("wrong_subject", 0, 1.0)
+    assert (none.label, none.candidates, none.alone) == (None, 1, 1.0)
 
 
 def test_there_is_no_breakdown_without_labels():

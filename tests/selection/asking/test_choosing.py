@@ -9,9 +9,10 @@ from hypothesis import given, strategies as st
 
 from dialeval.core import Missing
 from dialeval.data import Candidate, Question
+from dialeval.data.choices import Choice
 from dialeval.engine import Cache
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, Choice, choose
+from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, choose
 from dialeval.systems.echo import Echo
 from support.choosing_systems import Table, question, town_questions
 

@@ -8,9 +8,9 @@ from hypothesis import given, strategies as st
 
 from dialeval.core import Missing, Resampling, Signature
 from dialeval.data import Candidate, Question
+from dialeval.data.choices import Choice
 from dialeval.evaluation.compare import compare
 from dialeval.evaluation.runner import evaluate
-from dialeval.selection.asking.choosing import Choice
 from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, SelectionConsistency
 from support.choosing_systems import question
 

@@ -158,9 +158,9 @@ def test_a_system_that_cannot_score_random_candidates_does_not_lose_the_others()
     found = run_trials([own, Noisy("fair", 1.0)], asked, OTHERS, trials=3)
     assert found.systems == ("fair",)
     assert found.random.shape == (3, 1)
-    ((system, message),) = found.refused
-    assert system == "own"
-    assert message.startswith("own does not know 'something else, number")
+    (refusal,) = found.refused
+    assert refusal.system == "own"
+    assert refusal.message.startswith("own does not know 'something else, number")
     with pytest.raises(Unsuitable, match=r"No system can score random candidates\. own: own does not know"):
         run_trials([own], asked, OTHERS, trials=3)
 

@@ -8,7 +8,7 @@ import pytest
 
 from dialeval.data import Candidate, Question, Turn, read
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.narrowing import against
+from dialeval.selection.asking.questions import against
 from dialeval.selection.asking.trials import listed
 from dialeval.selection.inspection.statistics import agreement_of_scores, shared_words, statistics
 from dialeval.selection.vetting.rules import SATO_2020

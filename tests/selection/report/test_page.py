@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.data import Candidate, Question, Turn
+from dialeval.data.choices import Choice, ChoiceRow, write_choices
 from dialeval.display.table import markdown
 from dialeval.errors import BadInput
 from dialeval.selection.document import ErrorLabel, Quoted
+from dialeval.selection.folder import read_asked, render_asked
 from dialeval.selection.report import pictures, tables
-from dialeval.selection.report.page import read_asked, render_asked
 from dialeval.selection.report.terminal import print_asked
 from dialeval.study.report.page import render
 
@@ -26,31 +28,64 @@ def label(name, chosen=2, **changes):
         "alone": 0.75,
         "low": 0.5,
         "high": 1.0,
+        "chance": None,
     }
     return {**given, "examples": [quoted] * min(chosen, 1), **changes}
 
 
 def result(name, accuracy, **changes):
     given = {"system": name, "signature": f"{name}|version=1", "accuracy": accuracy, "low": 0.1, "high": 0.9}
-    given |= {"mrr": 0.7, "hits": {"2": 0.8}, "hits@2": 0.8, "n": 20, "unscored": 0, "ties": 1, "errors": []}
+    given |= {"mrr": 0.7, "mrr_low": 0.6, "mrr_high": 0.8, "hits": {"2": 0.8}, "hits@2": 0.8, "n": 20}
+    given |= {"unscored": 0, "reason": None, "ties": 1, "normalise": "sum", "by_likelihood": True}
+    given |= {"status": "unvetted", "measure": "selection_accuracy", "data": "ab" * 32, "errors": []}
     return {**given, **changes}
 
 
 PAIR = {
     "a": "one", "b": "two", "difference": 0.2, "low": 0.05, "high": 0.4, "p_mcnemar": 0.01, "p_adjusted": 0.02,
-    "significant": True, "better": "one", "wins": 7, "losses": 1, "n": 20,
+    "significant": True, "better": "one", "wins": 7, "losses": 1, "n": 20, "ties": 12, "p_bootstrap": 0.02,
+    "p_permutation": 0.02, "effect_size": 0.5, "unpaired": 0, "more_items": 0,
 }  # fmt: skip
 FIVE = [0.5, 0.6, 0.65, 0.7, 0.8]
 TRIALS = {
-    "trials": 100, "pool": 10, "questions": 20, "left_out": 1, "source": "films.jsonl",
+    "trials": 100,
+    "pool": 10,
+    "questions": 20,
+    "left_out": 1,
+    "source": "films.jsonl",
+    "seed": 0,
+    "accuracies": [[0.6, 0.7]],
+    "human_reason": None,
+    "failures": [],
     "systems": [
         {"system": "one", "chosen": 0.4, "mean": 0.65, "five": FIVE},
         {"system": "two", "chosen": 0.2, "mean": 0.65, "five": FIVE},
     ],
     "human": {
-        "criterion": "overall", "coefficient": "spearman", "systems": 2, "chosen": 0.48, "mean": 0.43,
-        "five": [0.06, 0.3, 0.43, 0.5, 0.67], "undefined": 3,
+        "criterion": "overall",
+        "coefficient": "spearman",
+        "systems": 2,
+        "chosen": 0.48,
+        "mean": 0.43,
+        "five": [0.06, 0.3, 0.43, 0.5, 0.67],
+        "undefined": 3,
+        "not_judged": [],
+        "values": [0.43],
     },
+}
+QUESTIONS = {
+    "n": 20,
+    "chance": 0.25,
+    "status": "unvetted: nobody has looked",
+    "vetted": 0,
+    "unvetted": 20,
+    "unknown": 0,
+    "sharing_a_context": 0,
+    "most_candidates": 4,
+    "warnings": [],
+}
+SETTINGS = {
+    "normalise": "sum", "seed": 0, "trials": 1000, "level": 0.95, "cluster": None, "package": "1", "sources": [],
 }  # fmt: skip
 
 
@@ -58,7 +93,7 @@ TRIALS = {
 def folder(tmp_path) -> Path:
     content = {
         "format": 1,
-        "questions": {"n": 20, "chance": 0.25, "status": "unvetted: nobody has looked"},
+        "questions": QUESTIONS,
         "results": [
             result("two", 0.2, errors=[label("wrong_tense?", 3), label(None, 0)]),
             result("one", 0.4, unscored=2),
@@ -66,14 +101,8 @@ def folder(tmp_path) -> Path:
         "comparisons": [PAIR],
         "failures": [{"system": "mute", "message": "it cannot say how likely"}],
         "trials": TRIALS,
-        "settings": {
-            "normalise": "sum",
-            "seed": 0,
-            "trials": 1000,
-            "level": 0.95,
-            "cluster": None,
-            "package": "1",
-        },
+        "trials_reason": None,
+        "settings": SETTINGS,
     }
     (tmp_path / "asked.json").write_text(json.dumps(content), encoding="utf-8")
     return tmp_path
@@ -82,11 +111,11 @@ def folder(tmp_path) -> Path:
 def change(folder: Path, **changes):
     path = folder / "asked.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
-    return read_asked(folder)
+    return read_asked(folder).document
 
 
 def test_systems_are_ranked_by_accuracy_with_the_status_below(folder):
-    table = tables.ranking(read_asked(folder))
+    table = tables.ranking(read_asked(folder).document)
     assert [row[0].text for row in table.rows] == ["one", "two"]
     assert [column.title for column in table.columns] == [
         "system", "accuracy", "MRR", "hits@2", "ties", "n", "unscored"
@@ -98,12 +127,12 @@ def test_systems_are_ranked_by_accuracy_with_the_status_below(folder):
 
 
 def test_pairs_say_who_is_right_alone(folder):
-    (row,) = tables.pairs(read_asked(folder)).rows
+    (row,) = tables.pairs(read_asked(folder).document).rows
     assert [cell.text for cell in row] == ["one − two", "+0.200", "7 / 1", "0.020", "one"]
 
 
 def test_errors_are_shared_out_over_labels_and_guesses_are_called_so(folder):
-    two = read_asked(folder).results[0]
+    two = read_asked(folder).document.results[0]
     table = tables.errors(two.system, two.errors)
     assert table.title == "two: 3 wrong choices"
     assert [[cell.text for cell in row] for row in table.rows] == [
@@ -114,7 +143,7 @@ def test_errors_are_shared_out_over_labels_and_guesses_are_called_so(folder):
 
 
 def test_trials_are_summed_up_in_words(folder):
-    table = tables.trials(read_asked(folder).trials)
+    table = tables.trials(read_asked(folder).document.trials)
     assert [cell.text for cell in table.rows[0]] == ["one", "0.400", "0.650", "[0.500, 0.800]"]
     assert "drawn" in table.notes[0] or "draws" in table.notes[0]
     assert "1 question left out" in table.notes[0]
@@ -139,7 +168,7 @@ def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
 
 
 def test_random_is_a_box_and_chosen_a_dot(folder):
-    people, accuracy = pictures.trial_plots(read_asked(folder).trials)
+    people, accuracy = pictures.trial_plots(read_asked(folder).document.trials)
     assert people.alt == (
         "Box plot of correlations with people's ranking: random median 0.430, quartiles [0.300, 0.500], range "
         "[0.060, 0.670], chosen 0.48."
@@ -176,7 +205,7 @@ def test_a_page_without_trials_or_labels_leaves_them_out(folder):
 
 def test_the_terminal_shows_the_same_within_its_width(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    print_asked(read_asked(folder))
+    print_asked(read_asked(folder).document)
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80
     for words in ("2 systems on 20 questions", "Pairs of systems", "RANDOM against CHOSEN", "mute"):
@@ -193,7 +222,7 @@ def test_a_damaged_folder_is_named(folder, tmp_path):
 
 def test_errors_can_stand_in_a_document():
     quoted = Quoted("q", ("Hi",), "Yes.", "No.")
-    table = tables.errors("bot", (ErrorLabel("wrong_tense", 4, 4, 1, 0.75, None, None, (quoted,)),))
+    table = tables.errors("bot", (ErrorLabel("wrong_tense", 4, 4, 1, 0.75, None, None, None, (quoted,)),))
     assert "| wrong_tense | 1 | 100 % | 4 | 0.750 |" in markdown(table)
 
 
@@ -203,7 +232,8 @@ def test_the_report_of_a_study_shows_choices_among_its_items(make_run):
     (folder / "examples.jsonl").write_text("")
     rows = [
         {
-            "measure": "selection_accuracy", "id": f"item-{at}", "system": system, "chosen": 1, "correct": False,
+            "measure": "selection_accuracy", "id": f"item-{at}", "system": system, "status": None,
+            "chosen": 1, "correct": False, "rank": 2,
             "context": [{"role": "user", "content": f"Where is parcel {at}?"}],
             "candidates": [
                 {"text": "On its way.", "score": -2.0, "correct": True},
@@ -241,20 +271,17 @@ def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_
 
 
 def test_the_ranking_says_how_questions_of_one_context_were_resampled(folder):
-    questions = {"n": 20, "chance": 0.25, "status": "vetted: all", "sharing_a_context": 3}
+    questions = {**QUESTIONS, "sharing_a_context": 3}
     (note,) = [one for one in notes_of(folder, questions=questions) if "bootstrap" in one]
     assert "but 3 questions have the context of another one, so that --cluster is safer" in note
-    settings = {
-        "normalise": "sum", "seed": 0, "trials": 1000, "level": 0.95, "cluster": "dialogue", "package": "1"
-    }  # fmt: skip
+    settings = {**SETTINGS, "cluster": "dialogue"}
     (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "bootstrap" in one]
     assert note.endswith("questions of one context or dialogue being resampled together")
-    assert "swaps of whole clusters decide" in tables.pairs(read_asked(folder)).notes[0]
+    assert "swaps of whole clusters decide" in tables.pairs(read_asked(folder).document).notes[0]
 
 
 def test_the_ranking_warns_of_bad_questions_and_of_hits_that_say_nothing(folder):
-    questions = {"n": 20, "chance": 0.25, "status": "vetted: all", "most_candidates": 4}
-    questions["warnings"] = ["1 question has a blank candidate (first: 'q')"]
+    questions = {**QUESTIONS, "warnings": ["1 question has a blank candidate (first: 'q')"]}
     results = [result("one", 0.4, hits={"2": 0.8, "9": 1.0})]
     notes = notes_of(folder, questions=questions, results=results)
     assert notes[1] == "1 question has a blank candidate (first: 'q')"
@@ -276,3 +303,14 @@ def test_accuracy_alone_stands_beside_what_guessing_would_get(folder):
 
     assert note(0.5, 0.5).endswith("than these, where guessing would get 0.500")
     assert note(0.5, 0.25).endswith("where guessing would get 0.500 (l0) and 0.250 (l1)")
+
+
+def test_what_was_said_is_shown_as_text(folder):
+    candidates = (Candidate("At noon.", True), Candidate("Trains are red.", False))
+    asked = Question("q<1>", (Turn('user" onclick="', "<script>alert(1)</script>"),), candidates)
+    write_choices(folder / "choices.jsonl", [ChoiceRow("accuracy", Choice(asked, "<i>a</i>", (0.0, 1.0)))])
+    page = render_asked(folder).read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>" not in page
+    assert "<i>a</i>" not in page
+    assert 'onclick="' not in page

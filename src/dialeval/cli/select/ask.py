@@ -19,9 +19,9 @@ from dialeval.cli.workshop import open_workshop
 if TYPE_CHECKING:
     from dialeval.core import System
     from dialeval.data import Question
-    from dialeval.selection.asking.asking import Asked
-    from dialeval.selection.asking.choices_json import Json as Document
+    from dialeval.data.choices import ChoiceRow
     from dialeval.selection.asking.choosers import Chooser
+    from dialeval.selection.document import AskedDocument
 
 
 def ask(
@@ -99,8 +99,9 @@ def ask(
     from dialeval.evaluation.runner import Plan
     from dialeval.files.targets import check_target
     from dialeval.selection.asking.asking import ask as ask_systems
-    from dialeval.selection.asking.shared_contexts import by_context
-    from dialeval.selection.folder import asked_json, choice_rows, write_asked
+    from dialeval.selection.asking.findings import asked_document, choice_rows
+    from dialeval.selection.asking.questions import by_context
+    from dialeval.selection.folder import write_asked
 
     refuse_idle_options(
         random_trials=random_trials,
@@ -135,22 +136,23 @@ def ask(
         print(f"Interrupted. {kept}", file=sys.stderr)
         raise
     sources = _digests([questions, *(repository or [])])
-    content = asked_json(found, resampling, trials=tried.done, no_trials=tried.reason, sources=sources)
+    document = asked_document(
+        found, resampling, trials=tried.trials, trials_reason=tried.reason, sources=sources
+    )
     rows = choice_rows(found)
     if per_item is not None:
-        from dialeval.selection.asking.choices_json import write_choices
+        from dialeval.data.choices import write_choices
 
         write_choices(per_item, rows)
     if out is not None:
-        write_asked(out, content, rows)
-    _show(content, out, json=json)
-    _leave(found, tried)
+        write_asked(out, document, rows)
+    _show(document, rows, out, json=json)
+    _leave(document)
 
 
 def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_truth: bool) -> list[Question]:
     from dialeval.errors import UnknownName
-    from dialeval.selection.asking.asking import checked_questions
-    from dialeval.selection.asking.narrowing import against, one_truth_each
+    from dialeval.selection.asking.questions import against, checked_questions, one_truth_each
 
     known = {one.error for question in questions for one in question.candidates if one.error}
     for label in errors or ():
@@ -220,33 +222,36 @@ def _digests(sources: Sequence[str]) -> dict[str, str]:
     return {str(path): hash_file(path) for path in files if path.is_file()}
 
 
-def _show(content: Document, out: Path | None, *, json: bool) -> None:
-    from dialeval.selection.report.page import document_of, render_asked
+def _show(document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, *, json: bool) -> None:
+    from dialeval.files.documents import as_json
+    from dialeval.selection.folder import write_page
     from dialeval.selection.report.terminal import print_asked
 
     if not json:
-        print_asked(document_of(content))  # before the page: its plots take a moment
-    page = render_asked(out) if out is not None else None
+        print_asked(document)  # before the page: its plots take a moment
+    page = write_page(out, document, rows) if out is not None else None
     if json:
         places = {} if out is None else {"folder": str(out), "report": str(page)}
-        print(jsonlib.dumps({**content, **places}, ensure_ascii=False, allow_nan=False))
+        print(jsonlib.dumps({**as_json(document), **places}, ensure_ascii=False, allow_nan=False))
     elif page is not None:
         print(f"Report: {page}")
 
 
-def _leave(asked: Asked, tried: Tried) -> None:
+def _leave(document: AskedDocument) -> None:
     from dialeval.errors import RunFailed
 
-    if asked.refused:
-        first, total = asked.refused[0], len(asked.refused) + len(asked.answered)
-        part = f"{len(asked.refused)} of {total} systems could not be asked, the rest was."
-        part = part if asked.answered else "No system could be asked."
-        raise RunFailed(f"{part} {first.system}: {first.message}")
-    if tried.reason:
-        raise RunFailed(f"There are no trials with random candidates, only the chosen ones. {tried.reason}")
-    if tried.done and tried.done.found.refused:
-        first = tried.done.found.refused[0]
+    asked, failures = len(document.results), document.failures
+    if failures:
+        part = f"{len(failures)} of {len(failures) + asked} systems could not be asked, the rest was."
+        part = part if asked else "No system could be asked."
+        raise RunFailed(f"{part} {failures[0].system}: {failures[0].message}")
+    if document.trials_reason:
         raise RunFailed(
-            f"{len(tried.done.found.refused)} of {len(asked.answered)} systems could not be asked about random "
-            f"candidates, only about chosen ones. {first.system}: {first.message}"
+            f"There are no trials with random candidates, only the chosen ones. {document.trials_reason}"
+        )
+    if document.trials and document.trials.failures:
+        first, *_ = refused = document.trials.failures
+        raise RunFailed(
+            f"{len(refused)} of {asked} systems could not be asked about random candidates, only about chosen ones. "
+            f"{first.system}: {first.message}"
         )

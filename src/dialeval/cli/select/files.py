@@ -44,7 +44,7 @@ Key: TypeAlias = Annotated[
 def read_questions(file: str, format: str | None, limit: int | None = None) -> list[Question]:
     """The questions of a file, of which there must be one."""
     from dialeval.data import read
-    from dialeval.selection.asking.asking import checked_questions
+    from dialeval.selection.asking.questions import checked_questions
 
     return list(checked_questions(list(islice(read(file, "question", format=format), limit))))
 

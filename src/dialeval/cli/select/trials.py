@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from dialeval.core import System
     from dialeval.selection.asking.asking import Asked
     from dialeval.selection.asking.choosers import Chooser
+    from dialeval.selection.asking.findings import HumanRanking
     from dialeval.selection.asking.trials import Utterances
-    from dialeval.selection.folder import HumanRanking, TrialsDone
+    from dialeval.selection.document import Trials
     from dialeval.study import Workshop
 
 
@@ -33,7 +34,7 @@ class TrialsPlan:
 class Tried(NamedTuple):
     """What came of trials; where they failed, why."""
 
-    done: TrialsDone | None
+    trials: Trials | None
     reason: str | None
 
 
@@ -54,7 +55,7 @@ def read_ranking(file: Path, criterion: str | None, systems: Sequence[str]) -> H
     from dialeval.errors import Unsuitable
     from dialeval.ratings.criteria import only_criterion
     from dialeval.ratings.reading import read_judgements
-    from dialeval.selection.folder import HumanRanking, why_no_ranking
+    from dialeval.selection.asking.findings import HumanRanking, why_no_ranking
 
     ratings = read_judgements([file])
     name = criterion or only_criterion(ratings, todo="Name it with --human-criterion.")
@@ -74,8 +75,8 @@ def read_ranking(file: Path, criterion: str | None, systems: Sequence[str]) -> H
 def try_random(plan: TrialsPlan, asked: Asked, systems: Sequence[System | Chooser], shop: Workshop) -> Tried:
     """The trials over the systems that could be asked; their failure must not lose what those chose."""
     from dialeval.errors import DialevalError
+    from dialeval.selection.asking.findings import trials_document
     from dialeval.selection.asking.trials import run_trials
-    from dialeval.selection.folder import TrialsDone
 
     able = {one.system for one in asked.answered}
     if not able:
@@ -94,4 +95,4 @@ def try_random(plan: TrialsPlan, asked: Asked, systems: Sequence[System | Choose
         )
     except DialevalError as error:
         return Tried(None, str(error))
-    return Tried(TrialsDone(found, plan.source, plan.people), None)
+    return Tried(trials_document(found, plan.source, plan.people), None)

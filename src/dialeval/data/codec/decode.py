@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, overload
 
-from dialeval.data.choices import choice_judgement, is_choice
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.sources import conversion
@@ -206,8 +205,8 @@ def _nbest(m: Mapping[str, object], where: Where) -> NBest:
 
 
 def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
-    if "value" not in m and is_choice(m):
-        return choice_judgement(m, _item(m, where), _system(m, where), where)
+    if "value" not in m and _is_choice(m):
+        return _choice_judgement(m, where)
     if "value" not in m:
         raise missing(m, "value", where, "", "a number, or null where the rater could not say")
     return Judgement(
@@ -219,6 +218,21 @@ def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
         number(m, "value", where, ""),
         optional_text(m, "reason", where, ""),
     )
+
+
+def _is_choice(m: Mapping[str, object]) -> bool:
+    """Whether this is a line of ``choices.jsonl``: a choice, or the reason why there is none."""
+    return "id" in m and "rater" not in m and ("chosen" in m or "reason" in m)
+
+
+def _choice_judgement(m: Mapping[str, object], where: Where) -> Judgement:
+    """A choice as the judgement of the measure that asked: 1 where it is right, 0 where it is wrong."""
+    item, system = _item(m, where), _system(m, where)
+    measure = optional_text(m, "measure", where, "") or "selection_accuracy"
+    criterion = measure.partition("(")[0]
+    if "chosen" not in m:
+        return Judgement(item, system, measure, criterion, None, optional_text(m, "reason", where, ""))
+    return Judgement(item, system, measure, criterion, float(flag(m, "correct", where, "")))
 
 
 _DECODERS: Final[Mapping[Kind, Callable[[Mapping[str, object], Where], Record]]] = {

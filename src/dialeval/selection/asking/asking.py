@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from dialeval.core import Missing, Result, System
+from dialeval.data.choices import Choice
 from dialeval.data.types import Question
 from dialeval.engine import SILENT, Progress
-from dialeval.errors import Unsuitable, described
+from dialeval.errors import described
 from dialeval.evaluation.compare import Comparison, compare_all
 from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.asking.choosers import ByLikelihood, Chooser
-from dialeval.selection.asking.choosing import Choice, Normalise, choose, fitted_chooser
-from dialeval.selection.asking.error_breakdown import LabelErrors, labelled_errors
+from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
+from dialeval.selection.asking.error_breakdown import labelled_errors
 from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy
+from dialeval.selection.asking.questions import checked_questions
+from dialeval.selection.document import ErrorLabel, Refusal
 
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
 """Makes a progress bar from what is being done and how many questions it will take."""
-
-
-class Refused(NamedTuple):
-    """A system that could not be asked, and why."""
-
-    system: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class Answered:
     mrr: Result
     hits: Mapping[int, Result]
     """The share of questions with a correct candidate among the first k, by k."""
-    errors: tuple[LabelErrors, ...]
+    errors: tuple[ErrorLabel, ...]
     """By what is wrong with the candidates, where any of them says so."""
     by_likelihood: bool
     """Whether its scores are log-probabilities, which normalising concerns; those of baselines are cosines."""
@@ -64,7 +59,7 @@ class Asked:
     answered: tuple[Answered, ...]
     comparisons: tuple[Comparison, ...]
     """Every pair of systems under accuracy, with McNemar's test and Holm's correction."""
-    refused: tuple[Refused, ...]
+    refused: tuple[Refusal, ...]
 
 
 def ask(
@@ -84,7 +79,7 @@ def ask(
     plan = plan or Plan()
     asked = checked_questions(questions)
     answered: list[Answered] = []
-    refused: list[Refused] = []
+    refused: list[Refusal] = []
     for system in systems:
         try:
             chooser = fitted_chooser(system, asked)
@@ -100,21 +95,9 @@ def ask(
     return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
 
 
-def refusal(system: System | Chooser, error: Exception) -> Refused:
+def refusal(system: System | Chooser, error: Exception) -> Refusal:
     """Why the system could not be asked, in the words of what it raised."""
-    return Refused(system.name, described(error))
-
-
-def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """The questions, of which there must be one, each with an id of its own."""
-    if not questions:
-        raise Unsuitable("There is no question to ask. Give a file that has some.")
-    twice = [item for item, times in Counter(q.item for q in questions).items() if times > 1]
-    if twice:
-        raise Unsuitable(
-            f"{len(twice)} id(s) stand for several questions (first: {twice[0]!r}). Give every question its own id."
-        )
-    return tuple(questions)
+    return Refusal(system.name, described(error))
 
 
 def _answered(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from dialeval.core import LikelihoodModel, Missing, System, UsesResources
+from dialeval.data.choices import Choice
 from dialeval.data.codec.encode import digest
 from dialeval.data.types import Question
 from dialeval.engine import SILENT, Batch, Cache, InProcess, Job, Progress, run
@@ -24,53 +25,6 @@ QUESTIONS_AT_ONCE: Final = 16
 
 _Scores: TypeAlias = tuple[float, ...] | str
 """A score per candidate, or the reason why there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a system made of a question: a score for every candidate, the highest being its choice.
-
-    Ties are broken against the system: where the best correct candidate and a false one have the same score, the false
-    one is the choice. Of several correct candidates it is enough that one is above all false ones.
-    """
-
-    question: Question
-    system: str
-    scores: tuple[float, ...]
-
-    @property
-    def item(self) -> str:
-        """The question's id."""
-        return self.question.item
-
-    @property
-    def chosen(self) -> int:
-        """The place of the candidate that is the system's choice, the first of several."""
-        candidates = self.question.candidates
-        return max(range(len(candidates)), key=lambda at: (self.scores[at], not candidates[at].correct, -at))
-
-    @property
-    def right(self) -> bool:
-        """Whether a correct candidate is above all false ones."""
-        return self.rank == 1
-
-    @property
-    def rank(self) -> int:
-        """The place of the best correct candidate, from 1, false ones with the same score before it."""
-        return 1 + sum(score >= self._best for score in self._of(correct=False))
-
-    @property
-    def tied(self) -> bool:
-        """Whether the best correct candidate ties with the best false one, so that the rule on ties decides."""
-        return max(self._of(correct=False), default=None) == self._best
-
-    @property
-    def _best(self) -> float:
-        return max(self._of(correct=True))
-
-    def _of(self, *, correct: bool) -> list[float]:
-        pairs = zip(self.scores, self.question.candidates, strict=True)
-        return [score for score, candidate in pairs if candidate.correct is correct]
 
 
 def choose(

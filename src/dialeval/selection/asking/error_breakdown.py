@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Final
 
 from dialeval.core import DEFAULT_RESAMPLING, Resampling, Result
+from dialeval.data.choices import Choice
 from dialeval.evaluation.runner import evaluate
-from dialeval.selection.asking.choosing import Choice, Normalise, chance
+from dialeval.files.documents import finite
+from dialeval.selection.asking.choosing import Normalise, chance
 from dialeval.selection.asking.metrics import SelectionAccuracy, why_unscorable
+from dialeval.selection.document import ErrorLabel, Quoted
 
-
-@dataclass(frozen=True, slots=True)
-class LabelErrors:
-    """How a system fares with false candidates of one label."""
-
-    label: str | None
-    """What is wrong with them; None for those that nobody labelled."""
-    candidates: int
-    """How many there are."""
-    chosen: tuple[Choice, ...]
-    """The choices that fell on one of them."""
-    alone: Result
-    """The accuracy where they are the only false candidates, over the questions that have any."""
-    chance: float
-    """The accuracy of guessing there."""
+MOST_EXAMPLES: Final = 3
+"""How many wrong choices are quoted for each label."""
 
 
 def labelled_errors(
@@ -32,7 +23,7 @@ def labelled_errors(
     *,
     normalise: Normalise = "sum",
     resampling: Resampling = DEFAULT_RESAMPLING,
-) -> tuple[LabelErrors, ...]:
+) -> tuple[ErrorLabel, ...]:
     """One system's choices by the label of false candidates, the label most often chosen first.
 
     Nothing where no false candidate has a label.
@@ -48,7 +39,7 @@ def labelled_errors(
     if not any(labels):
         return ()
     found = [_label_errors(label, asked, measured) for label in labels]
-    return tuple(sorted(found, key=lambda one: (-len(one.chosen), one.label is None, one.label or "")))
+    return tuple(sorted(found, key=lambda one: (-one.chosen, one.label is None, one.label or "")))
 
 
 def only_against(choice: Choice, label: str | None) -> Choice | None:
@@ -63,13 +54,29 @@ def only_against(choice: Choice, label: str | None) -> Choice | None:
 
 def _label_errors(
     label: str | None, choices: Sequence[Choice], measured: Callable[[Sequence[Choice]], Result]
-) -> LabelErrors:
-    alone = [one for choice in choices if (one := only_against(choice, label)) is not None]
+) -> ErrorLabel:
+    alone = [narrowed for choice in choices if (narrowed := only_against(choice, label)) is not None]
     taken = [(choice, choice.question.candidates[choice.chosen]) for choice in choices]
-    return LabelErrors(
-        label,
-        sum(not one.correct for choice in alone for one in choice.question.candidates),
-        tuple(choice for choice, one in taken if not one.correct and one.error == label),
-        measured(alone),
-        chance([one.question for one in alone]),
+    wrong = [choice for choice, candidate in taken if not candidate.correct and candidate.error == label]
+    result = measured(alone)
+    return ErrorLabel(
+        label=label,
+        candidates=sum(not candidate.correct for one in alone for candidate in one.question.candidates),
+        questions=result.scored,
+        chosen=len(wrong),
+        alone=finite(result.score),
+        low=finite(result.interval.low) if result.interval else None,
+        high=finite(result.interval.high) if result.interval else None,
+        chance=finite(chance([choice.question for choice in alone])),
+        examples=tuple(map(_quoted, wrong[:MOST_EXAMPLES])),
+    )
+
+
+def _quoted(choice: Choice) -> Quoted:
+    question = choice.question
+    return Quoted(
+        id=question.item,
+        context=tuple(turn.text for turn in question.context),
+        correct=next(candidate.text for candidate in question.candidates if candidate.correct),
+        chosen=question.candidates[choice.chosen].text,
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from dialeval.core import Floats, Signature
+from dialeval.data.choices import Choice
 from dialeval.metrics.rows import mean_of_rows, rows_of_values
-from dialeval.selection.asking.choosing import Choice, Normalise, why_no_choice
+from dialeval.selection.asking.choosing import Normalise, why_no_choice
 from dialeval.selection.labelling.consistency_subset import CONTRADICTORY
 
 _TIES: Final = (("ties", "against_the_system"),)

@@ -15,12 +15,14 @@ from typing import Final, Protocol
 import numpy as np
 
 from dialeval.core import Floats, Integers, Missing, System
+from dialeval.data.choices import Choice
 from dialeval.data.types import Candidate, Context, Question
 from dialeval.engine import SILENT, Cache
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.asking import Refused, Watch, refusal
+from dialeval.selection.asking.asking import Watch, refusal
 from dialeval.selection.asking.choosers import Chooser
-from dialeval.selection.asking.choosing import Choice, Normalise, choose, fitted_chooser
+from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
+from dialeval.selection.document import Refusal
 from dialeval.selection.repository.utterances import same_key
 
 _MOST_TRIED: Final = 10_000
@@ -65,7 +67,7 @@ class RandomTrials:
     pool: int
     """Random candidates per question that were scored, the most of any question."""
     seed: int
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     """Systems that could not score random candidates, and that count nowhere else here."""
 
 
@@ -134,10 +136,10 @@ def run_trials(
 
 def _of_each(
     systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], Floats]
-) -> tuple[dict[str, Floats], tuple[Refused, ...]]:
+) -> tuple[dict[str, Floats], tuple[Refusal, ...]]:
     """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
     found: dict[str, Floats] = {}
-    refused: list[Refused] = []
+    refused: list[Refusal] = []
     for system in systems:
         try:
             found[system.name] = tried(system)

@@ -16,9 +16,10 @@ from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.core import Interval, Resampling
+from dialeval.data.choices import Choice
 from dialeval.data.types import Question
 from dialeval.evaluation.runner import evaluate
-from dialeval.selection.asking.choosing import Choice, chance, why_no_question
+from dialeval.selection.asking.choosing import chance, why_no_question
 from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.repository.content_words import words
 

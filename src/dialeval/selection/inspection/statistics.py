@@ -13,10 +13,10 @@ from dialeval.data.types import Judgement, Question
 from dialeval.data.vetting_status import status_line
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
-from dialeval.selection.asking.asking import checked_questions
 from dialeval.selection.asking.choosers import TfIdfChooser, joined
 from dialeval.selection.asking.choosing import chance, choose, fitted_chooser
 from dialeval.selection.asking.metrics import SelectionAccuracy
+from dialeval.selection.asking.questions import checked_questions
 from dialeval.selection.asking.trials import Utterances, candidates_of, run_trials
 from dialeval.selection.inspection.artefacts import Artefact, find_artefacts
 from dialeval.selection.inspection.question_faults import question_faults

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import NOTHING
-from dialeval.errors import BadInput
+from dialeval.selection.document import Choice, ChoiceRow, Question
 
 SHOWN: Final = 24
 _COLUMNS: Final = (Column("chosen by"), Column("candidate"))
-
-
-class TurnView(NamedTuple):
-    """Who said what."""
-
-    role: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
     """A question as a page shows it."""
 
-    id: str
-    context: tuple[TurnView, ...]
-    right: int
-    asked: int
-    """How many systems chose, and how many of them rightly."""
+    choices: tuple[Choice, ...]
+    """Of all systems that chose."""
     candidates: Table
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.choices[0].question
+
+    @property
+    def right(self) -> int:
+        """How many of the choices are right."""
+        return sum(choice.right for choice in self.choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,48 +41,30 @@ class Hardest:
     wrong: int
 
 
-def hardest(path: Path, *, most: int = SHOWN) -> Hardest:
-    """The questions in a file of choices with the smallest share of systems right, at most ``most``.
-
-    Ties keep their order. The file is read twice, so that only the counts of all and the texts of those shown are held.
-    """
-    counts: dict[str, list[int]] = {}
-    for row in _choices(path):
-        own = counts.setdefault(row["id"], [0, 0])
-        own[0] += row["correct"]
-        own[1] += 1
-    wrong = [item for item, (right, asked) in counts.items() if right < asked]
-    kept = sorted(wrong, key=lambda item: counts[item][0] / counts[item][1])[:most]
-    rows: dict[str, list[dict[str, Any]]] = {item: [] for item in kept}
-    for row in _choices(path):
-        if row["id"] in rows:
-            rows[row["id"]].append(row)
-    return Hardest(tuple(_view(item, own) for item, own in rows.items()), len(wrong))
+def hardest(rows: Iterable[ChoiceRow], *, most: int = SHOWN) -> Hardest:
+    """The questions with the smallest share of systems right, at most ``most``; ties keep their order."""
+    choices: dict[str, list[Choice]] = {}
+    for row in rows:
+        if isinstance(row.outcome, Choice):
+            choices.setdefault(row.item, []).append(row.outcome)
+    shares = {item: sum(choice.right for choice in made) / len(made) for item, made in choices.items()}
+    wrong = [item for item, share in shares.items() if share < 1]
+    shown = sorted(wrong, key=shares.__getitem__)[:most]
+    return Hardest(tuple(_view(choices[item]) for item in shown), len(wrong))
 
 
-def _choices(path: Path) -> Iterator[dict[str, Any]]:
-    """Every choice that was made; none of a folder without the file."""
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line)
-            except ValueError:
-                raise BadInput(str(path), "broken JSON", "a choice", "Ask again.", line=number) from None
-            if "chosen" in row:
-                yield row
-
-
-def _view(item: str, rows: list[dict[str, Any]]) -> QuestionView:
-    context = tuple(TurnView(turn["role"], turn["content"]) for turn in rows[0]["context"])
-    chosen = [(row["system"], row["chosen"]) for row in rows]
+def _view(choices: Sequence[Choice]) -> QuestionView:
+    question = choices[0].question
     cells = tuple(
         (
-            Cell(", ".join(system for system, choice in chosen if choice == at) or NOTHING),
-            Cell(one["text"], one.get("error") or "", "✓" if one["correct"] else "", strong=one["correct"]),
+            Cell(", ".join(choice.system for choice in choices if choice.chosen == place) or NOTHING),
+            Cell(
+                candidate.text,
+                candidate.error or "",
+                "✓" if candidate.correct else "",
+                strong=candidate.correct,
+            ),
         )
-        for at, one in enumerate(rows[0]["candidates"])
+        for place, candidate in enumerate(question.candidates)
     )
-    right = sum(row["correct"] for row in rows)
-    return QuestionView(item, context, right, len(rows), Table(item, _COLUMNS, cells))
+    return QuestionView(tuple(choices), Table(question.item, _COLUMNS, cells))

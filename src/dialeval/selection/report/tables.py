@@ -17,7 +17,7 @@ from dialeval.display.wording import (
     percent,
     signed,
 )
-from dialeval.selection.document import AskedDocument, ErrorLabel, Pair, Trials
+from dialeval.selection.document import AskedDocument, Comparison, ErrorLabel, Trials
 
 UNLABELLED: Final = "no label"
 
@@ -171,7 +171,7 @@ def _notes(document: AskedDocument) -> Iterable[str]:
 def _idle_hits(document: AskedDocument) -> Iterable[str]:
     most = document.questions.most_candidates
     for k in sorted({int(k) for row in document.results for k in row.hits}):
-        if most is not None and k >= most:
+        if k >= most:
             yield f"hits@{k} is 1 whatever is chosen: no question has more than {count(most, 'candidate')}"
 
 
@@ -198,7 +198,7 @@ def _unscored_notes(document: AskedDocument) -> Iterable[str]:
         yield "accuracies are over different questions: pairs of systems are compared over those that both have"
 
 
-def _pair(one: Pair) -> tuple[Cell, ...]:
+def _pair(one: Comparison) -> tuple[Cell, ...]:
     alone = NOTHING if one.wins is None or one.losses is None else f"{one.wins:,} / {one.losses:,}"
     return (
         Cell(f"{one.a} − {one.b}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.selection.asking.shared_contexts import by_context, sharing_a_context
+from dialeval.selection.asking.questions import by_context, sharing_a_context
 from support.choosing_systems import question
 
 ASKED = [
