@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +11,7 @@ from random import Random as Dice
 from dialeval.core import Signature
 from dialeval.data.types import Context, Response
 from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.systems.decoding.streams import context_seed
 from dialeval.systems.exchanges import exchanges
 
 
@@ -50,9 +49,8 @@ def _pool(corpus: Stamp) -> tuple[str, ...]:
 
 def _draw(size: int, n: int, context: Context, seed: int) -> list[int]:
     """At most ``n`` different numbers below ``size``: the start of a shuffle, of which only the moves are kept."""
-    content = json.dumps([seed, [(turn.speaker, turn.text, turn.name) for turn in context]])
     # Only random() is promised to stay the same from one Python to the next; choice() and sample() are not.
-    dice = Dice(int.from_bytes(hashlib.sha256(content.encode()).digest(), "big"))
+    dice = Dice(context_seed(seed, context))
     moved: dict[int, int] = {}
     drawn: list[int] = []
     for first in range(min(n, size)):

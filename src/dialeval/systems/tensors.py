@@ -1,6 +1,9 @@
-"""What neural systems of every kind do with torch."""
+"""Torch for neural systems of every kind: devices, padding, log-probabilities."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,6 +26,26 @@ def find_device(name: str) -> torch.device:
             f"The device {name!r} is not here: torch sees {count} CUDA devices. Set the device to auto."
         )
     return device
+
+
+class Grid(NamedTuple):
+    """Token sequences of different lengths in one rectangle."""
+
+    ids: Tensor
+    mask: Tensor
+    """True where a token stands, False where there is padding; shape of ``ids``."""
+
+
+def pad(rows: Sequence[Sequence[int]], *, fill: int, device: torch.device, left: bool = False) -> Grid:
+    """The rows as one rectangle, padded on the right, or on the left."""
+    longest = max(map(len, rows))
+    ids = torch.full((len(rows), longest), fill)
+    mask = torch.zeros_like(ids, dtype=torch.bool)
+    for index, row in enumerate(rows):
+        columns = slice(longest - len(row), longest) if left else slice(0, len(row))
+        ids[index, columns] = torch.tensor(row, dtype=ids.dtype)
+        mask[index, columns] = True
+    return Grid(ids.to(device), mask.to(device))
 
 
 def normalised(logits: Tensor) -> Tensor:

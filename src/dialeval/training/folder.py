@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFolder:
     """A trained model's folder, and the hash of each file that is read of it."""
 
     folder: Path
@@ -71,7 +71,7 @@ class Layout:
         """Which files the folder lacks; none where it holds a whole model."""
         return [name for name in self.names if not (folder / name).is_file()]
 
-    def find(self, path: Path) -> ModelFiles:
+    def find(self, path: Path) -> ModelFolder:
         """The folder's files; ResourceUnavailable says which of them are missing."""
         folder = path.expanduser().resolve()
         missing = self.missing(folder)
@@ -81,7 +81,7 @@ class Layout:
             raise ResourceUnavailable(
                 f"{path} lacks {', '.join(missing)}, so it holds no {self.noun}. {todo}"
             )
-        return ModelFiles(folder, tuple((name, hash_file(folder / name)) for name in self.names))
+        return ModelFolder(folder, tuple((name, hash_file(folder / name)) for name in self.names))
 
     def write(
         self, folder: Path, about: Mapping[str, Any], model: nn.Module, vocabulary: bytes, card: Card

@@ -132,7 +132,7 @@ def test_a_run_folder_and_its_report_hold_no_key(
                 for name, url in (("works", works.url), ("tells", tells.url))
             )
         )
-        monkeypatch.setattr("dialeval.systems.openai.opening.kept_folder", lambda what: tmp_path / what)
+        monkeypatch.setattr("dialeval.systems.openai.session.kept_folder", lambda what: tmp_path / what)
         with caplog.at_level(logging.DEBUG):
             run = run_study(load_study(tmp_path / "study.yaml"))
             write_run(run, tmp_path / "run")

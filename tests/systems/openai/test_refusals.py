@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dialeval.systems.openai.keys import Key
@@ -43,9 +45,21 @@ def test_long_messages_are_cut() -> None:
 )
 def test_contexts_that_are_too_long_are_recognised(body: str) -> None:
     refused = refusal(400, body, NO_KEY, None)
-    assert refused.too_long
+    assert refused.kind == "too_long"
     assert refused.one_item
-    assert not refused.filtered
+
+
+def test_a_code_counts_though_the_message_is_too_long_to_be_shown() -> None:
+    body = json.dumps({"error": {"message": "word " * 100, "code": "content_filter", "param": "max_tokens"}})
+    refused = refusal(400, body, NO_KEY, None)
+    assert "content_filter" not in refused.said
+    assert (refused.kind, refused.wants_tokens) == ("filtered", True)
+
+
+def test_an_account_without_credit_is_not_asked_again() -> None:
+    spent = '{"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}'
+    assert not worth_retrying(429, spent)
+    assert worth_retrying(429, '{"error": {"message": "insufficient_quota is not the reason"}}')
 
 
 def test_other_refusals_concern_all_items() -> None:

@@ -81,18 +81,18 @@ def test_company_and_padding_change_no_loss(architecture):
         TokenLesson(context, response, RESPONSES[0])
         for context, response in zip(CONTEXTS, RESPONSES, strict=True)
     ]
-    together = objective.cost(lessons).sums
-    alone = [objective.cost([lesson]).sums for lesson in lessons]
-    assert together.nats == pytest.approx(sum(one.nats for one in alone), abs=1e-4)
-    assert together.unlikely == pytest.approx(sum(one.unlikely for one in alone), abs=1e-4)
-    assert (together.tokens, together.negatives) == (14, 12)
+    together = objective.loss(lessons).sums
+    alone = [objective.loss([lesson]).sums for lesson in lessons]
+    for name, number in (("nats", 14), ("unlikelihood", 12)):
+        assert together[name].total == pytest.approx(sum(sums[name].total for sums in alone), abs=1e-4)
+        assert together[name].number == number
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_losses_are_the_scores(architecture):
     net = network(architecture)
-    cost = Objective(learner(net)).cost([TokenLesson(CONTEXTS[2], RESPONSES[2])])
-    assert cost.sums.nats == pytest.approx(
+    loss = Objective(learner(net)).loss([TokenLesson(CONTEXTS[2], RESPONSES[2])])
+    assert loss.sums["nats"].total == pytest.approx(
         -Stepping(net).logprobs(CONTEXTS[2:], RESPONSES[2:], 1)[0], abs=1e-4
     )
 

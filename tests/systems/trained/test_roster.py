@@ -8,9 +8,9 @@ import yaml
 from dialeval.errors import BadInput
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.lessons import Split
-from dialeval.systems.trained.roster import load_roster, study_lines
-from dialeval.systems.trained.rostering import train_roster
+from dialeval.systems.trained.roster import load_roster, study_lines, train_roster
 from dialeval.systems.trained.training import Outcome, train
+from dialeval.training.loop import Session
 from support.small_generators import made_split
 
 
@@ -92,7 +92,7 @@ def test_a_roster_is_trained_entry_by_entry(tmp_path: Path) -> None:
 
     def quickly(data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
         seen.append((folder.name, config))
-        return train(data, config, folder, start=start, minutes=0)
+        return train(data, config, folder, start=start, session=Session(minutes=0))
 
     extras = {"other": Split(made_split().held_out, [])}
     trials = list(train_roster(roster, made_split(), extras, "tiny", tmp_path / "out", quickly))

@@ -110,8 +110,7 @@ def _train_roster(
     json: bool,
 ) -> None:
     from dialeval.files.atomic import write_atomically
-    from dialeval.systems.trained.roster import load_roster, study_lines
-    from dialeval.systems.trained.rostering import Trial, train_roster
+    from dialeval.systems.trained.roster import Trial, load_roster, study_lines, train_roster
 
     roster = load_roster(name)
     for entry in roster.systems:

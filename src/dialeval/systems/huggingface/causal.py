@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.systems.huggingface.models import Pair, accepts, grid, token_sums
+from dialeval.systems.huggingface.models import Pair, accepts, token_sums
 from dialeval.systems.huggingface.pace import Pace
 from dialeval.systems.huggingface.trees import Tree
-from dialeval.systems.tensors import normalised
+from dialeval.systems.tensors import normalised, pad
 
 _NODES_PER_RESPONSE: Final = 16
 """Tokens of a tree per response at once. At 32 at once the matrices are large enough, and attention still cheap."""
@@ -57,14 +57,14 @@ class Causal:
         """Log-probabilities of the first token after each prefix, and the state there."""
         from transformers import DynamicCache
 
-        ids, mask = grid(prefixes, fill=self.fill, left=True, device=self.model.device)
+        ids, mask = pad(prefixes, fill=self.fill, device=self.model.device, left=True)
         cache = DynamicCache(config=self.model.config)
-        given = {"input_ids": ids, "attention_mask": mask} | self._positions(
+        given = {"input_ids": ids, "attention_mask": mask.long()} | self._positions(
             (mask.cumsum(-1) - 1).clamp(min=0)
         )
         logits = self._logits(keep=1, past_key_values=cache, use_cache=True, **given)
         items = torch.arange(len(prefixes), device=ids.device)
-        return normalised(logits[:, -1]), _State(cache, items, mask.bool())
+        return normalised(logits[:, -1]), _State(cache, items, mask)
 
     def step(self, tokens: Tensor, state: _State) -> tuple[Tensor, _State]:
         """Log-probabilities after one more token per row.
@@ -134,9 +134,9 @@ class Causal:
         """Log-probabilities of the first pairs, each in a row of its own."""
         pairs = pairs[:size]
         whole = [(*pair.prefix, *pair.response[:-1]) for pair in pairs]
-        ids, mask = grid(whole, fill=self.fill, left=True, device=self.model.device)
+        ids, mask = pad(whole, fill=self.fill, device=self.model.device, left=True)
         longest = max(len(pair.response) for pair in pairs)
-        given = {"input_ids": ids, "attention_mask": mask} | self._positions(
+        given = {"input_ids": ids, "attention_mask": mask.long()} | self._positions(
             (mask.cumsum(-1) - 1).clamp(min=0)
         )
         logits = self._logits(keep=longest, use_cache=False, **given)

@@ -19,26 +19,6 @@ class Pair(NamedTuple):
     response: Tokens
 
 
-class Grid(NamedTuple):
-    """Sequences of unlike lengths in one rectangle."""
-
-    ids: Tensor
-    mask: Tensor
-    """1 where a token stands, 0 where there is filling; shape of ``ids``."""
-
-
-def grid(rows: Sequence[Sequence[int]], *, fill: int, left: bool, device: torch.device) -> Grid:
-    """The rows side by side, filled on the left or on the right."""
-    longest = max(map(len, rows))
-    ids = torch.full((len(rows), longest), fill)
-    mask = torch.zeros_like(ids)
-    for at, row in enumerate(rows):
-        place = slice(longest - len(row), longest) if left else slice(0, len(row))
-        ids[at, place] = torch.tensor(row, dtype=ids.dtype)
-        mask[at, place] = 1
-    return Grid(ids.to(device), mask.to(device))
-
-
 def accepts(model: Any, argument: str) -> bool:
     """Whether the model's ``forward`` has this argument."""
     return argument in inspect.signature(model.forward).parameters

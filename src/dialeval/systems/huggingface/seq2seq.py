@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dialeval.systems.huggingface.models import Pair, Tokens, grid, token_sums
+from dialeval.systems.huggingface.models import Pair, Tokens, token_sums
 from dialeval.systems.huggingface.pace import Pace
-from dialeval.systems.tensors import normalised
+from dialeval.systems.tensors import normalised, pad
 
 
 class _State(NamedTuple):
@@ -92,14 +92,15 @@ class Seq2Seq:
         pairs = pairs[:size]
         own = torch.tensor([encoded.row[pair.prefix] for pair in pairs], device=encoded.mask.device)
         read = [(*self.opening, *pair.response[:-1]) for pair in pairs]
-        ids = grid(read, fill=self.fill, left=False, device=own.device).ids
+        ids = pad(read, fill=self.fill, device=own.device).ids
         logits = self._decode(ids, encoded.states[own], encoded.mask[own], use_cache=False).logits
         starts = [ids.shape[1] * at + len(self.opening) - 1 for at in range(len(pairs))]
         rows = [range(start, start + len(pair.response)) for start, pair in zip(starts, pairs, strict=True)]
         return token_sums(logits.flatten(0, 1), rows, [pair.response for pair in pairs])
 
     def _encode(self, prefixes: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        ids, mask = grid(prefixes, fill=self.fill, left=False, device=self.model.device)
+        ids, here = pad(prefixes, fill=self.fill, device=self.model.device)
+        mask = here.long()
         states: Tensor = self.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
         return states, mask
 

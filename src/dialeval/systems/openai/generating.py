@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.data.types import Context, Response
 from dialeval.systems.decoding.streams import context_seed, sample_stream
 from dialeval.systems.openai.answers import read_answer
-from dialeval.systems.openai.opening import open_session
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.session import Question, Session, run_async
+from dialeval.systems.openai.session import Question, Session, open_session, run_async
 
 if TYPE_CHECKING:
     from dialeval.systems.openai.system import OpenAI
@@ -54,9 +53,9 @@ async def _answer(session: Session, system: OpenAI, context: Context, seed: int,
         try:
             text, logprob = await session.ask(question(system, context, seed, sample), read_answer)
         except Refusal as refused:
-            if refused.filtered or (not context and refused.bad_request):
+            if refused.kind == "filtered" or (not context and refused.bad_request):
                 return _Told(None, dropped)
-            if not refused.too_long:
+            if refused.kind != "too_long":
                 raise
             shorter = shortened(context)
             if shorter is None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.errors import RunFailed
 from dialeval.systems.openai.keys import Key
 
+Kind: TypeAlias = Literal["too_long", "filtered", "other"]
+"""Why a server refuses: the context is longer than its window, it will not speak about this, or anything else."""
+
 _SHOWN: Final = 300
 _RETRIED: Final = frozenset({408, 409, 425, 429})
+# Error codes of OpenAI and llama.cpp, and the words of vLLM, which has no code for it.
 _TOO_LONG: Final = re.compile(
     r"context_length_exceeded|exceed_context_size|context[ _-]?(length|size|window)|prompt is too long",
     re.IGNORECASE,
@@ -19,28 +23,43 @@ _TOO_LONG: Final = re.compile(
 _FILTERED: Final = re.compile(r"content_filter|content_policy|responsibleai", re.IGNORECASE)
 
 
+class ServerError(NamedTuple):
+    """The fields of an error as OpenAI, FastAPI and others write it."""
+
+    message: str
+    codes: tuple[str, ...] = ()
+    """Its ``code`` and ``type``, where they are texts."""
+    parameter: str | None = None
+    """The request's parameter that it is about, where the server says so in ``param``."""
+
+    def names(self, parameter: str) -> bool:
+        """Whether it is about this parameter of the request; many servers say so in the message alone."""
+        return self.parameter == parameter or parameter in self.message
+
+    def kind(self, status: int) -> Kind:
+        """Why the server refuses."""
+        text = " ".join((*self.codes, self.message))
+        if status in (400, 413, 422) and _TOO_LONG.search(text):
+            return "too_long"
+        return "filtered" if status in (400, 403, 422) and _FILTERED.search(text) else "other"
+
+
 class Refusal(RunFailed):
     """A server's answer that sending the same again would not change."""
 
-    def __init__(self, status: int, said: str, todo: str) -> None:
-        self.status, self.said = status, said
+    def __init__(
+        self, status: int, said: str, todo: str = "", kind: Kind = "other", *, wants_tokens: bool = False
+    ) -> None:
+        self.status, self.said, self.kind = status, said, kind
+        self.wants_tokens = wants_tokens
+        """Whether the server is not content with our ``max_tokens``."""
         stop = "" if said.endswith((".", "!", "?")) else "."
         super().__init__(f"The server refused (HTTP {status}): {said}{stop} {todo}".rstrip())
 
     @property
-    def too_long(self) -> bool:
-        """Whether the context is longer than the server's window."""
-        return self.status in (400, 413, 422) and bool(_TOO_LONG.search(self.said))
-
-    @property
-    def filtered(self) -> bool:
-        """Whether the server will not speak about this."""
-        return self.status in (400, 403, 422) and bool(_FILTERED.search(self.said))
-
-    @property
     def one_item(self) -> bool:
         """Whether it concerns what was asked about rather than how: other items may well be answered."""
-        return self.too_long or self.filtered
+        return self.kind != "other"
 
     @property
     def bad_request(self) -> bool:
@@ -51,19 +70,28 @@ class Refusal(RunFailed):
 def worth_retrying(status: int, body: str) -> bool:
     """Whether the same request may be answered a little later."""
     if status == 429:
-        return "insufficient_quota" not in body
+        return "insufficient_quota" not in read_error(body).codes
     return status in _RETRIED or (status >= 500 and status != 501)
 
 
 def refusal(status: int, body: str, key: Key, variable: str | None) -> Refusal:
     """The server's message, shortened, without the key, and what to do about it."""
-    return Refusal(status, said(body, key), _todo(status, body, variable))
+    error = read_error(body)
+    return Refusal(
+        status,
+        said(body, key),
+        _todo(status, error, variable),
+        error.kind(status),
+        wants_tokens=error.names("max_tokens"),
+    )
 
 
 def said(body: str, key: Key) -> str:
     """What an error's body says, in one line that may be shown."""
+    error = read_error(body)
+    message = f"{error.message} ({', '.join(error.codes)})" if error.codes else error.message
     # Hidden before it is cut: half a key would no longer be found.
-    words = " ".join(key.hide(_message(body)).split())
+    words = " ".join(key.hide(message).split())
     return f"{words[:_SHOWN].rstrip()} ..." if len(words) > _SHOWN else words or "it gave no reason."
 
 
@@ -73,25 +101,26 @@ def error_in(body: object) -> str | None:
     return json.dumps(body) if found and not (isinstance(body, Mapping) and body.get("choices")) else None
 
 
-def _message(body: str) -> str:
-    """The message of an error, with its code and type, where the body is JSON as OpenAI or FastAPI write it."""
+def read_error(body: str) -> ServerError:
+    """The error in a body, which may be JSON of several shapes, HTML or plain text."""
     try:
         content = json.loads(body)
     except ValueError:
-        return re.sub(r"<[^>]*>", " ", body)
+        return ServerError(re.sub(r"<[^>]*>", " ", body))
     if not isinstance(content, Mapping):
-        return body
+        return ServerError(body)
     error = content.get("error", content)
     if not isinstance(error, Mapping):
-        return str(error)
-    told = error.get("message", error.get("detail"))
-    if told is None:
-        return body
-    named = [str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str)]
-    return f"{told} ({', '.join(dict.fromkeys(named))})" if named else str(told)
+        return ServerError(str(error))
+    message = error.get("message", error.get("detail"))
+    if message is None:
+        return ServerError(body)
+    codes = dict.fromkeys(error[name] for name in ("code", "type") if isinstance(error.get(name), str))
+    parameter = error.get("param")
+    return ServerError(str(message), tuple(codes), parameter if isinstance(parameter, str) else None)
 
 
-def _todo(status: int, body: str, variable: str | None) -> str:
+def _todo(status: int, error: ServerError, variable: str | None) -> str:
     if status in (401, 403):
         return (
             f"Check the key in {variable!r}."
@@ -104,8 +133,8 @@ def _todo(status: int, body: str, variable: str | None) -> str:
         return "The account has no credit left."
     if 300 <= status < 400:
         return "It sends requests elsewhere; give that address as 'base_url'."
-    if "logprobs" in body:
+    if error.names("logprobs"):
         return "If it does not give log-probabilities, set 'logprobs: false'."
-    if "max_completion_tokens" in body:
+    if error.names("max_completion_tokens"):
         return "Set 'extra: {max_tokens: null, max_completion_tokens: 40}'."
     return ""

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dialeval.data.types import Context, Turn
 from dialeval.errors import Unsuitable
 from dialeval.systems.openai.answers import Prompted, read_echo, read_prompt_logprobs
-from dialeval.systems.openai.opening import open_session
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.session import Question, Session, run_async
+from dialeval.systems.openai.session import Question, Session, open_session, run_async
 
 if TYPE_CHECKING:
     from dialeval.systems.openai.system import OpenAI
@@ -107,7 +106,7 @@ class _Scorer:
                 whole = await self._prompted(context, written)
                 before = await self._prompted(context, "")
             except Refusal as refused:
-                shorter = shortened(context) if refused.too_long else None
+                shorter = shortened(context) if refused.kind == "too_long" else None
                 if shorter is None:
                     raise
                 context, dropped = shorter, dropped + 1
@@ -127,7 +126,7 @@ class _Scorer:
             tokens, logprobs = await self.session.ask(self._question(context, written), read)
         except Refusal as refused:
             # Servers differ on whether nothing may be generated.
-            if self._generated or not refused.bad_request or "max_tokens" not in refused.said:
+            if self._generated or not refused.bad_request or not refused.wants_tokens:
                 raise
             self._generated = 1
             return await self._prompted(context, written)

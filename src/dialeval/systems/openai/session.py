@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dialeval.engine.cache import Cache
 from dialeval.errors import RunFailed
+from dialeval.resources.finding import kept_folder
+from dialeval.systems.openai.budget import Meter
+from dialeval.systems.openai.keys import read_key
 from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.sending import Sender
+from dialeval.systems.openai.sending import Connection, Sender, open_sender
+
+if TYPE_CHECKING:
+    from dialeval.systems.openai.system import OpenAI
 
 T = TypeVar("T")
 Read = Callable[[object], Sequence[object]]
@@ -50,15 +58,15 @@ class Session:
 
     async def _ask(self, key: str, question: Question, read: Read) -> list[Any]:
         kept = self._kept(key)
-        if isinstance(kept, dict):
-            raise Refusal(**kept)
-        if kept is not None:
+        if isinstance(kept, list):
             return kept
+        if kept is not None and "kind" in kept:
+            raise Refusal(**kept)
         try:
             answer = list(await self._sender.send(question.path, question.body, read))
         except Refusal as refused:
             if refused.one_item:
-                self._keep(key, {"status": refused.status, "said": refused.said, "todo": ""})
+                self._keep(key, {"status": refused.status, "said": refused.said, "kind": refused.kind})
             raise
         self._keep(key, answer)
         return answer
@@ -115,6 +123,27 @@ class Session:
             return error
         kept = f"{done} of the {total} answers asked for are kept in {self._cache.folder}"
         return RunFailed(f"{error} {kept}; run again to go on from there.")
+
+
+@asynccontextmanager
+async def open_session(system: OpenAI) -> AsyncIterator[Session]:
+    """A session with the system's server, as long as the block lasts; the key is read now."""
+    connection = Connection(
+        base_url=system.address,
+        api_key_env=system.api_key_env,
+        concurrency=system.concurrency,
+        retries=system.retries,
+        timeout=system.timeout,
+        backoff=system.backoff,
+    )
+    async with open_sender(connection, read_key(system.api_key_env), meter(system)) as sender:
+        yield Session(sender, Cache(system.cache or kept_folder("openai")))
+
+
+@lru_cache(maxsize=64)
+def meter(system: OpenAI) -> Meter:
+    """What this process has spent on the system, over all its batches."""
+    return Meter(system.name, system.budget)
 
 
 def run_async(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

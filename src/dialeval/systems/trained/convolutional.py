@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import weight_norm
 
+from dialeval.systems.tensors import Grid
 from dialeval.systems.trained.config import Shape
-from dialeval.systems.trained.network import Grid, Network, Rows
+from dialeval.systems.trained.network import Network, Rows
 
 _HALF: Final = math.sqrt(0.5)
 """Keeps the variance of a sum of two (section 3.4)."""

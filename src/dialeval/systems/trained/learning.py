@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from dialeval.systems.trained.batches import Bundle, Width, bundles, cut_batches, training_batches
 from dialeval.systems.trained.lessons import Lesson
 from dialeval.systems.trained.losses import likelihood, unlikelihood
-from dialeval.systems.trained.network import Network, grid, pick
+from dialeval.systems.trained.network import Network, pick
 from dialeval.systems.trained.subwords import START, Subwords, Tokens
 from dialeval.training.task import Loss, Numbers, Sum, Sums, Task, add_sums, means
 
@@ -104,10 +104,10 @@ class OwnLearner:
 def token_states(network: Network, contexts: Sequence[Tokens], responses: Sequence[Tokens]) -> Tensor:
     """The states from which each token of each response is predicted, shape (tokens, embedding)."""
     row = {context: at for at, context in enumerate(dict.fromkeys(contexts))}
-    memory = network.encode(grid(list(row), network.device))
+    memory = network.encode(network.pad(list(row)))
     if len(row) < len(contexts):
         memory = pick(memory, torch.tensor([row[context] for context in contexts], device=network.device))
-    read = grid([(START, *response[:-1]) for response in responses], network.device)
+    read = network.pad([(START, *response[:-1]) for response in responses])
     return network.decode(memory, read.ids)[read.mask]
 
 

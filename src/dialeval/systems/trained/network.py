@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 
+from dialeval.systems.tensors import Grid, pad
 from dialeval.systems.trained.config import Shape
 from dialeval.systems.trained.subwords import PAD
 
@@ -16,28 +18,12 @@ Rows: TypeAlias = tuple[Tensor, ...]
 """Tensors whose first dimension is the batch, so that rows can be picked from all of them alike."""
 
 
-class Grid(NamedTuple):
-    """Token sequences of unlike lengths in one rectangle, filled on the right."""
-
-    ids: Tensor
-    mask: Tensor
-    """True where a token stands."""
-
-
-def grid(rows: Sequence[Sequence[int]], device: torch.device) -> Grid:
-    """The rows side by side."""
-    longest = max(map(len, rows))
-    ids = torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
-    lengths = torch.tensor([len(row) for row in rows])
-    return Grid(ids.to(device), (torch.arange(longest) < lengths[:, None]).to(device))
-
-
 def pick(rows: Rows, which: Tensor) -> Rows:
     """These rows of every tensor, in this order."""
     return tuple(tensor[which] for tensor in rows)
 
 
-class Network(nn.Module):
+class Network(nn.Module, ABC):
     """An encoder-decoder whose input and output words share their vectors (Press and Wolf, 2017)."""
 
     def __init__(self, shape: Shape, vocabulary: int) -> None:
@@ -58,6 +44,10 @@ class Network(nn.Module):
         """Where the weights are."""
         return self.bias.device
 
+    def pad(self, rows: Sequence[Sequence[int]]) -> Grid:
+        """Token sequences as one rectangle where the weights are."""
+        return pad(rows, fill=PAD, device=self.device)
+
     def embed(self, ids: Tensor) -> Tensor:
         """The tokens' vectors, of about unit variance."""
         vectors: Tensor = self.words(ids) * self.scale
@@ -67,18 +57,18 @@ class Network(nn.Module):
         """How much each token is expected after each state, shape (..., vocabulary)."""
         return nn.functional.linear(states, self.words.weight, self.bias)
 
+    @abstractmethod
     def encode(self, contexts: Grid) -> Rows:
         """What the decoder needs to know of each context."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decode(self, memory: Rows, ids: Tensor) -> Tensor:
         """States after each of the tokens, shape (batch, tokens, embedding); the first token is the start."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begin(self, memory: Rows) -> Rows:
         """What the decoder remembers before the first token."""
-        raise NotImplementedError
 
+    @abstractmethod
     def advance(self, memory: Rows, past: Rows, tokens: Tensor, position: int) -> tuple[Tensor, Rows]:
         """States after one more token per row, shape (batch, embedding), and what is then remembered."""
-        raise NotImplementedError

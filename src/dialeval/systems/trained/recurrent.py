@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from dialeval.systems.tensors import Grid
 from dialeval.systems.trained.config import Shape
-from dialeval.systems.trained.network import Grid, Network, Rows
+from dialeval.systems.trained.network import Network, Rows
 
 
 class Recurrent(Network):

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialeval.errors import BadInput, DialevalError, close_names
 from dialeval.systems.trained.config import Architecture, Scale, Shape, TrainConfig, scaled
+from dialeval.systems.trained.layout import LAYOUT
+from dialeval.systems.trained.lessons import Split
+
+if TYPE_CHECKING:
+    from dialeval.systems.trained.training import Outcome
 
 PUBLISHED: Final = ("paper", "thesis")
 """Sato et al. (2020), tables 5 and 6; Sato's thesis, table 3.4."""
+
+Train: TypeAlias = "Callable[[Split, TrainConfig, Path, Path | None], Outcome]"
+"""Trains on the data, by the config, into the folder, from the folder of another generator where there is one."""
 
 _TODO: Final = f"See docs/generators.md for its shape; {' and '.join(PUBLISHED)} come with dialeval."
 
@@ -101,6 +109,43 @@ def study_lines(entries: Sequence[Entry], folder: Path) -> str:
         for row in rows
     ]
     return "systems:\n" + "".join(f"  - {line}\n" for line in lines)
+
+
+class Trial(NamedTuple):
+    """What became of an entry."""
+
+    entry: Entry
+    outcome: Outcome | None
+    reason: str = ""
+    """Why it was not trained."""
+
+
+def train_roster(
+    roster: Roster, data: Split, extras: Mapping[str, Split], scale: Scale, folder: Path, train: Train
+) -> Iterator[Trial]:
+    """Train each entry into a folder of its name; those that cannot be trained come with the reason."""
+    from dialeval.systems.trained.training import further
+
+    for entry in roster.systems:
+        reason = _obstacle(entry, extras, folder)
+        if reason:
+            yield Trial(entry, None, reason)
+            continue
+        start = folder / entry.start_from if entry.start_from else None
+        config = further(start) if start else entry.config(scale)
+        lessons = extras[entry.corpus] if entry.corpus else data
+        yield Trial(entry, train(lessons, config, folder / entry.name, start))
+
+
+def _obstacle(entry: Entry, extras: Mapping[str, Split], folder: Path) -> str:
+    if entry.huggingface:
+        more = f", tuned on {entry.corpus}" if entry.corpus else ""
+        return f"not trained here: it is {entry.huggingface} from Hugging Face{more}"
+    if entry.corpus and entry.corpus not in extras:
+        return f"needs the corpus {entry.corpus!r}; give it with --extra {entry.corpus}=FILE"
+    if entry.start_from and not (folder / entry.start_from / LAYOUT.marker).is_file():
+        return f"starts from {entry.start_from!r}, which is not trained"
+    return ""
 
 
 def _check(roster: Roster) -> None:

@@ -14,9 +14,9 @@ from dialeval.systems.tensors import find_device, normalised
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.convolutional import fold_norms
 from dialeval.systems.trained.folder import read_generator
-from dialeval.systems.trained.network import Network, Rows, grid, pick
+from dialeval.systems.trained.network import Network, Rows, pick
 from dialeval.systems.trained.subwords import END, START, Subwords, Tokens
-from dialeval.training.folder import ModelFiles
+from dialeval.training.folder import ModelFolder
 
 _CONTEXTS: Final = 64
 """Contexts that are encoded at once, and held for their responses."""
@@ -48,7 +48,7 @@ class Stepping:
 
     def start(self, prefixes: Sequence[Sequence[int]]) -> tuple[Tensor, State]:
         """Log-probabilities of the first token of each response, and the state there."""
-        memory = self.network.encode(grid(prefixes, self.network.device))
+        memory = self.network.encode(self.network.pad(prefixes))
         first = torch.full((len(prefixes),), START, device=self.network.device)
         return self.step(first, State(memory, self.network.begin(memory), 0))
 
@@ -71,7 +71,7 @@ class Stepping:
         with torch.inference_mode():
             for start in range(0, len(distinct), _CONTEXTS):
                 some = distinct[start : start + _CONTEXTS]
-                memory = self.network.encode(grid(some, self.network.device))
+                memory = self.network.encode(self.network.pad(some))
                 row = {at: number for number, context in enumerate(some) for at in of_context[context]}
                 order = sorted(row, key=lambda at: len(responses[at]))
                 for first in range(0, len(order), rows):
@@ -82,7 +82,7 @@ class Stepping:
         return [found[at] for at in range(len(responses))]
 
     def _score(self, memory: Rows, responses: Sequence[Tokens]) -> list[float]:
-        read = grid([(START, *response[:-1]) for response in responses], self.network.device)
+        read = self.network.pad([(START, *response[:-1]) for response in responses])
         logits = self.network.logits(self.network.decode(memory, read.ids)[read.mask])
         tokens = torch.tensor([token for one in responses for token in one], device=logits.device)
         values = normalised(logits).gather(1, tokens[:, None])[:, 0].double()
@@ -99,7 +99,7 @@ class Loaded(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def load(files: ModelFiles, device: str) -> Loaded:
+def load(files: ModelFolder, device: str) -> Loaded:
     """The generator in these files; the last four are kept, and other hashes are another generator."""
     network, subwords, config = read_generator(files.folder)
     fold_norms(network)

@@ -16,7 +16,7 @@ from dialeval.errors import DialevalError, Unsuitable
 from dialeval.resources.huggingface import require_torch
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
 from dialeval.systems.trained.layout import LAYOUT, read_config
-from dialeval.training.folder import ModelFiles
+from dialeval.training.folder import ModelFolder
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.scoring import Loaded
@@ -113,7 +113,7 @@ class Trained:
         return np.array([read.dropped for read in self._read(self._load(), contexts)], dtype=np.int64)
 
     @property
-    def _files(self) -> ModelFiles:
+    def _files(self) -> ModelFolder:
         return LAYOUT.find(self.path)
 
     def _load(self) -> Loaded:

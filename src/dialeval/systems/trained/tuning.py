@@ -16,6 +16,7 @@ from dialeval.resources.huggingface import quiet_transformers
 from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form
+from dialeval.systems.tensors import Grid, pad
 from dialeval.systems.trained.batches import Width
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.folder import count_parameters, description
@@ -79,15 +80,18 @@ class PretrainedLearner:
             opening: Tokens = self.loaded.model.opening
             read = [(*opening, *response[:-1]) for response in responses]
             starts = [len(opening) - 1] * len(responses)
-            ids, mask = self._grid(contexts)
+            ids, mask = self._pad(contexts)
             logits = self.module(
-                input_ids=ids, attention_mask=mask, decoder_input_ids=self._grid(read)[0], use_cache=False
+                input_ids=ids,
+                attention_mask=mask.long(),
+                decoder_input_ids=self._pad(read).ids,
+                use_cache=False,
             ).logits
         else:
             read = [(*context, *response[:-1]) for context, response in zip(contexts, responses, strict=True)]
             starts = [len(context) - 1 for context in contexts]
-            ids, mask = self._grid(read)
-            logits = self.module(input_ids=ids, attention_mask=mask, use_cache=False).logits
+            ids, mask = self._pad(read)
+            logits = self.module(input_ids=ids, attention_mask=mask.long(), use_cache=False).logits
         picked = [
             logits[at, start : start + len(response)]
             for at, (start, response) in enumerate(zip(starts, responses, strict=True))
@@ -97,12 +101,9 @@ class PretrainedLearner:
     def _response(self, text: str) -> Tokens:
         return (*self.loaded.prompting.response(text), self.loaded.end)[: self.longest_response]
 
-    def _grid(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        # Filled on the right: what comes later is never seen by a causal model, and masked for the others.
-        longest, device = max(map(len, rows)), self.loaded.model.model.device
-        ids = torch.tensor([[*row, *[self.loaded.model.fill] * (longest - len(row))] for row in rows])
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        return ids.to(device), mask.to(device)
+    def _pad(self, rows: Sequence[Sequence[int]]) -> Grid:
+        # On the right: what comes later is never seen by a causal model, and masked for the others.
+        return pad(rows, fill=self.loaded.model.fill, device=self.loaded.model.model.device)
 
 
 def tune(

@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 
 from dialeval.data.types import Turn
 from dialeval.systems.decoding import Decoding, context_seed, decode
-from dialeval.systems.decoding.walking import draw_tokens, token_weights
+from dialeval.systems.decoding.search import draw_tokens, token_weights
 
 
 def kept(probabilities, decoding):
