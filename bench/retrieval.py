@@ -21,10 +21,9 @@ from bench.fresh import fresh
 from bench.real_text import timed
 from bench.result import BenchResult
 from bench.selection_corpora import CORPORA, absent, dailydialog, recombined, turns
-from dialeval.selection.repository.content_words import content_words, words
 from dialeval.selection.repository.repository import Repository, build_repository
 from dialeval.selection.repository.sif import Vectors
-from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.words import content_words, tidy, words
 from dialeval.text.search.postings import Hit
 
 SIZE: Final = int(os.environ.get("DIALEVAL_UTTERANCES", 1_000_000))

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from dialeval.annotation.answers import read_answers, usable
+from dialeval.annotation.answers import fault_counts, read_answers, usable
 from dialeval.annotation.key import read_key
 from dialeval.annotation.tasks import export_tasks, make_tasks
 from dialeval.data import Candidate, Judgement, Question, Turn, write
@@ -232,5 +232,5 @@ def test_every_judgement_is_an_answer_or_a_problem():
         "not an answer of the form",
         "not an answer of the form",
     ]
-    assert found.faults["not an answer of the form"] == 2
+    assert fault_counts(found.unusable)["not an answer of the form"] == 2
     assert found.unusable[3].found == "N/A"

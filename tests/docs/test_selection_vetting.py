@@ -8,10 +8,10 @@ from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import ACCEPTABILITY
 from dialeval.annotation.key import KeyEntry
 from dialeval.data import Judgement
+from dialeval.files.documents import as_json
 from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
-from dialeval.selection.labelling.labelling import settle_labels
-from dialeval.selection.labelling.record import labelling_json
-from dialeval.selection.vetting.record import as_json
+from dialeval.selection.labelling.labelling import labelling_record, settle_labels
+from dialeval.selection.vetting.record import vetting_record
 from dialeval.selection.vetting.rules import SATO_2020
 from dialeval.selection.vetting.vetting import Removal, apply
 from support.drafts import question
@@ -51,8 +51,8 @@ def test_every_field_of_the_records_is_explained():
         *KeyEntry._fields,
         *Removal._fields,
         *Unusable._fields,
-        *as_json(apply(SATO_2020, [draft], [])),
-        *labelling_json(labelled, at_least=2),
+        *as_json(vetting_record(apply(SATO_2020, [draft], []))),
+        *as_json(labelling_record(labelled, at_least=2)),
     }
     for field in fields - {"format"}:
         assert f"`{field}`" in section or f'"{field}"' in section, field

@@ -60,7 +60,9 @@ def checkout(tmp_path: Path) -> Path:
     package = tmp_path / "src" / "dialeval" / "metrics"
     (package / "questions.py").write_text(METRIC.lstrip(), encoding="utf-8")
     table = (package / "__init__.py").read_text(encoding="utf-8")
-    (package / "__init__.py").write_text(table.replace('    Entry("length"', LINE + '    Entry("length"'), "utf-8")
+    (package / "__init__.py").write_text(
+        table.replace('    Entry("length"', LINE + '    Entry("length"'), "utf-8"
+    )
     return tmp_path
 
 

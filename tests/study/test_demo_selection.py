@@ -11,7 +11,7 @@ import pytest
 from dialeval.data import read
 from dialeval.selection.asking.asking import ask
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.words import tidy
 from dialeval.systems import Transcript
 from support.paths import ROOT
 

@@ -59,11 +59,6 @@ class Answers:
             values.setdefault((one.item, one.system), {})[one.rater] = int(one.value or 0)
         return values
 
-    @property
-    def faults(self) -> dict[Fault, int]:
-        """How many answers have each fault."""
-        return dict(Counter(one.fault for one in self.unusable))
-
 
 def read_answers(
     path: Path,
@@ -220,6 +215,11 @@ _OTHERS: Final[Mapping[Fault, tuple[str, str]]] = {
         "Give the key.jsonl and the questions of the export that raters filled in.",
     ),
 }
+
+
+def fault_counts(unusable: Iterable[Unusable]) -> dict[str, int]:
+    """How many answers have each fault."""
+    return dict(Counter(answer.fault for answer in unusable))
 
 
 def faults_told(unusable: Iterable[Unusable]) -> list[str]:

@@ -5,7 +5,16 @@ verified, or says how to get them. Nothing is downloaded unless the user allows 
 """
 
 from dialeval.resources.catalogue import CATALOGUE, PinnedFile, Resource
-from dialeval.resources.finding import State, Status, check, fingerprint, installed_version, locate, obtain
+from dialeval.resources.finding import (
+    State,
+    Status,
+    check,
+    fingerprint,
+    installed_version,
+    locate,
+    obtain,
+    require_library,
+)
 
 __all__ = [
     "CATALOGUE",
@@ -18,4 +27,5 @@ __all__ = [
     "installed_version",
     "locate",
     "obtain",
+    "require_library",
 ]

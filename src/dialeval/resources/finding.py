@@ -97,6 +97,14 @@ def installed_version(package: str) -> str | None:
         return None
 
 
+def require_library(library: str, what: str, *, install: str = "") -> None:
+    """Raise ResourceUnavailable where ``library``, which ``what`` needs, is not installed."""
+    if importlib.util.find_spec(library) is None:
+        raise ResourceUnavailable(
+            f"{what} needs {library}, not installed. Run: pip install {install or library}"
+        )
+
+
 def _known(resource: str | Resource) -> Resource:
     if isinstance(resource, Resource):
         return resource

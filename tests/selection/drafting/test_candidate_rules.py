@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.selection.drafting.candidate_rules import CandidateRules
-from dialeval.selection.repository.content_words import words
+from dialeval.selection.drafting.retrieving import CandidateRules
+from dialeval.selection.repository.words import words
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=8)
 

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from dialeval.selection.drafting.candidate_rules import CandidateRules
 from dialeval.selection.drafting.drafts import build_draft
-from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.drafting.retrieving import CandidateRules
 from dialeval.selection.repository.repository import build_repository
 from dialeval.selection.repository.utterances import Filters
+from dialeval.selection.repository.words import content_words, words
 from support.repositories import dialogue
 
 

@@ -6,10 +6,9 @@ import pytest
 
 from dialeval.errors import Unsuitable
 from dialeval.resources import check
-from dialeval.selection.drafting.candidate_rules import CandidateRules
-from dialeval.selection.drafting.retrieving import retrieve
-from dialeval.selection.repository.content_words import content_words, words
+from dialeval.selection.drafting.retrieving import CandidateRules, retrieve
 from dialeval.selection.repository.utterances import Excluded
+from dialeval.selection.repository.words import content_words, words
 from support.repositories import LINES, drawn_vectors, small_repository
 
 ANY_LENGTH = CandidateRules(shortest=0, longest=100)

@@ -14,7 +14,7 @@ from dialeval.errors import BadInput
 from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.folder import read_asked, render_asked
 from dialeval.selection.report import pictures, tables
-from dialeval.selection.report.terminal import print_asked
+from dialeval.selection.report.tables import print_asked
 from dialeval.study.report.page import render
 
 

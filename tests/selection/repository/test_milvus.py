@@ -8,9 +8,8 @@ import sys
 import pytest
 
 from dialeval.errors import RunFailed
-from dialeval.selection.drafting.candidate_rules import CandidateRules
-from dialeval.selection.drafting.retrieving import retrieve
-from dialeval.selection.repository.content_words import content_words
+from dialeval.selection.drafting.retrieving import CandidateRules, retrieve
+from dialeval.selection.repository.words import content_words
 from support.repositories import LINES, Count, small_repository
 
 pytest.importorskip("milvus_lite")

@@ -16,8 +16,7 @@ from dialeval.selection.vetting.plausibility import (
     default_judges,
 )
 from dialeval.selection.vetting.rules import Fewest
-from dialeval.selection.vetting.sieve_audit import audit
-from dialeval.selection.vetting.sifting import sift
+from dialeval.selection.vetting.sifting import audit, sift
 from support.word_judge import DRAFT, Words, asked
 
 

@@ -7,7 +7,7 @@ import pytest
 from dialeval.data import Candidate, Question
 from dialeval.errors import Unsuitable
 from dialeval.selection.vetting.plausibility import AsLikely
-from dialeval.selection.vetting.sieve_audit import audit
+from dialeval.selection.vetting.sifting import audit
 from support.word_judge import DRAFT, Words, asked
 
 

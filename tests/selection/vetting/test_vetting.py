@@ -14,7 +14,8 @@ from dialeval.annotation.answers import Unusable
 from dialeval.annotation.forms import candidate_ids
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
-from dialeval.selection.vetting.record import FILES, as_json, write_record
+from dialeval.files.documents import as_json
+from dialeval.selection.vetting.record import FILES, vetting_record, write_vetted
 from dialeval.selection.vetting.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
 from dialeval.selection.vetting.vetting import apply, rated_questions
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
@@ -65,7 +66,7 @@ class TestByHand:
         assert [(one.candidate, one.rule, one.votes) for one in vetted.removed[1:4]] == [
             (f"false_{n}", SATO_2020.ground_truth, (1, 1, 2, 1, 1)) for n in (1, 2, 3)
         ]
-        assert as_json(vetted)["candidates"] == {"drafted": 12, "kept": 0, "removed": 12, "second_truths": 0}
+        assert vetting_record(vetted).candidates == CandidateCounts(12, 0, 12, 0)
 
     def test_what_is_left_of_a_question_with_too_few_is_listed_with_it(self):
         draft = question("q", 3)
@@ -92,7 +93,7 @@ class TestByHand:
         assert len(names(first)) == len(names(second)) == 4
         assert vetted.second_questions == 1
         assert {one.candidate: one.became for one in vetted.removed} == {"false_7": None, "false_8": "q/2"}
-        assert as_json(vetted)["candidates"] == {"drafted": 9, "kept": 8, "removed": 2, "second_truths": 1}
+        assert vetting_record(vetted).candidates == CandidateCounts(9, 8, 2, 1)
         assert [one.questions for one in vetted.counts if one.rule == SATO_2020.surplus] == [1]
         kept = {(one.item, one.system): [] for one in vetted.scores}
         for one in vetted.scores:
@@ -189,7 +190,7 @@ class TestByHand:
         blank = Unusable("no answer", "q1c1", "ana", "a blank cell")
         vetted = apply(SATO_2020, [draft], scored(draft, scores), unusable=[blank])
         assert [one.fault for one in vetted.unusable] == ["no answer", "not an answer of the form"]
-        assert as_json(vetted)["unusable"][0] == blank._asdict()
+        assert vetting_record(vetted).unusable[0] == blank
 
 
 @given(drafts(), st.integers(0, 3), st.booleans())
@@ -243,7 +244,7 @@ def test_vetting_twice_changes_nothing_and_loses_nothing(made, seed, every):
         assert sum(one.candidate is None for one in gone) == (not stood)
         listed = [one.text for one in gone if one.became is None and one.text]
         assert sorted([*kept, *listed]) == sorted(candidate.text for candidate in draft.candidates)
-    counted = as_json(once)["candidates"]
+    counted = as_json(vetting_record(once).candidates)
     assert counted["drafted"] == counted["kept"] + counted["removed"] - counted["second_truths"]
 
 
@@ -284,7 +285,7 @@ def test_the_record_holds_all_of_it_and_an_empty_set_is_an_error(tmp_path):
     draft = question("q", 5)
     scores = {f"false_{n}": LOW for n in range(1, 5)} | {"false_5": HIGH, "ground_truth": HIGH}
     vetted = apply(SATO_2020, [draft], scored(draft, scores))
-    write_record(vetted, tmp_path / "set")
+    write_vetted(vetted, tmp_path / "set")
     assert {path.name for path in (tmp_path / "set").iterdir()} == set(FILES)
     assert tuple(read(tmp_path / "set" / "questions.jsonl", "question")) == vetted.questions
     assert tuple(read(tmp_path / "set" / "scores.jsonl", "judgement")) == vetted.scores
@@ -295,4 +296,4 @@ def test_the_record_holds_all_of_it_and_an_empty_set_is_an_error(tmp_path):
     }
     assert json.loads((tmp_path / "set" / "vetting.json").read_text())["questions"] == 1
     with pytest.raises(Unsuitable, match=r"No question of 1 is left\. There is no answer"):
-        write_record(apply(SATO_2020, [draft], []), tmp_path / "none")
+        write_vetted(apply(SATO_2020, [draft], []), tmp_path / "none")

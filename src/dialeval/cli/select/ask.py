@@ -225,7 +225,7 @@ def _digests(sources: Sequence[str]) -> dict[str, str]:
 def _show(document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, *, json: bool) -> None:
     from dialeval.files.documents import as_json
     from dialeval.selection.folder import write_page
-    from dialeval.selection.report.terminal import print_asked
+    from dialeval.selection.report.tables import print_asked
 
     if not json:
         print_asked(document)  # before the page: its plots take a moment

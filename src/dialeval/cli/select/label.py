@@ -81,10 +81,9 @@ def _by_people(
 ) -> None:
     from dialeval.cli.select.vet import form_named
     from dialeval.data import write
-    from dialeval.files.documents import write_document
+    from dialeval.files.documents import as_json, write_document
     from dialeval.selection.labelling.consistency_subset import consistency_subset
-    from dialeval.selection.labelling.labelling import settle_labels
-    from dialeval.selection.labelling.record import RECORD, labelling_json
+    from dialeval.selection.labelling.labelling import labelling_record, settle_labels
 
     read = read_scores(scores, key, asked, form_named(form))
     facts: dict[str, int] = {}
@@ -99,12 +98,12 @@ def _by_people(
         found = settle_labels(
             asked, read.judgements, form=form_named(form), at_least=at_least, unusable=read.unusable
         )
-    record = {**labelling_json(found, at_least=at_least), **facts}
+    record = {**as_json(labelling_record(found, at_least=at_least)), **facts}
     if pairs:
         write(out / "consistency.jsonl", pairs)
     elif form == "error_class":  # what stands there is of other labels
         (out / "consistency.jsonl").unlink(missing_ok=True)
-    write_document(out / RECORD, record, indent=2)
+    write_document(out / "labelling.json", record, indent=2)
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
     # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
     labelled = sum(one.error is not None for question in found.questions for one in question.candidates)
@@ -120,14 +119,13 @@ def _finish(
     *,
     json: bool,
 ) -> None:
-    from dialeval.annotation.answers import faults_told
+    from dialeval.annotation.answers import fault_counts, faults_told
     from dialeval.data import write
 
     write(out / "questions.jsonl", questions)
     false = [one for question in questions for one in question.candidates if not one.correct]
     labels = dict(Counter(one.error for one in false if one.error).most_common())
-    unusable = dict(Counter(one.fault for one in refused))
-    content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": unusable}
+    content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": fault_counts(refused)}
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
         return

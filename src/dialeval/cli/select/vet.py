@@ -25,7 +25,6 @@ from dialeval.cli.select.files import (
 if TYPE_CHECKING:
     from dialeval.annotation.forms import Form
     from dialeval.data import Question
-    from dialeval.selection.vetting.sifting import Sifted
     from dialeval.selection.vetting.vetting import Vetted
 
 _SIEVE = "smollm2-135m-instruct"
@@ -107,16 +106,17 @@ def vet(
         _sift(drafted, system or _SIEVE, false, seed, out, json=json)
         return
     from dialeval.annotation.forms import ACCEPTABILITY
-    from dialeval.selection.vetting.record import as_json, write_record
+    from dialeval.files.documents import as_json
+    from dialeval.selection.vetting.record import write_vetted
     from dialeval.selection.vetting.rules import Fewest, Most, Rules, Settled
     from dialeval.selection.vetting.vetting import apply
 
     read = read_scores(scores or [], key, drafted, ACCEPTABILITY)
     rules = Rules(settled=Settled(raters or ACCEPTABILITY.raters), fewest=Fewest(false), most=Most(false))
     vetted = apply(rules, drafted, read.judgements, unusable=read.unusable, seed=seed)
-    write_record(vetted, out)
+    record = write_vetted(vetted, out)
     if json:
-        print(jsonlib.dumps({**as_json(vetted), "folder": str(out)}, ensure_ascii=False))
+        print(jsonlib.dumps({**as_json(record), "folder": str(out)}, ensure_ascii=False))
         return
     _say(vetted, out)
 
@@ -166,11 +166,10 @@ def _say(vetted: Vetted, out: Path) -> None:
 def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path, *, json: bool) -> None:
     from dialeval.cli.systems import named_system
     from dialeval.core import LikelihoodModel
-    from dialeval.data import write
     from dialeval.errors import Unsuitable
-    from dialeval.files.documents import write_json_lines
+    from dialeval.files.documents import as_json
     from dialeval.selection.vetting.plausibility import default_judges
-    from dialeval.selection.vetting.record import SIFTING
+    from dialeval.selection.vetting.record import write_sifted
     from dialeval.selection.vetting.rules import Fewest, Most
     from dialeval.selection.vetting.sifting import sift
 
@@ -184,22 +183,12 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
         sifted = sift(drafted, default_judges(model), fewest=Fewest(false), most=Most(false), seed=seed)
     except Unsuitable as error:
         raise Unsuitable(f"{error} Or name another --system, or 'none'.") from None
-    if not sifted.questions:
-        raise Unsuitable(
-            f"The sieve left none of {len(drafted):,} questions. Draft more candidates per question (select build --m)."
-        )
-    write(out / "questions.jsonl", sifted.questions)
-    write_json_lines(out / "removed.jsonl", (one._asdict() for one in sifted.removed))
-    content = _sifting(sifted, len(drafted))
-    write_json_lines(out / SIFTING, [content])
-    if (out / "vetting.json").is_file():  # of raters, about a set that stood here before
-        (out / "scores.jsonl").unlink(missing_ok=True)
-        (out / "vetting.json").unlink()
+    record = write_sifted(sifted, len(drafted), out)
     if json:
-        print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))
+        print(jsonlib.dumps({**as_json(record), "folder": str(out)}, ensure_ascii=False))
         return
     left = f"{len(sifted.questions):,} questions of {len(drafted):,} drafted"
-    print(f"{left}, {content['status']}: {out}/questions.jsonl")
+    print(f"{left}, {record.status}: {out}/questions.jsonl")
     counts = Counter(
         (one.rule, "question" if one.candidate is None else "candidate") for one in sifted.removed
     )
@@ -207,15 +196,3 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
         print(f"  {count:,} {what}{'' if count == 1 else 's'} removed: {rule}")
     judged = " or ".join(["encoder", *([] if model is None else [model.name])])
     print(f"Do not ask {judged} about these questions: much of what would have misled it is gone.")
-
-
-def _sifting(sifted: Sifted, drafted: int) -> dict[str, object]:
-    removed = Counter(one.rule for one in sifted.removed)
-    statuses = {question.status for question in sifted.questions}
-    return {
-        "drafted": drafted,
-        "questions": len(sifted.questions),
-        "status": statuses.pop() if len(statuses) == 1 else "mixed",
-        "judges": list(sifted.judges),
-        "removed": dict(removed.most_common()),
-    }

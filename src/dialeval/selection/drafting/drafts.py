@@ -10,12 +10,10 @@ from typing import Final, NamedTuple
 from dialeval.data.types import Candidate, Context, Dialogue, Question, Turn
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
-from dialeval.selection.drafting.candidate_rules import CandidateRules
-from dialeval.selection.drafting.retrieving import Retrieved, retrieve
-from dialeval.selection.repository.content_words import content_words
+from dialeval.selection.drafting.retrieving import CandidateRules, Retrieved, retrieve
 from dialeval.selection.repository.repository import Engine, Repository
-from dialeval.selection.repository.tidying import tidy
 from dialeval.selection.repository.utterances import Excluded, same_key
+from dialeval.selection.repository.words import content_words, tidy
 from dialeval.text.shuffling import shuffled_places
 
 _AT_ONCE: Final = 64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -12,11 +12,10 @@ import numpy as np
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
-from dialeval.selection.drafting.candidate_rules import CandidateRules
-from dialeval.selection.repository.content_words import content_words, words
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.sif import Vectors
 from dialeval.selection.repository.utterances import Excluded
+from dialeval.selection.repository.words import content_words, words
 from dialeval.text.search.postings import Hit
 
 Way: TypeAlias = Literal["lexical", "vector"]
@@ -26,6 +25,36 @@ _TEXTS_AT_ONCE: Final = 64
 _FETCHED: Final = 8
 _DEEPER: Final = 8
 _DEEPEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRules:
+    """When an utterance found for a ground truth is passed over; the paper states none of these rules."""
+
+    same: float = 0.75
+    """Share of words in common (Dice: twice the common words over all words of both) from which two utterances count
+    as the same. So do two of which one holds all words of the other and at most as many again, and two with the same
+    words in the same order but for their marks."""
+    shortest: float = 2 / 3
+    """Least length in words, as a share of the ground truth's; 0 lets all through."""
+    longest: float = 1.5
+    """Greatest length in words, as a multiple of the ground truth's."""
+
+    def fits(self, said: Sequence[str], truth: Sequence[str]) -> bool:
+        """Whether an utterance is about as long as the ground truth, both given as words."""
+        return self.shortest * len(truth) <= len(said) <= self.longest * len(truth)
+
+    def repeats(self, said: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
+        """Whether an utterance is nearly the same as one of the others."""
+        return any(self.alike(said, other) for other in others)
+
+    def alike(self, one: Sequence[str], other: Sequence[str]) -> bool:
+        """Whether two utterances, given as words, count as the same."""
+        common = (Counter(one) & Counter(other)).total()
+        fewer, more = sorted((len(one), len(other)))
+        if 2 * common >= self.same * (fewer + more):
+            return True
+        return common == fewer > 0 and more <= 2 * fewer
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from dialeval.data.types import Question
 from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosing import chance, why_no_question
 from dialeval.selection.asking.metrics import SelectionAccuracy
-from dialeval.selection.repository.content_words import words
+from dialeval.selection.repository.words import words
 
 FOLDS: Final = 10
 FEWEST: Final = 30

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dialeval.annotation.answers import Fault, usable
+from dialeval.annotation.answers import fault_counts, usable
 from dialeval.core import Interval, Resampling
 from dialeval.data.types import Judgement, Question
 from dialeval.data.vetting_status import status_line
@@ -21,7 +21,7 @@ from dialeval.selection.asking.trials import Utterances, candidates_of, run_tria
 from dialeval.selection.inspection.artefacts import Artefact, find_artefacts
 from dialeval.selection.inspection.question_faults import question_faults
 from dialeval.selection.labelling.labelling import kappa_of
-from dialeval.selection.repository.content_words import content_words
+from dialeval.selection.repository.words import content_words
 from dialeval.stats import percentile_interval
 from dialeval.stats.estimate import Estimate
 
@@ -41,7 +41,7 @@ class Agreement(NamedTuple):
     two_classes: Estimate
     """Above 3 or not."""
     scores: int
-    faults: Mapping[Fault, int]
+    faults: Mapping[str, int]
     """Scores that could not be used."""
 
 
@@ -134,7 +134,7 @@ def agreement_of_scores(questions: Sequence[Question], judgements: Iterable[Judg
         kappa_of(answers),
         kappa_of(answers, above=3),
         len(answers.judgements),
-        answers.faults,
+        fault_counts(answers.unusable),
     )
 
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.selection.labelling.tagging import PerceptronTagger, Tagged
-from dialeval.selection.repository.content_words import content_words
-from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.words import content_words, tidy
 from dialeval.text.tokenisers.porter import stem
 from dialeval.text.tokenisers.treebank import word_tokenize_all
 

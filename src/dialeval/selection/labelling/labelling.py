@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.annotation.answers import Answers, Unusable, usable
+from dialeval.annotation.answers import Answers, Unusable, blamed, fault_counts, usable
 from dialeval.annotation.forms import Form, candidate_ids
 from dialeval.data.types import Judgement, Question
+from dialeval.errors import Unsuitable
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
 from dialeval.stats.estimate import Estimate
 
@@ -46,6 +47,23 @@ class Labelled:
         """How many candidates have each label of the form."""
         found = Counter(self.labels.values())
         return {option.label: found[option.label] for option in self.form.options}
+
+
+@dataclass(frozen=True, slots=True)
+class LabellingRecord:
+    """The content of ``labelling.json``."""
+
+    format: int
+    form: str
+    at_least: int
+    questions: int
+    labels: dict[str, int]
+    kappa: float
+    kappa_reason: str | None
+    unasked: int
+    undecided: tuple[Undecided, ...]
+    unusable_answers: dict[str, int]
+    unusable: tuple[Unusable, ...]
 
 
 def settle_labels(
@@ -92,6 +110,27 @@ def _with_labels(question: Question, labels: Mapping[tuple[str, str], str]) -> Q
     named = zip(candidate_ids(question), question.candidates, strict=True)
     candidates = (replace(one, error=labels.get((question.item, name), one.error)) for name, one in named)
     return replace(question, candidates=tuple(candidates))
+
+
+def labelling_record(labelled: Labelled, *, at_least: int) -> LabellingRecord:
+    """What happened, with each candidate that has no label; Unsuitable where no answer could be used."""
+    unusable = labelled.unusable
+    if not labelled.labels and not labelled.undecided:
+        why = blamed(unusable, labelled.form, used=0) if unusable else "There is no answer."
+        raise Unsuitable(f"No false candidate gets a label. {why}")
+    return LabellingRecord(
+        format=1,
+        form=labelled.form.criterion,
+        at_least=at_least,
+        questions=len(labelled.questions),
+        labels=labelled.counts,
+        kappa=labelled.kappa.value,
+        kappa_reason=labelled.kappa.reason,
+        unasked=labelled.unasked,
+        undecided=labelled.undecided,
+        unusable_answers=fault_counts(unusable),
+        unusable=unusable,
+    )
 
 
 def kappa_of(answers: Answers, *, above: float | None = None) -> Estimate:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dialeval.display.table import Cell, Column, Table
+from dialeval.display.terminal import print_table
 from dialeval.display.wording import (
     COEFFICIENTS,
     NOTHING,
@@ -18,6 +19,9 @@ from dialeval.display.wording import (
     signed,
 )
 from dialeval.selection.document import AskedDocument, Comparison, ErrorLabel, Trials
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 UNLABELLED: Final = "no label"
 
@@ -124,6 +128,21 @@ def failures(document: AskedDocument) -> Table:
         found.append(("people's ranking", trials.human_reason))
     rows = tuple((Cell(name), Cell(message)) for name, message in found)
     return Table("Failures", (Column("system"), Column("what went wrong")), rows)
+
+
+def print_asked(document: AskedDocument, console: Console | None = None) -> None:
+    """Print the ranking, the pairs, errors by label, trials and failures; to stdout by default."""
+    from rich.console import Console
+
+    console = console or Console()
+    shown = [ranking(document), pairs(document)]
+    shown += [errors(row.system, row.errors) for row in document.results]
+    shown += [trials(document.trials)] if document.trials else []
+    shown += [failures(document)]
+    for at, table in enumerate([table for table in shown if table.rows]):
+        if at:
+            console.print()
+        print_table(table, console)
 
 
 def _people_notes(found: Trials) -> Iterable[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dialeval.engine import SILENT, Progress
-from dialeval.selection.repository.content_words import words
-from dialeval.selection.repository.installed import require
+from dialeval.resources import require_library
+from dialeval.selection.repository.words import words
 from dialeval.text.search.postings import Hit
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class LexicalIndex:
     @classmethod
     def open(cls, folder: Path) -> LexicalIndex:
         """The index in this folder."""
-        require("tantivy", "Search by words")
+        require_library("tantivy", "Search by words")
         import tantivy
 
         return cls(tantivy.Index.open(str(folder)))
@@ -76,7 +76,7 @@ class LexicalIndex:
 
 def build_lexical(utterances: Iterable[str], folder: Path, *, progress: Progress = SILENT) -> LexicalIndex:
     """An index of these utterances, numbered from 0, in a folder that appears when all of it is written."""
-    require("tantivy", "Search by words")
+    require_library("tantivy", "Search by words")
     import tantivy
 
     scratch = folder.with_name(folder.name + ".part")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import RunFailed
-from dialeval.selection.repository.content_words import words
-from dialeval.selection.repository.installed import require
+from dialeval.resources import require_library
 from dialeval.selection.repository.nearest import FLAT_UP_TO, cells_for, cells_searched
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.words import words
 from dialeval.text.search.postings import Hit
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def milvus_engine(
     Its utterances and vectors are sent to a collection named by their digest, and only those that are not there yet.
     BM25 has the same parameters and words as here; vectors are searched exactly up to 200,000, in cells beyond.
     """
-    require("pymilvus", "Milvus")
+    require_library("pymilvus", "Milvus")
     with _logging_left_alone():
         from pymilvus import MilvusClient, MilvusException
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dialeval.engine import SILENT, Progress
 from dialeval.files.atomic import atomic_path
-from dialeval.selection.repository.installed import require
+from dialeval.resources import require_library
 from dialeval.selection.repository.sif import Vectors, units_without
 from dialeval.text.search.postings import Hit
 
@@ -57,7 +57,7 @@ class NearestIndex:
 
 def flat_index(averages: Vectors, component: Vectors) -> NearestIndex:
     """The exact index over SIF averages, shape (n, dimensions), less the component."""
-    require("faiss", "Search by meaning", install="faiss-cpu")
+    require_library("faiss", "Search by meaning", install="faiss-cpu")
     import faiss
 
     index = faiss.IndexFlatIP(averages.shape[1])
@@ -71,7 +71,7 @@ def build_cells(averages: Vectors, component: Vectors, path: Path, *, progress: 
 
     About 2 sqrt(n) cells, of which a query looks into one in 32; they are found on an even sample.
     """
-    require("faiss", "Search by meaning", install="faiss-cpu")
+    require_library("faiss", "Search by meaning", install="faiss-cpu")
     import faiss
 
     cells = cells_for(len(averages))
@@ -91,7 +91,7 @@ def build_cells(averages: Vectors, component: Vectors, path: Path, *, progress: 
 
 def open_cells(path: Path) -> NearestIndex:
     """The index that ``build_cells`` wrote."""
-    require("faiss", "Search by meaning", install="faiss-cpu")
+    require_library("faiss", "Search by meaning", install="faiss-cpu")
     import faiss
 
     return NearestIndex(faiss.read_index(str(path)))

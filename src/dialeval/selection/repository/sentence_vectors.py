@@ -13,9 +13,8 @@ import numpy as np
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import Encoder, load_encoder
 from dialeval.metrics.embedding import Source
-from dialeval.selection.repository.content_words import NEGATIONS, words
 from dialeval.selection.repository.sif import Vectors, weight
-from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.words import NEGATIONS, tidy, words
 
 _TEXTS_AT_ONCE: Final = 512
 _WORD: Final = re.compile(r"\w+(?:'\w+)*")

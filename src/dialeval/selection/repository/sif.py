@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.selection.repository.content_words import NEGATIONS
-from dialeval.selection.repository.installed import require
+from dialeval.resources import require_library
+from dialeval.selection.repository.words import NEGATIONS
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -59,7 +59,7 @@ def units_without(vectors: Vectors, component: Vectors) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _shares() -> Mapping[str, float]:
-    require("wordfreq", "Weighing words")
+    require_library("wordfreq", "Weighing words")
     from wordfreq import get_frequency_dict
 
     return get_frequency_dict("en", wordlist="large")

@@ -19,8 +19,7 @@ from dialeval.data.formats import ROWS
 from dialeval.data.reading import find_format
 from dialeval.data.types import Dialogue, Example, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput
-from dialeval.selection.repository.content_words import words
-from dialeval.selection.repository.tidying import tidy
+from dialeval.selection.repository.words import tidy, words
 from dialeval.text.tokenisers.words import search_terms
 
 _PLAIN: Final = (".txt", ".txt.gz")
@@ -48,7 +47,7 @@ class Filters:
     ended: bool = True
     """Whether only utterances that end with a mark get in, as written dialogue does; chat often has none."""
     tidy: bool = True
-    """Whether all utterances, and the dialogues of a draft, get one spelling (see ``tidying``)."""
+    """Whether all utterances, and the dialogues of a draft, get one spelling (``tidy``)."""
 
     def reason(self, text: str) -> str | None:
         """Why an utterance may not, or None."""

@@ -2,69 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dialeval.annotation.answers import blamed, faults_told
+from dialeval.annotation.answers import Unusable, blamed, fault_counts, faults_told
 from dialeval.annotation.forms import ACCEPTABILITY
 from dialeval.data.codec.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document, write_json_lines
-from dialeval.selection.vetting.vetting import Removal, Vetted
+from dialeval.selection.vetting.sifting import Sifted
+from dialeval.selection.vetting.vetting import RuleCount, Vetted
 
 FILES: Final = ("questions.jsonl", "scores.jsonl", "removed.jsonl", "vetting.json")
 SIFTING: Final = "sifting.json"
 """What stands in place of ``vetting.json`` where no rater was asked."""
 
 
-def write_record(vetted: Vetted, folder: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class CandidateCounts:
+    """``drafted`` is ``kept`` and ``removed`` together, less those that came back as second truths."""
+
+    drafted: int
+    kept: int
+    removed: int
+    second_truths: int
+
+
+@dataclass(frozen=True, slots=True)
+class VettingRecord:
+    """The content of ``vetting.json``."""
+
+    format: int
+    seed: int
+    drafted: int
+    questions: int
+    second_questions: int
+    candidates: CandidateCounts
+    sha256: str
+    """Of the questions."""
+    rules: tuple[RuleCount, ...]
+    unusable_answers: dict[str, int]
+    unusable: tuple[Unusable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SiftingRecord:
+    """The content of ``sifting.json``."""
+
+    drafted: int
+    questions: int
+    status: str | None
+    """The questions', or ``mixed``."""
+    judges: tuple[str, ...]
+    removed: dict[str, int]
+    """How much each rule removed."""
+
+
+def write_vetted(vetted: Vetted, folder: Path) -> VettingRecord:
     """Write ``questions.jsonl``, ``scores.jsonl``, ``removed.jsonl`` and ``vetting.json`` into ``folder``."""
     if not vetted.questions:
         raise Unsuitable(f"No question of {vetted.drafted:,} is left. {_why(vetted)}")
+    record = vetting_record(vetted)
     write(folder / "questions.jsonl", vetted.questions)
     write(folder / "scores.jsonl", vetted.scores)
-    write_json_lines(folder / "removed.jsonl", _removals(vetted.removed))
-    write_document(folder / "vetting.json", as_json(vetted), indent=2)
-    (folder / SIFTING).unlink(
-        missing_ok=True
-    )  # of a set that nobody had looked at, and that stood here before
+    write_json_lines(folder / "removed.jsonl", vetted.removed)
+    write_document(folder / "vetting.json", record, indent=2)
+    (folder / SIFTING).unlink(missing_ok=True)  # of an unvetted set that stood here before
+    return record
 
 
-def as_json(vetted: Vetted) -> dict[str, object]:
+def write_sifted(sifted: Sifted, drafted: int, folder: Path) -> SiftingRecord:
+    """Write ``questions.jsonl``, ``removed.jsonl`` and ``sifting.json`` into ``folder``."""
+    if not sifted.questions:
+        raise Unsuitable(
+            f"The sieve left none of {drafted:,} questions. Draft more candidates per question (select build --m)."
+        )
+    statuses = {question.status for question in sifted.questions}
+    record = SiftingRecord(
+        drafted=drafted,
+        questions=len(sifted.questions),
+        status=statuses.pop() if len(statuses) == 1 else "mixed",
+        judges=sifted.judges,
+        removed=dict(Counter(removal.rule for removal in sifted.removed).most_common()),
+    )
+    write(folder / "questions.jsonl", sifted.questions)
+    write_json_lines(folder / "removed.jsonl", sifted.removed)
+    write_json_lines(folder / SIFTING, [record])
+    if (folder / "vetting.json").is_file():  # of raters, about a set that stood here before
+        (folder / "scores.jsonl").unlink(missing_ok=True)
+        (folder / "vetting.json").unlink()
+    return record
+
+
+def vetting_record(vetted: Vetted) -> VettingRecord:
     """What happened, in numbers and sentences."""
-    faults: dict[str, int] = {}
-    for one in vetted.unusable:
-        faults[one.fault] = faults.get(one.fault, 0) + 1
-    return {
-        "format": 1,
-        "seed": vetted.seed,
-        "drafted": vetted.drafted,
-        "questions": len(vetted.questions),
-        "second_questions": vetted.second_questions,
-        "candidates": _candidates(vetted),
-        "sha256": digest(vetted.questions),
-        "rules": [
-            {"rule": str(one.rule), "questions": one.questions, "candidates": one.candidates}
-            for one in vetted.counts
-        ],
-        "unusable_answers": faults,
-        "unusable": [one._asdict() for one in vetted.unusable],
-    }
+    return VettingRecord(
+        format=1,
+        seed=vetted.seed,
+        drafted=vetted.drafted,
+        questions=len(vetted.questions),
+        second_questions=vetted.second_questions,
+        candidates=_candidates(vetted),
+        sha256=digest(vetted.questions),
+        rules=vetted.counts,
+        unusable_answers=fault_counts(vetted.unusable),
+        unusable=vetted.unusable,
+    )
 
 
-def _candidates(vetted: Vetted) -> dict[str, int]:
-    """``drafted`` is ``kept`` and ``removed`` together, less those that came back as second truths."""
-    return {
-        "drafted": vetted.candidates,
-        "kept": sum(len(question.candidates) for question in vetted.questions),
+def _candidates(vetted: Vetted) -> CandidateCounts:
+    return CandidateCounts(
+        drafted=vetted.candidates,
+        kept=sum(len(question.candidates) for question in vetted.questions),
         # A question without one ground truth has a line of its own beside those of all its candidates.
-        "removed": sum(
-            one.candidate is not None or one.rule != vetted.rules.one_truth for one in vetted.removed
+        removed=sum(
+            removal.candidate is not None or removal.rule != vetted.rules.one_truth
+            for removal in vetted.removed
         ),
-        "second_truths": sum(one.became is not None for one in vetted.removed),
-    }
+        second_truths=sum(removal.became is not None for removal in vetted.removed),
+    )
 
 
 def _why(vetted: Vetted) -> str:
@@ -74,11 +133,6 @@ def _why(vetted: Vetted) -> str:
         return blamed(vetted.unusable, ACCEPTABILITY, used=vetted.used)
     if not vetted.used:
         return "There is no answer. Give the files that raters filled in as --scores."
-    went = "; ".join(f"{one.questions:,} by: {one.rule}" for one in vetted.counts if one.questions)
+    went = "; ".join(f"{count.questions:,} by: {count.rule}" for count in vetted.counts if count.questions)
     also = f" {'; '.join(told)}." if told else ""
     return f"{vetted.used:,} answers were used; {went}{also} Look at the scores, or make a larger draft."
-
-
-def _removals(removed: Iterable[Removal]) -> Iterable[dict[str, object]]:
-    for one in removed:
-        yield {**one._asdict(), "rule": str(one.rule)}

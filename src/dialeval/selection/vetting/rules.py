@@ -27,8 +27,18 @@ class Votes:
         return sum(self.scores) / len(self.scores) if self.scores else float("nan")
 
 
+class _Sentence:
+    """What all rules share: documents hold the sentence."""
+
+    __slots__ = ()
+
+    def json_value(self) -> str:
+        """The rule as a sentence."""
+        return str(self)
+
+
 @dataclass(frozen=True, slots=True)
-class DropFalse:
+class DropFalse(_Sentence):
     """Drops a false candidate that enough raters give one of these scores."""
 
     reason: str
@@ -41,7 +51,7 @@ class DropFalse:
 
 
 @dataclass(frozen=True, slots=True)
-class DropQuestion:
+class DropQuestion(_Sentence):
     """Drops a question whose ground truth enough raters give one of these scores."""
 
     scores: tuple[int, ...] = (0, 1, 2, 3)
@@ -63,7 +73,7 @@ def may_hold(rule: DropFalse | DropQuestion, votes: Votes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(_Sentence):
     """Drops what raters who are missing could still drop, so that no candidate stays for want of scores.
 
     The paper had five scores of everything and needed no such rule.
@@ -76,7 +86,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class OneTruth:
+class OneTruth(_Sentence):
     """Drops a question that has no ground truth, or several."""
 
     def __str__(self) -> str:
@@ -84,7 +94,7 @@ class OneTruth:
 
 
 @dataclass(frozen=True, slots=True)
-class Surplus:
+class Surplus(_Sentence):
     """Makes a second question with the same context where many false candidates are left."""
 
     at_least: int = 6
@@ -97,7 +107,7 @@ class Surplus:
 
 
 @dataclass(frozen=True, slots=True)
-class Fewest:
+class Fewest(_Sentence):
     """Drops a question with too few false candidates."""
 
     false: int = 3
@@ -107,7 +117,7 @@ class Fewest:
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class Most(_Sentence):
     """Spares false candidates above a number, so that chance is the same for all questions."""
 
     false: int = 3

@@ -1,4 +1,4 @@
-"""Which words of an utterance carry its content: all but the function words of a list we wrote."""
+"""The words of an utterance, those that carry its content, and one spelling for the utterances of all corpora."""
 
 from __future__ import annotations
 
@@ -56,3 +56,36 @@ def content_words(text: str) -> list[str]:
     ['focus', 'car']
     """
     return [word for word in dict.fromkeys(words(text)) if word not in FUNCTION_WORDS]
+
+
+_BLANKS: Final = re.compile(r"\s+")
+_QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "…": "..."})
+_SPACED_NEGATION: Final = re.compile(r"(?<=\w)(?: n ?' ?t|n ' ?t|n ?' t)\b", re.IGNORECASE)
+_SPACED_CLITIC: Final = re.compile(r"(?<=\w) ?' ?(s|m|d|ll|re|ve)\b", re.IGNORECASE)
+_MADAM: Final = re.compile(r"(?<=\bma) ?' ?am\b", re.IGNORECASE)
+_BEFORE_MARK: Final = re.compile(r" +(?=[,.;:?!%)\]])")
+_AFTER_MARK: Final = re.compile(r"(?<=[(\[$]) +")
+_RUN_ON: Final = re.compile(r"(?<=[a-z][,.;:?!])(?=[A-Z][a-z' ])")
+_I: Final = re.compile(r"(?<![\w'.])i(?=$|[\s,;?!]|'(?:m|d|ll|ve)\b)")
+_START: Final = re.compile(r"(^|\w*(?<!\.)[.?!] +)([\"'(]*[a-z])")
+_NO_END: Final = ("mr. ", "mrs. ", "ms. ", "dr. ", "st. ", "vs. ", "etc. ", "g. ", "e. ")
+
+
+def tidy(text: str) -> str:
+    """The utterance as one would write it: marks close to their words, contractions whole, sentences capitalised.
+
+    >>> tidy("well , i 'm sure it isn 't far . is it ?")
+    "Well, I'm sure it isn't far. Is it?"
+    """
+    text = _BLANKS.sub(" ", text.translate(_QUOTES)).strip()
+    text = _SPACED_CLITIC.sub(
+        lambda found: "'" + found[1].lower(), _SPACED_NEGATION.sub("n't", _MADAM.sub("'am", text))
+    )
+    text = _AFTER_MARK.sub("", _BEFORE_MARK.sub("", text))
+    text = _I.sub("I", _RUN_ON.sub(" ", text))
+    return _START.sub(_capitalised, text)
+
+
+def _capitalised(start: re.Match[str]) -> str:
+    before, letter = start.groups()
+    return start[0] if before.lower() in _NO_END else before + letter[:-1] + letter[-1].upper()
