@@ -15,7 +15,7 @@ from dialeval.annotation.forms import candidate_ids
 from dialeval.data import Candidate, Judgement, Question, read
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import as_json
-from dialeval.selection.vetting.record import FILES, vetting_record, write_vetted
+from dialeval.selection.vetting.record import FILES, CandidateCounts, vetting_record, write_vetted
 from dialeval.selection.vetting.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
 from dialeval.selection.vetting.vetting import apply, rated_questions
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
