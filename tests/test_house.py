@@ -47,6 +47,7 @@ LONG_BODIES: frozenset[str] = frozenset()
 SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
     "dialeval.cli.select.app": "a verb of the command line",
+    "dialeval.files.lock": "one of the few things that files/ is made of",
     "dialeval.metrics.embedding.average": "a metric",
     "dialeval.metrics.embedding.extrema": "a metric",
     "dialeval.metrics.embedding.greedy": "a metric",
@@ -54,10 +55,7 @@ SMALL_MODULES = {
     # Until they are merged with their importer, or stated above with a reason.
     **dict.fromkeys(
         (
-            "dialeval.files.lock",
             "dialeval.meta.report.section",
-            "dialeval.metrics.neural.matching",
-            "dialeval.metrics.meteor.synonyms",
             "dialeval.selection.report.section",
             "dialeval.selection.report.tables",
             "dialeval.study.report.terminal",

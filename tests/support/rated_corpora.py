@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.core import Floats
 from dialeval.data import Judgement, read
-from dialeval.data.importers.score_list import read_scores
+from dialeval.data.importers.corpora.score_list import read_scores
 from dialeval.ratings.joining import Joined, join
 from dialeval.ratings.reading import read_judgements
 from dialeval.ratings.table import Ratings

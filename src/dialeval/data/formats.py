@@ -12,7 +12,8 @@ from dialeval.data.codec.bad import OnBad
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Native, Source
-from dialeval.data.importers import (
+from dialeval.data.importers import openai, parlai_jsonl, parlai_text, ratings_wide, sharegpt, text, turns
+from dialeval.data.importers.corpora import (
     circa,
     dailydialog_plusplus,
     emnlp17,
@@ -21,16 +22,9 @@ from dialeval.data.importers import (
     grade,
     multirefeval,
     mutual,
-    openai,
-    parlai_jsonl,
-    parlai_text,
     predictive_engagement,
-    ratings_wide,
     rgm_contradiction,
     score_list,
-    sharegpt,
-    text,
-    turns,
     unieval,
     usr,
 )

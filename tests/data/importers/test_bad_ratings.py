@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data import Example, Judgement, Response, read
-from dialeval.data.importers.score_list import read_scores
+from dialeval.data.importers.corpora.score_list import read_scores
 from dialeval.errors import BadInput
 
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from dialeval.data import read
-from dialeval.data.importers.score_list import read_scores
+from dialeval.data.importers.corpora.score_list import read_scores
 
 
 def judgements(path, format):
@@ -45,7 +45,7 @@ def test_circas_gold_standard_follows_from_the_labels(shared_data):
     # goldstandard2 is the relaxed label that at least 3 people give (facts.md, section 7).
     import csv
 
-    from dialeval.data.importers.circa import LABELS
+    from dialeval.data.importers.corpora.circa import LABELS
 
     path = shared_data / "circa" / "scenario1.tsv"
     votes = defaultdict(list)

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dialeval.data import Judgement, read
-from dialeval.data.importers.score_list import read_scores
+from dialeval.data.importers.corpora.score_list import read_scores
 from dialeval.meta.correlation.levels import LEVELS, Row, correlate
 from dialeval.ratings.agreement.qualifying import Qualification, qualify
 from dialeval.ratings.classes import Cut, collapse

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 import pytest
 
-from dialeval.metrics.neural.matching import NO_MATCH, Match, Tokens, best, match
+from dialeval.metrics.neural.matching import NO_MATCH, Idf, Match, Tokens, best, learn_idf, match
 
 
 def tokens(*rows: tuple[float, float], weights: list[float] | None = None) -> Tokens:
@@ -44,3 +46,16 @@ def test_precision_and_recall_that_cancel_out_give_0() -> None:
 
 def test_the_best_of_each_comes_from_any_reference() -> None:
     assert best([Match(0.9, 0.1, 0.3), Match(0.2, 0.8, 0.4)]) == Match(0.9, 0.8, 0.4)
+
+
+def test_a_token_counts_once_a_document_and_weighs_less_the_more_have_it() -> None:
+    idf = learn_idf([[1, 7, 7], [1, 8], [1]])
+    assert idf == Idf(3, {1: 3, 7: 1, 8: 1})
+    assert idf.weight(1) == 0
+    assert idf.weight(7) == log(4 / 2)
+    assert idf.weight(99) == log(4)
+
+
+def test_the_digest_follows_all_that_moves_a_weight() -> None:
+    assert learn_idf([[1, 2], [3]]).digest == learn_idf([[3], [2, 1]]).digest
+    assert len({learn_idf(docs).digest for docs in ([[1]], [[1], []], [[1], [1]], [[1], [2]])}) == 4

@@ -10,7 +10,7 @@ from dialeval.data.codec.bad import OnBad, Where, refuse
 from dialeval.data.codec.fields import wrong
 from dialeval.data.codec.json_value import loads
 from dialeval.data.codec.sources import Source, check, is_stdin, opened, shown
-from dialeval.data.importers import fed
+from dialeval.data.importers.corpora import fed
 from dialeval.data.importers.ratings import rating
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
