@@ -77,6 +77,11 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
 
 
+def first_line(error: Exception) -> str:
+    """The first line of what foreign code says went wrong, without a full stop; its type where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
 def described(error: Exception) -> str:
     """What went wrong, for those who read it among results: our own words, or those of foreign code with its kind."""
     return str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"

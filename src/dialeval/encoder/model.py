@@ -15,7 +15,7 @@ import numpy as np
 
 from dialeval.core import Integers
 from dialeval.encoder.files import Vectors as Vectors, Weights, runs_on_onnx
-from dialeval.errors import ResourceUnavailable
+from dialeval.errors import ResourceUnavailable, first_line
 
 _TEXTS_AT_ONCE: Final = 64
 _TOKENS_AT_ONCE: Final = 8192
@@ -112,9 +112,9 @@ def load_encoder(weights: Weights) -> Encoder:
         tokenizer, model = _parts(weights)
     # Whatever the libraries raise about files that are not a model, which changes with their versions.
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise ResourceUnavailable(
-            f"No encoder could be loaded from {weights.folder}: {reason.rstrip('.')}. Check that the folder "
+            f"No encoder could be loaded from {weights.folder}: {reason}. Check that the folder "
             "holds config.json, a tokenizer and the safetensors of one model."
         ) from error
     return Encoder(tokenizer, model, _longest(tokenizer, weights))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from dialeval.errors import BadInput, ResourceUnavailable
+from dialeval.errors import BadInput, ResourceUnavailable, first_line
 from dialeval.resources.catalogue import Resource
 
 
@@ -42,8 +42,8 @@ def snapshot(
         )
     # The library raises whatever its transport raises, and that changes with its versions.
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise HubFailed(reason.rstrip(".")) from error
+        reason = first_line(error)
+        raise HubFailed(reason) from error
 
 
 def fetch(resource: Resource) -> Path:

@@ -10,6 +10,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.errors import BadInput
 
 _HALF_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def loads(text: str, where: Where) -> object:
@@ -53,12 +54,16 @@ def broken(
     if element is None and text.strip() == "{":
         return _bad(where, "an object that goes on in the next line", "Put each object on one line.")
     if isinstance(error, json.JSONDecodeError):
-        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        if error.pos >= len(text.rstrip()) or _unclosed_string(text, error.pos):
             return _bad(where, f"JSON that breaks off {_spot(len(text), element)}", CUT_SHORT)
         near = text[max(0, error.pos - 10) : error.pos + 10]
         todo = "Mend the line." if element is None else "Mend the element."
         return _bad(where, f"broken JSON {_spot(error.pos + 1, element)}, near {near!r}", todo)
     return _bad(where, f"{error}{inside}", "Write null where there is no value.")
+
+
+def _unclosed_string(text: str, start: int) -> bool:
+    return text[start : start + 1] == '"' and not _STRING.match(text, start)
 
 
 def _spot(position: int, element: int | None) -> str:

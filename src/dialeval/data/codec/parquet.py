@@ -15,7 +15,7 @@ from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, is_stdin, shown
 from dialeval.data.types import Kind, Record
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
                     except BadInput as error:
                         on_bad(BadLine(error, json.dumps(cells, ensure_ascii=False, default=str)))
     except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
+        reason = first_line(error)
         todo = "Fetch or write it again; if it is another format, give it the ending of that."
         raise BadInput(path, f"no readable Parquet ({reason})", "a whole Parquet file", todo) from None
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, first_line
 from dialeval.metrics.embedding.vectors import Vectors
 
 _ENDINGS: Final = (".vocab.txt", ".txt")
@@ -47,7 +47,7 @@ def _read_matrix(path: Path) -> Vectors:
         # Without pickles: loading one can run any code.
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        reason = str(error).split("\n", 1)[0]
+        reason = first_line(error)
         raise BadInput(str(path), f"no matrix ({reason})", "a .npy file of numbers", _TODO) from None
     if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f" or not matrix.size:
         found = f"{matrix.dtype} of shape {matrix.shape}" if isinstance(matrix, np.ndarray) else "an archive"
