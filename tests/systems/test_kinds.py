@@ -16,8 +16,8 @@ def test_every_kind_says_what_it_is_and_can_do_something() -> None:
 
 def test_abilities_follow_from_the_class() -> None:
     assert BY_KIND["echo"].abilities == ("answer",)
-    assert BY_KIND["transcript"].abilities == ("replay", "say how likely an answer is")
-    assert BY_KIND["huggingface"].abilities == ("answer", "say how likely an answer is")
+    assert BY_KIND["transcript"].abilities == ("replay", "give log-probabilities")
+    assert BY_KIND["huggingface"].abilities == ("answer", "give log-probabilities")
 
 
 def test_keys_say_whether_they_are_needed_and_their_defaults() -> None:

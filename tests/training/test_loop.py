@@ -172,7 +172,7 @@ def test_the_learning_rate_rises_over_the_warm_up() -> None:
     ("field", "value"), [("epochs", 0), ("patience", 0), ("warm_up", -1), ("clip", 0), ("learning_rate", 0)]
 )
 def test_settings_that_make_no_sense_are_refused(field: str, value: float) -> None:
-    with pytest.raises(DialevalError, match=f"{field} is {value}; needed is"):
+    with pytest.raises(DialevalError, match=f"{field} is {value}; expected"):
         Schedule(**{field: value})
 
 

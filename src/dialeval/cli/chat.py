@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dialeval.data import Dialogue, Prompt, Turn
     from dialeval.systems.conversation import Script
 
-COMMANDS = "/again another answer, /undo takes your last turn back, /new begins anew, /quit"
+COMMANDS = "/again another answer, /undo takes your last turn back, /new starts over, /quit"
 
 
 def chat(
@@ -62,7 +62,7 @@ def chat(
 
     speaker = _generator(named_system(system))
     if out:
-        native_format(out, writing=True)  # an ending that is no format should be known before the talk
+        native_format(out, writing=True)  # an unknown file ending should be reported before the talk
     if partner and script:
         raise DialevalError(
             "Found both --with and --script; a system can talk with one of them. Leave one out."

@@ -143,7 +143,7 @@ class Replayer(System, Protocol):
 
 @runtime_checkable
 class LikelihoodModel(System, Protocol):
-    """A system that can say how likely an answer is."""
+    """A system that can give log-probabilities."""
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response given its context."""

@@ -1,4 +1,4 @@
-"""From the keys of a study, or one line of text, to a system."""
+"""Systems built from the keys of a study, or from one line of text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def make_system(
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
     system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
     problems += [
-        f"{key}: {path} is not there" for key, path in inputs_of(system).items() if not path.exists()
+        f"{key}: no such file or folder: {path}"
+        for key, path in inputs_of(system).items()
+        if not path.exists()
     ]
     made: System = system
     return problems or made
@@ -132,7 +134,7 @@ def _beside(folder: Path, path: Path) -> Path:
 
 
 def _model_beside(folder: Path, system: object) -> dict[str, str]:
-    """The model's folder, where ``model`` is one; a name of the hub can look like a folder that is not there."""
+    """The model's folder, where ``model`` is one; a name of the hub can look like a path."""
     if not isinstance(system, HuggingFace) or system.model == EMBEDDED:
         return {}
     path = _beside(folder, Path(system.model))
@@ -148,7 +150,7 @@ def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> str:
 def _problem(error: ErrorDetails) -> str:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] in ("missing", "missing_argument"):
-        return f"{where}: missing, and it is needed"
+        return f"{where}: required"
     if error["type"] == "value_error":
         return f"{where}: {error['msg'].removeprefix('Value error, ')}"
     return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -1,4 +1,4 @@
-"""Systems that talk: with themselves, with another system, or with a user whose lines are written down."""
+"""Conversations of a system with itself, another system, or a scripted user."""
 
 from __future__ import annotations
 

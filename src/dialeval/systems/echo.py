@@ -1,4 +1,4 @@
-"""A baseline that repeats what it hears."""
+"""A baseline that repeats the last turn."""
 
 from __future__ import annotations
 

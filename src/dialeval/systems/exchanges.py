@@ -1,4 +1,4 @@
-"""What was said next: a corpus as pairs of a context and the turn that followed it."""
+"""A corpus as pairs of a context and the turn that followed it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dialeval.errors import BadInput
 from dialeval.files.digests import Stamp, stamp
 
 INSTRUCTIONS: Final = ("system", "developer")
-"""Roles whose turns tell a system what to do, and are no part of what is said."""
+"""Roles whose turns tell a system what to do, and are not part of what is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def exchanges(corpus: Path) -> tuple[Exchange, ...]:
     """Every exchange of a corpus file, in its order; read again only when the file has changed.
 
     A dialogue gives one exchange per turn, a prompt one per reference, an example one per reference, or one with its
-    response where it has none. Blank turns answer nothing, and instructions to a system are no part of what was said.
+    response where it has none. Blank turns are skipped, and instructions to a system are not part of what was said.
     """
     return _exchanges(stamp(corpus))
 

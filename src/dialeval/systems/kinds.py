@@ -1,4 +1,4 @@
-"""What each kind of system can do, and what it needs to do it."""
+"""Abilities, keys and requirements of each kind of system."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dialeval.core import System
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import keys_of
 
-Ability: TypeAlias = Literal["answer", "replay", "say how likely an answer is"]
+Ability: TypeAlias = Literal["answer", "replay", "give log-probabilities"]
 
 _ABILITIES: Final[Mapping[str, Ability]] = {
     "generate": "answer",
     "replay": "replay",
-    "logprob": "say how likely an answer is",
+    "logprob": "give log-probabilities",
 }
 _EXTRAS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "huggingface": ("neural", ("torch", "transformers", "safetensors")),

@@ -1,4 +1,4 @@
-"""A baseline that says anything: the floor that every system should clear."""
+"""A baseline with random responses: the floor for every system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A baseline that says what people said next in the most similar place of a corpus."""
+"""A baseline that answers with what followed the most similar turn of a corpus."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _same_place(asked: Sequence[Sequence[str]], place: Exchange) -> bool:
     found = [search_terms(text) for text in place.context[-2:]]
     if shared == 1:
         return asked[-1] == found[-1]
-    # Corpora hold dialogues twice with a word or a blank changed: asked for equality, one answer in seven from
+    # Corpora hold dialogues twice with a word or a space changed: asked for equality, one answer in seven from
     # DailyDialog's training set to itself was the reference; like this, one in 250.
     ours, theirs = Counter(chain.from_iterable(asked)), Counter(chain.from_iterable(found))
     return 2 * (ours & theirs).total() >= _SAME * (ours.total() + theirs.total())

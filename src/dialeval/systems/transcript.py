@@ -1,4 +1,4 @@
-"""Systems that ran elsewhere: their recorded responses."""
+"""Recorded responses of systems that ran elsewhere."""
 
 from __future__ import annotations
 

@@ -102,8 +102,8 @@ class Checkpoints:
                 about = file.metadata() or {}
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         except (SafetensorError, OSError) as error:
-            found, todo = f"no checkpoint ({error})", "Train with --no-resume."
-            raise BadInput(str(self.path), found, "what training left", todo) from error
+            found, todo = f"an unreadable checkpoint ({error})", "Train with --no-resume."
+            raise BadInput(str(self.path), found, "a checkpoint of this training run", todo) from error
         self._check_identity(json.loads(about.get("identity", "{}")))
         _restore(model, optimiser, tensors)
         best = {
@@ -125,7 +125,7 @@ class Checkpoints:
         if other:
             raise Unsuitable(
                 f"{self.path} is of another training run: {'; '.join(other)}. Give another folder, the same settings, "
-                "or --no-resume to begin anew."
+                "or --no-resume to start from scratch."
             )
 
 

@@ -1,4 +1,4 @@
-"""The folder of a trained model: its files, written so that it is whole or not there, and verified when read."""
+"""The folder of a trained model: its files, written as a whole or not at all, and verified when read."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ class Layout:
         missing = self.missing(folder)
         if missing:
             begun = (folder / CHECKPOINT).is_file()
-            todo = "Its training has not ended: give the same command again to go on." if begun else self.todo
+            todo = (
+                "Its training has not ended: run the same command again to resume it." if begun else self.todo
+            )
             raise ResourceUnavailable(
                 f"{path} lacks {', '.join(missing)}, so it holds no {self.noun}. {todo}"
             )

@@ -43,7 +43,7 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What may differ each time that a run is started or resumed, and moves no weight until it ends the run."""
+    """Options that may differ each time that a run is started or resumed; they move no weight before the run ends."""
 
     minutes: float | None = None
     """When to stop, the minutes of all sessions counted."""

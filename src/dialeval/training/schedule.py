@@ -46,7 +46,7 @@ class Schedule:
 def require(name: str, value: float, holds: bool, expected: str) -> None:
     """Refuse a setting whose value does not hold."""
     if not holds:
-        raise DialevalError(f"{name} is {value}; needed is {expected}.")
+        raise DialevalError(f"{name} is {value}; expected {expected}.")
 
 
 def require_at_least_one(settings: object, *names: str) -> None:

@@ -53,7 +53,7 @@ def test_what_cannot_be_learnt_from_is_refused(dialeval, tmp_path):
     questions.write_text('{"id": "1", "context": [], "candidates": [{"text": "a", "correct": true}]}\n')
     done = dialeval("train", "skip-thought", questions, "-o", "model")
     assert done.code == 1
-    assert "holds question records; needed are dialogues, or prompts with references" in done.err
+    assert "holds question records; expected dialogues, or prompts with references" in done.err
 
 
 def test_a_folder_with_other_things_is_never_written_into(dialeval, tmp_path):
@@ -190,4 +190,4 @@ def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
     with pytest.raises(typer.Exit) as stopped, session("bot", 10, resume=True):
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
-    assert "The same command goes on" in capsys.readouterr().err
+    assert "The same command resumes" in capsys.readouterr().err

@@ -72,7 +72,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None
 
 def test_a_broken_checkpoint_is_explained(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.safetensors").write_bytes(b"\x00" * 20)
-    with pytest.raises(BadInput, match=r"no checkpoint .*Train with --no-resume"):
+    with pytest.raises(BadInput, match=r"an unreadable checkpoint .*Train with --no-resume"):
         train(made_triples(), TINY, tmp_path)
 
 
@@ -86,9 +86,9 @@ def test_the_card_says_data_settings_and_losses(tmp_path: Path) -> None:
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(DialevalError, match="sentence size is 5; needed is an even number"):
+    with pytest.raises(DialevalError, match="sentence size is 5; expected an even number"):
         TrainConfig(sentence_size=5)
-    with pytest.raises(DialevalError, match="epochs is 0; needed is 1 or more"):
+    with pytest.raises(DialevalError, match="epochs is 0; expected 1 or more"):
         TrainConfig(epochs=0)
 
 

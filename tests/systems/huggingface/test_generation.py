@@ -137,7 +137,7 @@ def test_memory_that_runs_out_halves_the_batch(folders, caplog):
         hook.remove()
     assert max(sizes) > 4
     assert tiny._load().pace.size <= 5
-    assert "going on with" in caplog.text
+    assert "continuing with" in caplog.text
 
 
 def test_responses_end_at_a_line_where_turns_are_lines(folders):

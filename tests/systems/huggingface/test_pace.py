@@ -23,7 +23,7 @@ def test_the_size_is_halved_until_memory_is_enough_and_stays_so(error, caplog):
     assert list(pace.over(range(10), doubling(3, sizes, error))) == [2 * at for at in range(10)]
     assert sizes == [16, 8, 4, 2, 2, 2, 2, 2]
     assert pace.size == 2
-    assert "going on with 2 at once" in caplog.text
+    assert "continuing with 2 at once" in caplog.text
 
 
 def test_memory_for_not_even_one_is_said():

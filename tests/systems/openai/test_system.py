@@ -67,7 +67,7 @@ def test_a_study_gives_all_its_keys(study) -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ("model: m", "base_url: missing, and it is needed"),
+        ("model: m", "base_url: required"),
         ("base_url: 'http://127.0.0.1:9', modle: m", "did you mean 'model'"),
         ("base_url: 'http://127.0.0.1:9', model: m, budget: {request: 5}", "budget.request"),
         ("base_url: 'http://127.0.0.1:9', model: m, layout: {turns: x}", "layout.turns"),

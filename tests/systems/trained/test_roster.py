@@ -61,9 +61,9 @@ def test_every_published_entry_makes_sense_at_every_scale(name: str, scale) -> N
     ("systems", "told"),
     [
         ([{"name": "a", "architecture": "gru"}, {"name": "a", "architecture": "gru"}], "the name 'a' twice"),
-        ([{"name": "a", "start_from": "b"}], "'a' starting from 'b', which is no earlier entry"),
+        ([{"name": "a", "start_from": "b"}], "'a' starting from 'b', which is not an earlier entry"),
         ([{"name": "a"}], "'a' with 3 of architecture, start_from and huggingface left out, needed 2"),
-        ([{"name": "a", "architecture": "gru", "hidden": 5}], "'a': hidden is 5; needed is even"),
+        ([{"name": "a", "architecture": "gru", "hidden": 5}], "'a': hidden is 5; expected even"),
         ([{"name": "a", "architecture": "gru", "layer": 1}], "systems.0.layer.*Did you mean 'layers'"),
         ([{"name": "../a", "architecture": "gru"}], "systems.0.name"),
         ([], "at least 1 item"),
@@ -72,7 +72,7 @@ def test_every_published_entry_makes_sense_at_every_scale(name: str, scale) -> N
 def test_what_is_wrong_with_a_roster_is_said(tmp_path: Path, systems, told: str) -> None:
     with pytest.raises(BadInput, match=told):
         load_roster(write(tmp_path / "roster.yaml", *systems))
-    with pytest.raises(BadInput, match="no readable file"):
+    with pytest.raises(BadInput, match="an unreadable file"):
         load_roster(str(tmp_path / "none.yaml"))
 
 

@@ -77,5 +77,5 @@ def test_learning_is_repeatable_and_files_are_read_back(tmp_path: Path):
 
 def test_a_file_that_is_no_vocabulary_is_explained(tmp_path: Path):
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"no vocabulary .*Train the model again"):
+    with pytest.raises(BadInput, match=r"an invalid vocabulary .*Train the model again"):
         load_subwords(tmp_path / "tokenizer.json")

@@ -139,7 +139,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None
 
 def test_a_broken_checkpoint_is_explained(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.safetensors").write_bytes(b"\x00" * 20)
-    with pytest.raises(BadInput, match=r"no checkpoint .*Train with --no-resume"):
+    with pytest.raises(BadInput, match=r"an unreadable checkpoint .*Train with --no-resume"):
         train(made_split(), config(), tmp_path)
 
 
@@ -183,13 +183,13 @@ def test_the_card_says_data_settings_and_losses(tmp_path: Path) -> None:
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(DialevalError, match="hidden is 5; needed is even"):
+    with pytest.raises(DialevalError, match="hidden is 5; expected even"):
         Shape("gru", hidden=5)
-    with pytest.raises(DialevalError, match="kernel is 4; needed is odd"):
+    with pytest.raises(DialevalError, match="kernel is 4; expected odd"):
         Shape("convs2s", kernel=4)
-    with pytest.raises(DialevalError, match="embedding is 30; needed is an even number that 4 heads divide"):
+    with pytest.raises(DialevalError, match="embedding is 30; expected an even number that 4 heads divide"):
         Shape("transformer", embedding=30)
-    with pytest.raises(DialevalError, match="epochs is 0; needed is 1 or more"):
+    with pytest.raises(DialevalError, match="epochs is 0; expected 1 or more"):
         Schedule(epochs=0)
     with pytest.raises(DialevalError, match="alpha is -1"):
         TrainConfig(alpha=-1)

@@ -41,7 +41,7 @@ def skip_thought(
 ) -> None:
     """Train a Skip-Thought sentence encoder; no labels needed.
 
-    Killed or interrupted? The same command goes on from the last checkpoint.
+    Killed or interrupted? The same command resumes from the last checkpoint.
 
     Example: dialeval train skip-thought dialogues.jsonl -o my-encoder --scale small
     """

@@ -1,4 +1,4 @@
-"""What the verbs of ``dialeval train`` read and where they write."""
+"""Input and output of the verbs of ``dialeval train``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Format: TypeAlias = Annotated[
     str | None, typer.Option("--from", help="The corpus's format (see 'dialeval data ls').")
 ]
 Resume: TypeAlias = Annotated[
-    bool, typer.Option("--resume/--no-resume", help="Go on from the folder's checkpoint, or begin anew.")
+    bool,
+    typer.Option("--resume/--no-resume", help="Resume from the folder's checkpoint, or start from scratch."),
 ]
 Epochs: TypeAlias = Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
 
@@ -43,7 +44,7 @@ def read_corpus(
     for record in read_guessing(corpus, kind=kind, format=format).records:
         if not isinstance(record, kinds):
             raise Unsuitable(
-                f"{corpus} holds {type(record).__name__.lower()} records; needed are {needed}. Convert it with "
+                f"{corpus} holds {type(record).__name__.lower()} records; expected {needed}. Convert it with "
                 "'dialeval data convert'."
             )
         yield record
@@ -59,7 +60,7 @@ def session(name: str, examples: int, *, resume: bool, minutes: float | None = N
         with RichProgress(name, examples) as progress:
             yield Session(minutes, resume, progress)
     except KeyboardInterrupt:
-        print("Stopped. The same command goes on from the last checkpoint.", file=sys.stderr)
+        print("Interrupted. The same command resumes from the last checkpoint.", file=sys.stderr)
         raise typer.Exit(130) from None
 
 

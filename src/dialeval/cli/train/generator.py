@@ -37,7 +37,7 @@ def generator(
     ] = None,
     epochs: Epochs = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after so long, all sittings counted.")
+        float | None, typer.Option(min=0, help="Stop after this long, all sessions counted.")
     ] = None,
     label_smoothing: Annotated[float, typer.Option(min=0, max=0.99, help="Of the cross entropy.")] = 0.0,
     learning_rate: Annotated[float | None, typer.Option(help="Of Adam.", show_default="by scale")] = None,
@@ -66,9 +66,9 @@ def generator(
     resume: Resume = True,
     json: Json = False,
 ) -> None:
-    """Train a response generator, or go on with one.
+    """Train a response generator, or train one further.
 
-    Killed or interrupted? The same command goes on from the last checkpoint.
+    Killed or interrupted? The same command resumes from the last checkpoint.
 
     Example: dialeval train generator dialogues.jsonl -o my-bot --architecture lstm --minutes 10
     """
@@ -151,7 +151,7 @@ def _line(name: str, outcome: Outcome | None, reason: str) -> str:
 def _named(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not equals or not name or not path:
-        raise typer.BadParameter(f"--extra {text!r}; needed is NAME=FILE")
+        raise typer.BadParameter(f"--extra {text!r}; expected NAME=FILE")
     return name, path
 
 

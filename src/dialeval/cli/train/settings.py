@@ -1,4 +1,4 @@
-"""How ``dialeval train generator`` turns files and flags into lessons, settings and training."""
+"""Data and settings of ``dialeval train generator``, from files and options."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Reading:
         else:
             if not 0 <= share < 1:
                 raise typer.BadParameter(
-                    f"--held-out is {share:g}; needed is a share from 0 up to 1, or a file"
+                    f"--held-out is {share:g}; expected a share from 0 up to 1, or a file"
                 )
             data = split(self._lessons(corpus, questions), share, self.seed)
         print(f"{len(data.train)} responses in context, {len(data.held_out)} held out", file=sys.stderr)
@@ -100,7 +100,7 @@ class Machine:
     resume: bool
 
     def train(self, data: Split, config: TrainConfig, folder: Path, start: Path | None) -> Outcome:
-        """A generator of ours, from nothing or from another one."""
+        """A generator of ours, from scratch or from another one."""
         from dialeval.systems.trained.training import train
 
         with self._session(data, config, folder) as started:

@@ -1,4 +1,4 @@
-"""How a Skip-Thought model is trained."""
+"""The settings of a Skip-Thought model and its training."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from dialeval.errors import DialevalError
 from dialeval.training.schedule import Schedule, require_at_least_one
 
 Kind: TypeAlias = Literal["uni", "bi", "combine"]
-"""Which encoders: one that reads forwards, one that reads both ways, or both side by side."""
+"""Which encoders: one that reads forwards, one that reads in both directions, or both side by side."""
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """All that could move the weights but the data."""
+    """Everything that moves the weights, beside the data."""
 
     kind: Kind = "combine"
     vocabulary: int = 20000
-    """Words that have vectors of their own, the most frequent ones; the rest share one."""
+    """Words that have a vector, the most frequent ones; the rest share one."""
     word_size: int = 620
     sentence_size: int = 2400
-    """Of each encoder's vector; one that reads both ways has half of it each way."""
+    """Of each encoder's vector; a bidirectional one has half of it in each direction."""
     longest: int = 30
     """Words of a sentence; the rest is cut."""
     lowercase: bool = True
@@ -40,7 +40,7 @@ class TrainConfig:
     def __post_init__(self) -> None:
         if self.sentence_size % 2:
             raise DialevalError(
-                f"The sentence size is {self.sentence_size}; needed is an even number, half for each way of reading."
+                f"The sentence size is {self.sentence_size}; expected an even number, half for each direction."
             )
         sizes = ("vocabulary", "word_size", "sentence_size", "longest", "batch_size", "epochs", "save_every")
         require_at_least_one(self, *sizes)

@@ -1,4 +1,4 @@
-"""From texts to Skip-Thought vectors, with weights of any origin."""
+"""Skip-Thought vectors of texts, by weights of any origin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEXTS_AT_ONCE: Final = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One encoder: the vectors of its words, row by row, and its GRU, which may read both ways."""
+    """One encoder: the vectors of its words, row by row, and its GRU, which may be bidirectional."""
 
     table: Vectors
     gru: nn.GRU

@@ -1,4 +1,4 @@
-"""A trained model on disk: weights as safetensors, settings, words, and a card that says what it is."""
+"""The folder of a trained Skip-Thought model."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ PUBLISHED: Final[Mapping[Literal["uni", "bi"], tuple[str, str]]] = {
 
 
 def own_files(folder: Path) -> list[Path]:
-    """What is read of a model of ours; none where the folder holds no whole one."""
+    """The files of a model of ours; empty where the folder lacks any."""
     return _whole(folder, LAYOUT.names)
 
 
 def published_files(folder: Path) -> list[Path]:
-    """What is read of the authors' files, of one encoder or both; none where the folder holds no whole one."""
+    """The authors' files, of one encoder or both; empty where the folder lacks any."""
     encoders = [path for pair in PUBLISHED.values() for path in _whole(folder, pair)]
     return [*_whole(folder, (DICTIONARY,)), *encoders] if encoders and _whole(folder, (DICTIONARY,)) else []
 

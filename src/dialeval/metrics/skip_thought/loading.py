@@ -1,4 +1,4 @@
-"""Skip-Thought encoders from disk: our own folders, or the authors'."""
+"""Skip-Thought encoders loaded from folders of ours or of the authors."""
 
 from __future__ import annotations
 

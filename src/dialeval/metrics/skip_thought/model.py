@@ -14,7 +14,7 @@ from dialeval.metrics.skip_thought.vocabulary import END
 
 
 class Batch(NamedTuple):
-    """Sentences as word numbers, each list as long as the batch; a neighbour that is not there is empty."""
+    """Sentences as word numbers, each list as long as the batch; a missing neighbour is empty."""
 
     here: list[list[int]]
     before: list[list[int]]
@@ -56,7 +56,7 @@ class SkipThought(nn.Module):
                     weight.uniform_(-0.1, 0.1, generator=draw)
 
     def loss(self, batch: Batch) -> Loss:
-        """How surprising the neighbours are, given the sentences."""
+        """Negative log-probability of the neighbours, given the sentences."""
         sentences = run_encoder(self.encoder, [self.words(torch.tensor(ids)) for ids in batch.here])
         states, targets = [], []
         for decoder, neighbours in ((self.before, batch.before), (self.after, batch.after)):

@@ -1,4 +1,4 @@
-"""Sentences with the ones before and after them: what a Skip-Thought model learns from."""
+"""Training data of a Skip-Thought model: sentences with the ones before and after them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dialeval.errors import Unsuitable
 
 
 class Triple(NamedTuple):
-    """A sentence and its neighbours; an empty one is not there."""
+    """A sentence and its neighbours; an empty text for a missing one."""
 
     before: str
     here: str
@@ -21,7 +21,7 @@ class Triple(NamedTuple):
 def triples(records: Iterable[Dialogue | Prompt]) -> list[Triple]:
     """Every turn with the turns beside it, each triple once, in the order in which they are first met.
 
-    A prompt's references are so many ways in which its context goes on.
+    Each reference of a prompt is one continuation of its context.
     """
     found: dict[Triple, None] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""The words a Skip-Thought model knows."""
+"""The vocabulary of a Skip-Thought model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search asks of a model: start from prefixes, take a step, keep some rows."""
+"""The interface between search and a model: start from prefixes, take a step, keep some rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = TypeVar("State")
 
 
 class StepModel(Protocol[State]):
-    """A model that says, token by token, how likely each next token is.
+    """A model that gives the log-probability of each next token.
 
     Log-probabilities are natural, in 32-bit floats, sum to one over the vocabulary, and belong to the caller, who may
     write into them. A row's log-probabilities depend on its own tokens alone, never on the rows beside it.

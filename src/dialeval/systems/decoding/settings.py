@@ -1,4 +1,4 @@
-"""How a response is drawn from a model: the same names for every neural system."""
+"""Decoding settings, with the same names for every neural system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chance that follows from the seed, the context and the sample's number, whatever else is asked beside them."""
+"""Random numbers that follow from the seed, the context and the sample's number alone."""
 
 from __future__ import annotations
 

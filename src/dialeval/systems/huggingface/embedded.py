@@ -1,4 +1,4 @@
-"""The embedded model, turned once from the GGUF of its package into safetensors, which load in a second."""
+"""The embedded model, converted once from the GGUF of its package into safetensors, which load in a second."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RECORD: Final = "converted.json"
 
 
 def embedded_folder(cache: Path | None = None) -> Path:
-    """The folder of the converted model in ``cache``, by default the user's; converted first where it is not there.
+    """The folder of the converted model in ``cache``, by default the user's; converted first if needed.
 
     The name of the folder holds the hash of the GGUF, which is compared with the catalogue each time.
     """

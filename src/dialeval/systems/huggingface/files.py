@@ -1,4 +1,4 @@
-"""Which files a model's name stands for, their hash, and what they say about themselves; loads no library."""
+"""Files of a model by its name or folder, with their hash; loads no library."""
 
 from __future__ import annotations
 

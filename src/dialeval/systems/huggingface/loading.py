@@ -1,4 +1,4 @@
-"""Models and tokenizers brought into memory once a process; safetensors alone, and no code that lies beside them."""
+"""Models and tokenizers loaded once per process, from safetensors alone and without remote code."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
             model, told = getattr(transformers, kind).from_pretrained(
                 folder, use_safetensors=True, dtype=floats, output_loading_info=True, **local
             )
-        # Whatever the library raises about files that are no model, which changes with its versions.
+        # Whatever the library raises about files that are not a model, which changes with its versions.
         except Exception as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise ResourceUnavailable(

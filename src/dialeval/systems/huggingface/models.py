@@ -1,4 +1,4 @@
-"""What causal and encoder-decoder models share: pairs to score, calls to the library, log-probabilities of tokens."""
+"""Shared by causal and encoder-decoder models: pairs to score, and log-probabilities of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is done at once: half as much each time memory runs out."""
+"""Batch sizes that are halved each time memory runs out."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Pace:
                 )
             self.size //= 2
             _free()
-            logging.getLogger(__name__).warning("Memory ran out; going on with %d at once.", self.size)
+            logging.getLogger(__name__).warning("Out of memory; continuing with %d at once.", self.size)
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Trying a causal model out: whether it takes the masks of trees, and so can share what it has read."""
+"""A test of whether a causal model takes the masks of trees, and so can share what it has read."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Prompting:
             return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
         lines = [self.system_prompt] if self.system_prompt else []
         lines += [turn.text for turn in context]
-        # An encoder reads to the end of the context; a causal model goes on from a line of its own.
+        # An encoder reads to the end of the context; a causal model continues on a new line.
         text = "\n".join(lines) if self.seq2seq else "".join(f"{line}\n" for line in lines)
         tokens = tuple(self.tokenizer(text)["input_ids"])
         # Something must come before the first token: as in training, the end of another text where there is no start.

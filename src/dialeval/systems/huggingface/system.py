@@ -1,4 +1,4 @@
-"""Models in the Hugging Face format as systems that answer and say how likely an answer is."""
+"""Models in the Hugging Face format as systems that answer and give log-probabilities."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Tree:
         return len(path)
 
     def add(self, path: Sequence[int]) -> list[int]:
-        """The nodes of ``path``, those that were not there made now."""
+        """The nodes of ``path``, new ones added."""
         nodes: list[int] = []
         node = -1
         for depth, token in enumerate(path):

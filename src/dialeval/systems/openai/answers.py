@@ -1,4 +1,4 @@
-"""What a server's answers hold: texts, log-probabilities, tokens spent.
+"""Readers of a server's answers: texts, log-probabilities, tokens spent.
 
 The formats are those of OpenAI's chat and completions APIs, the llama.cpp server's variant of the latter, and vLLM's
 ``prompt_logprobs``. A body of another shape is ``Malformed``, as one that was cut off on its way.
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 class Prompted(NamedTuple):
-    """The tokens of a prompt and how likely each was after those before it."""
+    """The tokens of a prompt and the log-probability of each after those before it."""
 
     tokens: tuple[str, ...]
     """Their texts, or their numbers where the server gives those."""
@@ -128,7 +128,7 @@ def _prompted(tokens: Sequence[str], values: Sequence[object], way: str) -> Prom
 
 def _logprob(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:
-        raise Malformed(f"{value!r} is no log-probability")
+        raise Malformed(f"{value!r} is not a log-probability")
     return float(value)
 
 

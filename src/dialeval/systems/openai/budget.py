@@ -1,4 +1,4 @@
-"""How much may be asked of a server, and how much was."""
+"""Limits on requests and tokens, and what was spent."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class _Told(NamedTuple):
 def generate_all(
     system: OpenAI, contexts: Sequence[Context], n: int, seed: int
 ) -> list[tuple[Response, ...]]:
-    """At most ``n`` responses to each context, likeliest first where the server says how likely they are."""
+    """At most ``n`` responses to each context, likeliest first where the server gives log-probabilities."""
     samples = min(n, system.decoding.most or n)
 
     async def work() -> list[_Told]:
@@ -92,7 +92,7 @@ def question(system: OpenAI, context: Context, seed: int, sample: int) -> Questi
 
 
 def _best_first(responses: Sequence[Response]) -> tuple[Response, ...]:
-    """Likeliest first; in the order they were drawn where the server does not say how likely each is."""
+    """Likeliest first; in the order they were drawn where the server gives no log-probabilities."""
     if any(response.logprob is None for response in responses):
         return tuple(responses)
     return tuple(sorted(responses, key=lambda response: -(response.logprob or 0.0)))

@@ -1,4 +1,4 @@
-"""API keys: read from the environment when needed, and kept out of everything we write or say."""
+"""API keys, read from the environment and kept out of everything that is written or shown."""
 
 from __future__ import annotations
 

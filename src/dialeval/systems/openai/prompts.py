@@ -1,4 +1,4 @@
-"""From a context to what a server is sent: messages for the chat API, one text for the completions API."""
+"""Contexts as a server reads them: messages for the chat API, one text for the completions API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Layout:
     turn: str = "{role}: {text}\n"
     """Each turn, with ``{role}`` and ``{text}`` filled in."""
     cue: str = "assistant:"
-    """What comes after the last turn: the server goes on from here."""
+    """What comes after the last turn: the server continues from here."""
     lead: str = " "
     """What separates the cue from the response; tokenisers mostly want it on the response's side."""
 

@@ -1,4 +1,4 @@
-"""What a server says when it does not answer, and which of it concerns one item only."""
+"""Errors that a server answers with, and which of them concern one item only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Likelihoods of given responses, from servers that tell how likely the tokens of a prompt are.
+"""Likelihoods of given responses, from servers that give the log-probabilities of a prompt's tokens.
 
 log p(response | context) is the sum over the tokens that the prompt gains when the response is put after the context.
 Which these are follows from the tokens of the context alone: they must be the beginning of the whole's.
@@ -165,7 +165,7 @@ def _difference(before: Prompted, whole: Prompted, response: str) -> Scored:
     if len(whole.tokens) <= start or whole.tokens[1:start] != before.tokens[1:]:
         raise Unsuitable(
             f"The server's tokeniser does not keep context and response apart before {response[:40]!r}: some token "
-            "reaches from one into the other, so the response has no probability of its own. Change 'layout', so that "
+            "reaches from one into the other, so the response has no separate probability. Change 'layout', so that "
             "its cue ends where a token must end, at a line break or a special token."
         )
     gained = [value for value in whole.logprobs[start:] if value is not None]

@@ -1,4 +1,4 @@
-"""Requests over HTTP: sent again when the server is busy, broken or slow, given up when it means no."""
+"""Requests over HTTP, retried when the server is busy, broken or slow."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def open_sender(connection: Connection, key: Key, meter: Meter) -> AsyncIt
 
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
-    # Reading them takes longer than a quick answer, and each batch opens its connections anew.
+    # Reading them takes longer than a quick answer, and each batch opens new connections.
     return httpx2.create_ssl_context(trust_env=False)
 
 

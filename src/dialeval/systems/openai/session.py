@@ -1,4 +1,4 @@
-"""Many questions to one server: so many at a time, none twice, every answer kept as it comes."""
+"""A session with one server: concurrent requests, none sent twice, every answer cached."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Session:
         if not isinstance(error, RunFailed) or not done:
             return error
         kept = f"{done} of the {total} answers asked for are kept in {self._cache.folder}"
-        return RunFailed(f"{error} {kept}; run again to go on from there.")
+        return RunFailed(f"{error} {kept}; run again to resume from there.")
 
 
 @asynccontextmanager

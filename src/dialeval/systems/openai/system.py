@@ -66,7 +66,7 @@ class OpenAI:
     def __post_init__(self) -> None:
         self._check_address()
         if self.api_key_env is not None and not self.api_key_env.isidentifier():
-            # Not shown: what is no name of a variable may well be the key.
+            # Not shown: what is not a variable's name may well be the key.
             raise DialevalError(
                 "'api_key_env': found no name of an environment variable, needed one such as MY_KEY. Put the key into "
                 "that variable, and only its name here."
@@ -155,8 +155,8 @@ class OpenAI:
     def _need_likelihood(self) -> None:
         if self.likelihood == "none":
             raise Unsuitable(
-                f"{self.name!r} cannot say how likely a response is: most servers give no log-probabilities of "
-                "prompts, and nothing else would do. If this one does, set 'likelihood' to 'prompt_logprobs' "
+                f"{self.name!r} cannot give the log-probability of a response: most servers give none for the tokens "
+                "of a prompt. If this one does, set 'likelihood' to 'prompt_logprobs' "
                 "(vLLM) or 'echo' (completions API); if not, leave out what needs likelihoods."
             )
 

@@ -1,4 +1,4 @@
-"""How long to wait before a request is sent again."""
+"""Waiting times between retries."""
 
 from __future__ import annotations
 

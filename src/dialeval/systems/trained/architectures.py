@@ -1,4 +1,4 @@
-"""The networks by name."""
+"""The table of networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of about as many tokens, of texts of about one length; what shares a context stays together."""
+"""Batches of similar numbers of tokens and of texts of similar length; lessons of one context stay together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a generator is, and how it is trained."""
+"""Sizes of a generator and settings of its training."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Shape:
     kernel: int = 3
     """Width of ConvS2S's convolutions."""
     positions: int = 128
-    """That ConvS2S tells apart; all later ones share the last one's vector."""
+    """Positions that ConvS2S distinguishes; all later ones share the last one's vector."""
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
         require_at_least_one(self, "layers", "embedding", "hidden", "heads", "kernel", "positions")
         require("dropout", self.dropout, 0 <= self.dropout < 1, "from 0 up to 1")
         if self.architecture in ("gru", "lstm"):
-            require("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each way of reading")
+            require("hidden", self.hidden, self.hidden % 2 == 0, "even, half for each direction")
         if self.architecture == "convs2s":
             require("kernel", self.kernel, self.kernel % 2 == 1, "odd, as many tokens on either side")
         if self.architecture == "transformer":
@@ -44,7 +44,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """All that could move the weights but the data."""
+    """Everything that moves the weights, beside the data."""
 
     shape: Shape = field(default_factory=Shape)
     schedule: Schedule = field(default_factory=Schedule)

@@ -110,7 +110,7 @@ def _convolve(block: nn.Module, states: Tensor, left: int, right: int) -> Tensor
 
 
 def _gentle(states: Tensor, share: float) -> Tensor:
-    """The same values, of whose gradient only this share goes on."""
+    """The same values, of whose gradient only this share is passed on."""
     return states * share + states.detach() * (1 - share)
 
 

@@ -1,4 +1,4 @@
-"""A trained generator on disk: weights as safetensors, subwords, a card, and a marker that says how it came about."""
+"""The folder of a trained generator: weights, subwords, card and marker."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dialeval.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a model was made from."""
+    """The data and the model that a model was made from."""
 
     train_sha256: str
     train_lessons: int
     held_out_sha256: str
     held_out_lessons: int
     start: str | None = None
-    """sha256 of the model that it started from; None where it started from nothing."""
+    """sha256 of the model that it started from; None where it was trained from scratch."""
 
 
 def write_generator(

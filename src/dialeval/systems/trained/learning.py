@@ -1,4 +1,4 @@
-"""What a batch of lessons costs a model, whatever the model is."""
+"""The loss of a batch of lessons, for networks of ours and for pretrained ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a generator learns from: responses to give in a context, and responses not to give."""
+"""Training data of a generator: responses to give in a context, and responses not to give."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Lesson(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Lessons to learn from, and lessons that only tell how well it goes."""
+    """Lessons to learn from, and lessons that only measure it."""
 
     train: list[Lesson]
     held_out: list[Lesson]
@@ -31,7 +31,7 @@ def lessons(records: Iterable[Dialogue | Prompt | Example]) -> list[Lesson]:
     """Every turn that answers another, each lesson once, in the order in which they are first met.
 
     A dialogue has one for every turn but the first, a prompt or an example one for every reference; an example without
-    references has its response. System prompts are no turns.
+    references has its response. System prompts are not turns.
     """
     found: dict[Lesson, None] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""What training makes small: how surprising the right tokens are, and how expected the wrong ones."""
+"""Losses on tokens: likelihood of the right ones, unlikelihood of the wrong ones."""
 
 from __future__ import annotations
 

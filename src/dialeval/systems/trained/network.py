@@ -1,4 +1,4 @@
-"""What every encoder-decoder network here can do; the networks are in the files beside this one."""
+"""The interface of every encoder-decoder network; the networks are in the files beside this one."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _TODO: Final = f"See docs/generators.md for its shape; {' and '.join(PUBLISHED)}
 
 
 class Entry(BaseModel):
-    """A generator of a roster: one to train from nothing, to go on with from another, or to be had elsewhere."""
+    """A generator of a roster: one to train from scratch, to train further from another, or to be had elsewhere."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,7 +50,7 @@ class Entry(BaseModel):
     """A model on the Hugging Face hub, not to be trained here."""
 
     def config(self, scale: Scale) -> TrainConfig:
-        """How it is trained from nothing at this scale."""
+        """How it is trained from scratch at this scale."""
         given = {key: value for key, value in self.model_dump().items() if value is not None}
         config = scaled(Shape(**{key: given[key] for key in asdict(Shape()) if key in given}), scale)
         turns = {"turns": self.turns} if self.turns is not None else {}
@@ -82,7 +82,7 @@ def load_roster(name: str) -> Roster:
         roster = Roster.model_validate(content)
         _check(roster)
     except yaml.YAMLError as error:
-        raise BadInput(name, f"no YAML ({error})", "a roster", _TODO) from None
+        raise BadInput(name, f"invalid YAML ({error})", "a roster", _TODO) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or None
@@ -112,7 +112,7 @@ def study_lines(entries: Sequence[Entry], folder: Path) -> str:
 
 
 class Trial(NamedTuple):
-    """What became of an entry."""
+    """The result of one entry."""
 
     entry: Entry
     outcome: Outcome | None
@@ -154,7 +154,9 @@ def _check(roster: Roster) -> None:
         if entry.name in known:
             raise ValueError(f"the name {entry.name!r} twice")
         if entry.start_from is not None and entry.start_from not in known:
-            raise ValueError(f"{entry.name!r} starting from {entry.start_from!r}, which is no earlier entry")
+            raise ValueError(
+                f"{entry.name!r} starting from {entry.start_from!r}, which is not an earlier entry"
+            )
         ways = [entry.architecture, entry.start_from, entry.huggingface]
         if sum(way is not None for way in ways) != 1:
             raise ValueError(
@@ -172,7 +174,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(str(path), f"no readable file ({error})", "a roster in YAML", _TODO) from None
+        raise BadInput(str(path), f"an unreadable file ({error})", "a roster in YAML", _TODO) from None
 
 
 def _shallow(config: TrainConfig) -> dict[str, Any]:

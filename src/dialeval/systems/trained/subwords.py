@@ -47,7 +47,7 @@ class Subwords:
         """The last ``turns`` turns with breaks between them and an end, in at most ``longest`` tokens.
 
         What does not fit is cut on the left: whole oldest turns first, then the beginning of the last one. System
-        prompts are no turns.
+        prompts are not turns.
         """
         said = [turn.text for turn in context if turn.speaker != "system"]
         read = [self._encode(text) for text in said[-turns:]]
@@ -73,7 +73,7 @@ class Subwords:
         return str(self.tokenizer.to_str(pretty=True)).encode()
 
     def _encode(self, text: str) -> list[int]:
-        # A lone surrogate is no text to the library.
+        # The library does not accept lone surrogates.
         clean = text.encode("utf-8", "replace").decode("utf-8")
         return list(self.tokenizer.encode(clean, add_special_tokens=False).ids)
 
@@ -107,6 +107,9 @@ def load_subwords(path: Path) -> Subwords:
     # The library raises bare exceptions.
     except Exception as error:
         raise BadInput(
-            str(path), f"no vocabulary ({error})", "the subwords of a generator", "Train the model again."
+            str(path),
+            f"an invalid vocabulary ({error})",
+            "the subwords of a generator",
+            "Train the model again.",
         ) from error
     return Subwords(tokenizer)

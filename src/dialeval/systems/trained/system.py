@@ -1,4 +1,4 @@
-"""Generators that ``dialeval train generator`` made, as systems that answer and say how likely an answer is."""
+"""Generators that ``dialeval train generator`` made, as systems that answer and give log-probabilities."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def fit_lessons(
 
 
 def outcome(folder: Path, data: Split, parameters: int, vocabulary: int, fitted: Fitted) -> Outcome:
-    """What there is to tell of a run that has ended."""
+    """The outcome of a run that has ended."""
     return Outcome(
         folder,
         len(data.train),
@@ -106,7 +106,7 @@ def outcome(folder: Path, data: Split, parameters: int, vocabulary: int, fitted:
 
 
 def make_origin(data: Split, start: str | None) -> Origin:
-    """What a model is made from; ``start`` is the sha256 of the model that it starts from."""
+    """The origin of a model; ``start`` is the sha256 of the model that it starts from."""
     return Origin(digest(data.train), len(data.train), digest(data.held_out), len(data.held_out), start)
 
 
