@@ -29,8 +29,8 @@ bench: $(VENV)/.installed-dev ## measure speed and memory
 	$(BIN)/python -m bench
 
 docs: $(VENV)/.installed-dev ## the documentation site, in site/
-	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_cli.py
+	$(BIN)/python docs/write_api.py
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
 

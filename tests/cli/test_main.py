@@ -9,7 +9,6 @@ from typing import get_args
 import pytest
 
 import dialeval as package
-from support.paths import DOCS, ROOT
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += [
@@ -98,14 +97,6 @@ def test_the_functions_are_not_hidden_by_their_modules():
         "import dialeval.study, dialeval\nassert callable(dialeval.evaluate) and callable(dialeval.compare)"
     )
     assert loaded_by(code)
-
-
-def test_the_command_line_page_is_what_help_says():
-    script = "import runpy, sys; sys.stdout.write(runpy.run_path('docs/write_cli.py')['reference']())"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert done.stdout == (DOCS / "cli.md").read_text(encoding="utf-8"), "run 'make docs'"
 
 
 def test_the_kinds_of_the_command_line_are_those_of_the_library():
