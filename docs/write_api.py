@@ -1,4 +1,4 @@
-"""Write the metrics' names into ``src/dialeval/__init__.pyi`` and all public names into docs/api.md; tests compare them."""
+"""Write the metrics' names into the stub of ``dialeval``, and all public names into docs/api.md; tests compare them."""
 
 from __future__ import annotations
 
