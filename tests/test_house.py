@@ -94,7 +94,6 @@ NOT_PROSE = {
     "dialeval.cli.meta.sources": "for now",
     "dialeval.cli.resources": "for now",
     "dialeval.meta.correlation.notes": "for now",
-    "dialeval.ratings.choices": "for now",
     "dialeval.ratings.table": "for now",
 }
 

@@ -12,6 +12,7 @@ from dialeval.data.codec.bad import Where, refuse
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import number, optional_text, text, wrong
 from dialeval.data.types import Question, Status
+from dialeval.data.vetting_status import Vetting
 from dialeval.files.documents import write_json_lines
 
 
@@ -132,6 +133,22 @@ def read_choices(path: Path) -> Iterator[ChoiceRow]:
         if not isinstance(row.fields, dict):
             raise wrong(row.where, "", row.fields, "a choice", "Ask the systems again.")
         yield ChoiceRow(text(row.fields, "measure", row.where, ""), _outcome(row.fields, row.where))
+
+
+def choices_vetting(path: Path) -> dict[str, Vetting]:
+    """How far the questions in a file of choices are vetted, by measure; nothing where it holds no choices."""
+    if not path.is_file() or not _holds_choices(path):
+        return {}
+    statuses: dict[str, dict[str, Status | None]] = {}
+    for row in read_choices(path):
+        statuses.setdefault(row.measure, {})[row.item] = row.status
+    return {measure: Vetting.of(by_item.values()) for measure, by_item in statuses.items()}
+
+
+def _holds_choices(path: Path) -> bool:
+    """Whether the first line is a choice; that of a file that cannot be read is not."""
+    first = next(jsonl.read_rows(path, lambda bad: None), None)
+    return first is not None and isinstance(first.fields, dict) and "chosen" in first.fields
 
 
 def _outcome(fields: Mapping[str, object], where: Where) -> Choice | NoChoice:

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from dialeval.data.choices import Choice as Choice, ChoiceRow as ChoiceRow
 from dialeval.data.types import Question as Question
+from dialeval.display.notes import Note
 from dialeval.evaluation.compare import Comparison as Comparison
 from dialeval.files.documents import FINITE
 
@@ -83,7 +84,7 @@ class QuestionSet:
     sharing_a_context: int
     """How many have a context that an earlier question has."""
     most_candidates: int
-    warnings: tuple[str, ...]
+    warnings: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,12 @@ def read_questions(file: str, format: str | None, limit: int | None = None) -> l
 def warn_of_faults(questions: Sequence[Question], *, unvetted: bool) -> None:
     """Say what is wrong with some of the questions and, if wanted, that nobody has vetted them."""
     from dialeval.data.vetting_status import status_line
-    from dialeval.selection.inspection.question_faults import question_faults
+    from dialeval.selection.inspection.question_notes import question_notes
 
     if unvetted and any(question.status == "unvetted" for question in questions):
         print(status_line(questions).capitalize() + ".", file=sys.stderr)
-    for fault in question_faults(questions):
-        print(f"warning: {fault}", file=sys.stderr)
+    for note in question_notes(questions):
+        print(f"warning: {note}", file=sys.stderr)
 
 
 def corpus_of(text: str) -> Corpus:

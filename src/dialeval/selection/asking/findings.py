@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 from dialeval.core import Missing, Resampling
 from dialeval.data.choices import ChoiceRow, NoChoice
 from dialeval.data.types import Question
-from dialeval.data.vetting_status import status_line
+from dialeval.data.vetting_status import vetting_of
 from dialeval.files.documents import finite
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choosing import chance
@@ -28,7 +27,7 @@ from dialeval.selection.document import (
     Trials,
     TrialsRow,
 )
-from dialeval.selection.inspection.question_faults import question_faults
+from dialeval.selection.inspection.question_notes import question_notes
 from dialeval.stats import correlations, five_numbers, over_scores
 from dialeval.version import __version__
 
@@ -115,17 +114,17 @@ def why_no_ranking(ranking: HumanRanking, systems: Sequence[str]) -> str | None:
 
 
 def _question_set(questions: Sequence[Question]) -> QuestionSet:
-    counts = Counter(question.status for question in questions)
+    vetting = vetting_of(questions)
     return QuestionSet(
         n=len(questions),
         chance=finite(chance(questions)),
-        status=status_line(questions),
-        vetted=counts["vetted"],
-        unvetted=counts["unvetted"],
-        unknown=counts[None],
+        status=str(vetting),
+        vetted=vetting.vetted,
+        unvetted=vetting.unvetted,
+        unknown=vetting.unknown,
         sharing_a_context=sharing_a_context(questions),
         most_candidates=max(len(question.candidates) for question in questions),
-        warnings=question_faults(questions),
+        warnings=question_notes(questions),
     )
 
 

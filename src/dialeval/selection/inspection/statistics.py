@@ -11,6 +11,7 @@ from dialeval.annotation.answers import fault_counts, usable
 from dialeval.core import Interval, Resampling
 from dialeval.data.types import Judgement, Question
 from dialeval.data.vetting_status import status_line
+from dialeval.display.notes import Note, texts
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
 from dialeval.selection.asking.choosers import TfIdfChooser, joined
@@ -19,7 +20,7 @@ from dialeval.selection.asking.metrics import SelectionAccuracy
 from dialeval.selection.asking.questions import checked_questions
 from dialeval.selection.asking.trials import Utterances, candidates_of, run_trials
 from dialeval.selection.inspection.artefacts import Artefact, find_artefacts
-from dialeval.selection.inspection.question_faults import question_faults
+from dialeval.selection.inspection.question_notes import question_notes
 from dialeval.selection.labelling.labelling import kappa_of
 from dialeval.selection.repository.words import content_words
 from dialeval.stats import percentile_interval
@@ -87,14 +88,14 @@ class Statistics:
     shared_words: SharedWords
     lexical: Lexical
     artefacts: tuple[Artefact, ...]
-    faults: tuple[str, ...]
-    """What is wrong with some of the questions, a sentence for each fault."""
+    faults: tuple[Note, ...]
+    """What is wrong with some of the questions."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What should make one doubt the set."""
-        found = [one.warning for one in self.artefacts]
-        return (*self.faults, *(one for one in found if one is not None))
+        artefacts = [artefact.warning for artefact in self.artefacts]
+        return (*texts(self.faults), *(warning for warning in artefacts if warning is not None))
 
 
 def statistics(
@@ -123,7 +124,7 @@ def statistics(
         shared_words=shared_words(asked),
         lexical=_lexical(asked, utterances, trials, seed),
         artefacts=find_artefacts(asked, seed=seed),
-        faults=question_faults(asked),
+        faults=question_notes(asked),
     )
 
 

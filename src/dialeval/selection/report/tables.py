@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import (
@@ -177,7 +178,7 @@ def _guessing(found: Sequence[ErrorLabel]) -> str:
 
 def _notes(document: AskedDocument) -> Iterable[str]:
     yield document.questions.status
-    yield from document.questions.warnings
+    yield from texts(document.questions.warnings)
     yield f"guessing would get {number(document.questions.chance)}; a tie with a false candidate counts as wrong"
     if any(row.low is not None for row in document.results):
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals{_resampled(document)}"

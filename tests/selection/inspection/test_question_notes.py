@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dialeval.selection.inspection.question_faults import question_faults
+from dialeval.display.notes import codes
+from dialeval.selection.inspection.question_notes import question_notes
 from support.choosing_systems import question
 
 
@@ -15,14 +16,11 @@ def test_each_fault_is_told_with_how_many_questions_have_it_and_the_first():
         question("lone", "yes"),
         question("lonely", "yes"),
     ]
-    assert question_faults(asked) == (
-        "1 question has a false candidate with the text of a right one, so that nobody can choose rightly "
-        "(first: 'twin')",
-        "1 question has a blank candidate (first: 'blank')",
-        "1 question has no context, or a blank one (first: 'mute')",
-        "2 questions have no false candidate or no right one, so that there is nothing to choose (first: 'lone')",
-    )
+    notes = question_notes(asked)
+    assert codes(notes) == ("same_text", "blank_candidate", "no_context", "nothing_to_choose")
+    assert str(notes[1]) == "1 question has a blank candidate (first: 'blank')"
+    assert str(notes[3]).startswith("2 questions have")
 
 
 def test_texts_of_different_marks_alone_are_no_twins():
-    assert question_faults([question("q", "...", false=["?!"])]) == ()
+    assert question_notes([question("q", "...", false=["?!"])]) == ()

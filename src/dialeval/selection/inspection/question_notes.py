@@ -6,19 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from dialeval.data.types import Question
+from dialeval.display.notes import Note
 from dialeval.selection.asking.choosing import why_no_question
 from dialeval.selection.repository.utterances import same_key
 
 
-def question_faults(questions: Sequence[Question]) -> tuple[str, ...]:
-    """A sentence for each fault that some of the questions have, with how many do and the first of them."""
-    found = []
-    for fault, has in _FAULTS.items():
+def question_notes(questions: Sequence[Question]) -> tuple[Note, ...]:
+    """A note for each defect that some of the questions have, with how many do and the first of them."""
+    notes = []
+    for code, (defect, has) in _DEFECTS.items():
         items = [question.item for question in questions if has(question)]
         if items:
             number = "1 question has" if len(items) == 1 else f"{len(items):,} questions have"
-            found.append(f"{number} {fault} (first: {items[0]!r})")
-    return tuple(found)
+            notes.append(Note(code, f"{number} {defect} (first: {items[0]!r})"))
+    return tuple(notes)
 
 
 def _same_text(question: Question) -> bool:
@@ -43,9 +44,15 @@ def _key(text: str) -> str:
     return same_key(text) or text.strip()
 
 
-_FAULTS: Final[Mapping[str, Callable[[Question], bool]]] = {
-    "a false candidate with the text of a right one, so that nobody can choose rightly": _same_text,
-    "a blank candidate": _blank_candidate,
-    "no context, or a blank one": _no_context,
-    "no false candidate or no right one, so that there is nothing to choose": _nothing_to_choose,
+_DEFECTS: Final[Mapping[str, tuple[str, Callable[[Question], bool]]]] = {
+    "same_text": (
+        "a false candidate with the text of a right one, so that nobody can choose rightly",
+        _same_text,
+    ),
+    "blank_candidate": ("a blank candidate", _blank_candidate),
+    "no_context": ("no context, or a blank one", _no_context),
+    "nothing_to_choose": (
+        "no false candidate or no right one, so that there is nothing to choose",
+        _nothing_to_choose,
+    ),
 }
