@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -14,9 +15,10 @@ import torch
 
 from dialeval.errors import DialevalError
 from dialeval.training.checkpoint import Checkpoints, Place, take_weights
+from dialeval.training.interrupt import Interrupted
 from dialeval.training.loop import Session, fit
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, unigram_nats
 from support.made_task import SCHEDULE, made_task, same_weights
 from support.processes import environment
 
@@ -73,8 +75,9 @@ def test_a_stopped_run_resumes_to_the_same_bits(tmp_path: Path, updates: int) ->
 def test_ctrl_c_finishes_the_update_and_saves_it(tmp_path: Path) -> None:
     never = replace(SCHEDULE, save_every=10**6)
     press = StopAfter(5, lambda: signal.raise_signal(signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted) as stopped:
         fit(made_task(), never, runs(tmp_path / "a"), Session(progress=press))
+    assert stopped.value.updates == 5
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     places: list[Place] = []
     resumed, whole = made_task(), made_task()
@@ -160,6 +163,32 @@ def test_losses_of_a_batch_add_up_and_parts_are_clipped_apart(tmp_path: Path) ->
         gradients[len(clipped)] = {name: float(part.weight.grad) for name, part in model.items()}
     assert gradients[0] == pytest.approx({"steep": 1.0, "flat": 1e-6}, rel=1e-3)
     assert gradients[2] == pytest.approx({"steep": 1.0, "flat": 1e-3}, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "measured", "shortfall"),
+    [
+        ({"loss": 9.0}, [3.0, 2.0], None),
+        ({"loss": 2.0}, [3.0, 2.0], "baseline"),
+        ({"loss": 1.0, "accuracy": 0.5}, [3.0, 2.0], None),
+        ({}, [3.0, 3.0], "first"),
+        ({}, [3.0], None),
+        ({"loss": 9.0}, [float("nan"), float("nan")], "baseline"),
+    ],
+)
+def test_a_model_that_has_learnt_nothing_says_so(
+    tmp_path: Path, baseline: Numbers, measured: list[float], shortfall: str | None
+) -> None:
+    values = iter(measured)
+    task = replace(made_task(), baseline=baseline, validate=lambda: {"loss": next(values), "accuracy": 0.25})
+    fitted = fit(task, replace(SCHEDULE, epochs=len(measured)), runs(tmp_path))
+    assert fitted.shortfall == shortfall
+
+
+def test_frequencies_alone_cost_what_they_should() -> None:
+    # Add-one smoothing over four tokens: a has (2 + 1) / 7, b and what was never met have (1 + 1) / 7 and 1 / 7.
+    assert unigram_nats("aab", "ab", 4) == pytest.approx(-(math.log(3 / 7) + math.log(2 / 7)) / 2)
+    assert unigram_nats("aab", "z", 4) == pytest.approx(math.log(7))
 
 
 def test_the_learning_rate_rises_over_the_warm_up() -> None:

@@ -9,16 +9,19 @@ from contextlib import contextmanager
 from types import FrameType
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after so many updates, all of which are saved."""
+
+    def __init__(self, updates: int) -> None:
+        super().__init__()
+        self.updates = updates
+
+
 class Interrupt:
     """Whether the user has asked to stop."""
 
     def __init__(self) -> None:
         self.pending = False
-
-    def raise_pending(self) -> None:
-        """Raise KeyboardInterrupt where the user has asked to stop."""
-        if self.pending:
-            raise KeyboardInterrupt
 
 
 @contextmanager

@@ -20,12 +20,15 @@ from dialeval.training.checkpoint import (
     take_weights,
     trainable,
 )
-from dialeval.training.interrupt import deferred_interrupt
+from dialeval.training.interrupt import Interrupted, deferred_interrupt
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Rows, Sums, Task, add_sums, means
+from dialeval.training.task import Numbers, Rows, Sums, Task, add_sums, means
 
 Ending: TypeAlias = Literal["epochs", "patience", "minutes"]
 """Why training ended: all epochs done, no improvement for long, or no time left."""
+
+Shortfall: TypeAlias = Literal["baseline", "first"]
+"""How a model shows that it has learnt nothing: no better than the task's baseline, or than its first evaluation."""
 
 _FIRST_SAVE: Final = 5.0
 """Seconds after which a session writes its first checkpoint, so that little is lost by an early kill."""
@@ -39,6 +42,8 @@ class Fitted:
     best: Evaluation
     """The evaluation whose weights were kept: the best on held-out data, or the last where none are held out."""
     ending: Ending
+    shortfall: Shortfall | None = None
+    """None where the model has learnt something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Sessi
 
     On one machine and number of threads the weights follow from data, settings and seed, also after a kill; only where
     the session's minutes end the run do they follow from its speed. Ctrl-C writes a checkpoint after the current update
-    and raises KeyboardInterrupt.
+    and raises Interrupted.
     """
     run = _Run(task, schedule, checkpoints, resume=session.resume)
     minutes, progress = session.minutes, session.progress
@@ -98,7 +103,8 @@ def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Sessi
             if run.save_due:
                 run.save()
         run.save()
-        interrupt.raise_pending()
+        if interrupt.pending:
+            raise Interrupted(run.place.updates)
 
     if run.place.since:
         # Out of time between two evaluations: one more, which a later session will not find in its history.
@@ -180,13 +186,28 @@ class _Run:
     def finish(self, ending: Ending) -> Fitted:
         """Give the model its best weights."""
         history = self.place.history
-        if self.best is None:
-            return Fitted(history, history[-1], ending)
-        put_weights(self.task.model, self.best)
-        return Fitted(history, min(history, key=self._objective), ending)
+        best = history[-1]
+        if self.best is not None:
+            put_weights(self.task.model, self.best)
+            best = min(history, key=self._objective)
+        return Fitted(history, best, ending, self._shortfall(best))
+
+    def _shortfall(self, best: Evaluation) -> Shortfall | None:
+        # Written so that NaN counts as having learnt nothing.
+        numbers, first = _measured(best), _measured(self.place.history[0])
+        baseline = self.task.baseline
+        if baseline and not any(numbers[name] < value for name, value in baseline.items()):
+            return "baseline"
+        alone = len(self.place.history) == 1
+        return None if alone or self.task.objective(numbers) < self.task.objective(first) else "first"
 
     def _objective(self, evaluation: Evaluation) -> float:
         return float("inf") if evaluation.held_out is None else self.task.objective(evaluation.held_out)
+
+
+def _measured(evaluation: Evaluation) -> Numbers:
+    """On held-out data, or in training where none are held out."""
+    return evaluation.train if evaluation.held_out is None else evaluation.held_out
 
 
 def _due(every: int, updates: int) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from torch import Tensor, nn
@@ -50,8 +52,18 @@ class Task:
     """Measures the model on held-out data; None where no data are held out."""
     objective: Callable[[Numbers], float] = lambda numbers: numbers["loss"]
     """The one number among the measured that training should make small, for early stopping and the best weights."""
+    baseline: Numbers = field(default_factory=dict)
+    """Values, by name, of a model that ignores its input; a model that beats none of them has learnt nothing."""
     clipped: Sequence[nn.Module] = ()
     """Parts of the model whose gradients are clipped separately; empty to clip the whole gradient at once."""
+
+
+def unigram_nats(train: Iterable[Hashable], test: Iterable[Hashable], vocabulary: int) -> float:
+    """Mean negative log-probability of the test tokens by their frequency in training, with add-one smoothing."""
+    counts = Counter(train)
+    total = math.log(counts.total() + vocabulary)
+    costs = [total - math.log(counts[token] + 1) for token in test]
+    return math.fsum(costs) / len(costs)
 
 
 def add_sums(first: Sums, second: Sums) -> dict[str, Sum]:

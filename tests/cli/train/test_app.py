@@ -37,9 +37,10 @@ def test_training_then_scoring(dialeval, tmp_path):
     told = json.loads(done.out)
     assert told["turns"] == 18
     assert len(told["losses"]) == 2
-    assert "18 turns with neighbours" in done.err
+    assert "18 turns with neighbours\nTraining from the beginning\n" in done.err
     again = dialeval("train", "skip-thought", corpus, "-o", "model", "--scale", "tiny", "--epochs", 2)
     assert f"epoch 2: {told['losses'][1]:.4f} nats per word" in again.out
+    assert "Resuming from update 2 (epoch 2.00)\n" in again.err
     assert "skip_thought(model='model')" in again.out
     (tmp_path / "hyp.txt").write_text("yes , 3 is fine\n")
     scored = dialeval(
@@ -186,8 +187,23 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
 
 def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
     from dialeval.cli.train.files import session
+    from dialeval.training.interrupt import Interrupted
 
-    with pytest.raises(typer.Exit) as stopped, session("bot", 10, resume=True):
-        raise KeyboardInterrupt
-    assert stopped.value.exit_code == 130
-    assert "The same command resumes" in capsys.readouterr().err
+    for stop in (KeyboardInterrupt(), Interrupted(7)):
+        with pytest.raises(typer.Exit) as stopped, session("bot", 10, resume=True):
+            raise stop
+        assert stopped.value.exit_code == 130
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "Interrupted. The same command resumes from the last checkpoint, if there is one."
+    assert second == "Interrupted after update 7, which is saved. The same command resumes from there."
+
+
+@pytest.mark.parametrize(
+    ("shortfall", "words"), [("baseline", "frequencies"), ("first", "not improved"), (None, None)]
+)
+def test_a_model_that_has_learnt_nothing_is_told_of(capsys, shortfall, words):
+    from dialeval.cli.train.files import warn_of_shortfall
+
+    warn_of_shortfall(shortfall)
+    err = capsys.readouterr().err
+    assert words in err and "learnt nothing" in err if words else not err

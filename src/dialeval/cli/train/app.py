@@ -13,7 +13,16 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target, read_corpus, session
+from dialeval.cli.train.files import (
+    Epochs,
+    Format,
+    Resume,
+    Scale,
+    check_target,
+    read_corpus,
+    session,
+    warn_of_shortfall,
+)
 from dialeval.cli.train.generator import generator
 
 app = typer.Typer(
@@ -62,6 +71,7 @@ def skip_thought(
     print(f"{len(data)} turns with neighbours", file=sys.stderr)
     with session("training", len(data) * config.epochs, resume=resume) as started:
         done = train(data, config, out, session=started)
+    warn_of_shortfall(done.shortfall)
     if json:
         found = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}
         print(jsonlib.dumps(found))

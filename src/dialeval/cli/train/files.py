@@ -12,7 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from dialeval.data import Kind, Record
-    from dialeval.training.loop import Session
+    from dialeval.training.checkpoint import Place
+    from dialeval.training.loop import Session, Shortfall
 
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
 """The library's names again, because the parser needs them before the library is loaded; tests keep them equal."""
@@ -54,14 +55,38 @@ def read_corpus(
 def session(name: str, examples: int, *, resume: bool, minutes: float | None = None) -> Iterator[Session]:
     """A training session with a bar of so many examples; whoever stops it by the keyboard is told how it resumes."""
     from dialeval.engine.progress import RichProgress
+    from dialeval.training.interrupt import Interrupted
     from dialeval.training.loop import Session
 
     try:
         with RichProgress(name, examples) as progress:
-            yield Session(minutes, resume, progress)
-    except KeyboardInterrupt:
-        print("Interrupted. The same command resumes from the last checkpoint.", file=sys.stderr)
+            yield Session(minutes, resume, progress, _say_start)
+    except Interrupted as stop:
+        where = f"after update {stop.updates}, which is saved. The same command resumes from there"
+        print(f"Interrupted {where}.", file=sys.stderr)
         raise typer.Exit(130) from None
+    except KeyboardInterrupt:
+        where = "The same command resumes from the last checkpoint, if there is one"
+        print(f"Interrupted. {where}.", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _say_start(place: Place) -> None:
+    if place.updates:
+        print(f"Resuming from update {place.updates} (epoch {place.done:.2f})", file=sys.stderr)
+    else:
+        print("Training from the beginning", file=sys.stderr)
+
+
+def warn_of_shortfall(shortfall: Shortfall | None) -> None:
+    """Say plainly where a model has learnt nothing."""
+    reasons = {
+        "baseline": "it predicts no better than the frequencies of words do, whatever the context",
+        "first": "it has not improved since its first evaluation",
+    }
+    if shortfall is not None:
+        todo = "Train longer, on more data, or with another learning rate"
+        print(f"Warning: the model has learnt nothing: {reasons[shortfall]}. {todo}.", file=sys.stderr)
 
 
 def check_target(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dialeval.cli.train.files import read_corpus, session
+from dialeval.cli.train.files import read_corpus, session, warn_of_shortfall
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig
@@ -104,7 +104,9 @@ class Machine:
         from dialeval.systems.trained.training import train
 
         with self._session(data, config, folder) as started:
-            return train(data, config, folder, start=start, device=self.device, session=started)
+            outcome = train(data, config, folder, start=start, device=self.device, session=started)
+        warn_of_shortfall(outcome.shortfall)
+        return outcome
 
     def train_further(self, data: Split, changes: Changes, folder: Path, start: str) -> Outcome:
         """A generator of ours or a Hugging Face model, trained further."""
@@ -117,7 +119,9 @@ class Machine:
 
         config = changes.to(TUNING)
         with self._session(data, config, folder) as started:
-            return tune(data, config, folder, start, device=self.device, session=started)
+            outcome = tune(data, config, folder, start, device=self.device, session=started)
+        warn_of_shortfall(outcome.shortfall)
+        return outcome
 
     def _session(self, data: Split, config: TrainConfig, folder: Path) -> AbstractContextManager[Session]:
         examples = len(data.train) * config.schedule.epochs

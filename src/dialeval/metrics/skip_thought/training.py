@@ -13,11 +13,11 @@ from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.folder import write_model
 from dialeval.metrics.skip_thought.model import Batch, SkipThought, make_encoders
 from dialeval.metrics.skip_thought.neighbours import Triple, digest
-from dialeval.metrics.skip_thought.vocabulary import Vocabulary, count_words
+from dialeval.metrics.skip_thought.vocabulary import END, Vocabulary, count_words
 from dialeval.training.batches import cut_by_length, shuffled_batches
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.loop import DEFAULT, Session, fit
-from dialeval.training.task import Loss, Rows, Sum, Task
+from dialeval.training.loop import DEFAULT, Session, Shortfall, fit
+from dialeval.training.task import Loss, Rows, Sum, Task, unigram_nats
 
 _POOL: Final = 32
 """Batches whose sentences are sorted by length together."""
@@ -32,6 +32,8 @@ class Trained:
     """Nats per word of each epoch, the mean of its batches as they were met."""
     triples: int
     vocabulary: int
+    shortfall: Shortfall | None
+    """How the model shows that it has learnt nothing; None where it has learnt something."""
 
 
 def train(
@@ -52,7 +54,7 @@ def train(
     fitted = fit(_task(data, config, vocabulary, encoders), config.schedule, checkpoints, session)
     losses = tuple(evaluation.train["nats"] for evaluation in fitted.history)
     write_model(folder, encoders, vocabulary, config, losses, digest(data), len(data))
-    return Trained(folder, losses, len(data), len(vocabulary))
+    return Trained(folder, losses, len(data), len(vocabulary), fitted.shortfall)
 
 
 def _task(
@@ -81,4 +83,12 @@ def _task(
             # As in the paper a sentence's loss is the sum over its neighbours' words; a batch's is their mean.
             yield Loss(nats / len(rows), {"nats": Sum(float(nats.detach()), words)})
 
-    return Task(nn.ModuleDict(encoders), batches, losses, clipped=tuple(encoders.values()))
+    targets = [word for texts in (before, after) for words in texts if words for word in (*words, END)]
+    return Task(
+        nn.ModuleDict(encoders),
+        batches,
+        losses,
+        objective=lambda numbers: numbers["nats"],
+        baseline={"nats": unigram_nats(targets, targets, len(vocabulary))},
+        clipped=tuple(encoders.values()),
+    )

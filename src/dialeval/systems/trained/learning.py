@@ -14,7 +14,7 @@ from dialeval.systems.trained.lessons import Lesson
 from dialeval.systems.trained.losses import likelihood, unlikelihood
 from dialeval.systems.trained.network import Network, pick
 from dialeval.systems.trained.subwords import START, Subwords, Tokens
-from dialeval.training.task import Loss, Numbers, Sum, Sums, Task, add_sums, means
+from dialeval.training.task import Loss, Numbers, Sum, Sums, Task, add_sums, means, unigram_nats
 
 
 class TokenLesson(NamedTuple):
@@ -31,6 +31,10 @@ class Learner(Protocol):
     @property
     def module(self) -> nn.Module:
         """Whose weights move."""
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
 
     def read(self, lesson: Lesson) -> TokenLesson:
         """The lesson as the model reads it, cut where it is too long."""
@@ -85,6 +89,11 @@ class OwnLearner:
     longest_context: int
     longest_response: int
 
+    @property
+    def vocabulary(self) -> int:
+        """How many subwords there are."""
+        return self.module.vocabulary
+
     def read(self, lesson: Lesson) -> TokenLesson:
         """The lesson's tokens; a response that is too long ends without its end."""
         context = self.subwords.context(lesson.context, turns=self.turns, longest=self.longest_context).tokens
@@ -119,6 +128,8 @@ def make_task(
     seed: int,
 ) -> Task:
     """What the training loop needs, in batches of so many tokens."""
+    measured = held_out or train
+    golds, out = ([token for lesson in lessons for token in lesson.gold] for lessons in (train, measured))
     bundled, bundled_out = _bundle(objective.learner, train), _bundle(objective.learner, held_out)
 
     def validate() -> Numbers:
@@ -133,6 +144,7 @@ def make_task(
         lambda rows: [objective.loss([train[row] for row in rows])],
         validate if held_out else None,
         objective.mean,
+        {"nats": unigram_nats(golds, out, objective.learner.vocabulary)},
     )
 
 

@@ -24,7 +24,7 @@ from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.subwords import Subwords, learn, load_subwords
 from dialeval.training.checkpoint import Checkpoints, Evaluation
 from dialeval.training.folder import CHECKPOINT
-from dialeval.training.loop import DEFAULT, Ending, Fitted, Session, fit
+from dialeval.training.loop import DEFAULT, Ending, Fitted, Session, Shortfall, fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Outcome:
     best: Evaluation
     """Whose weights were kept."""
     ending: Ending
+    shortfall: Shortfall | None
+    """How the model shows that it has learnt nothing; None where it has learnt something."""
 
     @property
     def perplexity(self) -> float | None:
@@ -102,6 +104,7 @@ def outcome(folder: Path, data: Split, parameters: int, vocabulary: int, fitted:
         fitted.history,
         fitted.best,
         fitted.ending,
+        fitted.shortfall,
     )
 
 

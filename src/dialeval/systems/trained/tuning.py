@@ -61,6 +61,11 @@ class PretrainedLearner:
         module: nn.Module = self.loaded.model.model
         return module
 
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return int(self.loaded.model.vocabulary)
+
     def read(self, lesson: Lesson) -> TokenLesson:
         """The lesson's tokens, prompted as the model is used to."""
         room = min(self.loaded.room(self.longest_response), self.longest_context)
