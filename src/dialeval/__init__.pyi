@@ -78,13 +78,13 @@ from dialeval.metrics.overlap.measuring import (
 from dialeval.metrics.overlap.rouge_l import RougeL as RougeL
 from dialeval.metrics.scoring import score as score
 from dialeval.metrics.skip_thought.metric import SkipThought as SkipThought
-from dialeval.ratings.agreement.coefficients import agreement_of as agreement_of
-from dialeval.ratings.joining import (
+from dialeval.ratings import (
     Joined as Joined,
+    Ratings as Ratings,
+    agreement_of as agreement_of,
     join as join,
+    read_judgements as read_judgements,
 )
-from dialeval.ratings.reading import read_judgements as read_judgements
-from dialeval.ratings.table import Ratings as Ratings
 from dialeval.selection.asking.asking import (
     Asked as Asked,
     ask as ask,

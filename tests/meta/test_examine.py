@@ -8,22 +8,27 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from dialeval.core import Resampling, by_dialogue
 from dialeval.data import Judgement
+from dialeval.display.notes import codes
 from dialeval.errors import UnknownName, Unsuitable
+from dialeval.files.documents import as_json
 from dialeval.files.targets import check_target
-from dialeval.meta.document import document
+from dialeval.meta.document import Document
 from dialeval.meta.examine import examine
-from dialeval.meta.folder import FILES, write_findings
+from dialeval.meta.folder import META_FILES, read_meta, read_points, write_findings, write_points
 from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.instances.rules import InstanceRule
-from dialeval.meta.points import write_points
-from dialeval.meta.report.page import read_document
-from dialeval.meta.report.points import read_points
 from dialeval.ratings.criteria import only_criterion
-from dialeval.ratings.joining import Grid, Joined, MeasureGrid, join
+from dialeval.ratings.joined import Grid, Joined, MeasureGrid
+from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings
 
-QUICK = Inquiry(trials=50, repeats=20)
+QUICK = Inquiry(resampling=Resampling(resamples=50), repeats=20)
+
+
+def ask(joined: Joined, inquiry: Inquiry) -> Document:
+    return examine(joined, inquiry).document
 
 
 def made(
@@ -46,7 +51,7 @@ def made(
 
 
 def test_everything_is_found_at_once() -> None:
-    found = examine(made(), QUICK)
+    found = ask(made(), QUICK)
     assert len(found.rows) == 2 * 4
     assert {one.level for one in found.rivals} == {
         "system",
@@ -56,47 +61,51 @@ def test_everything_is_found_at_once() -> None:
     }
     clusters = {row.measure: row.cluster for row in found.rows if row.level == "item"}
     assert clusters == {"close": 1, "noise": 2}
-    assert [one.level for one in found.ceiling] == list(found.inquiry.levels)
+    assert [one.level for one in found.ceiling] == list(found.settings.levels)
     assert len(found.raters) == 3
-    assert found.estimates is None
-    assert found.combination is None
+    assert found.estimates == ()
+    assert found.combined == ()
 
 
 def test_measures_without_a_single_value_are_refused() -> None:
     rows = [Judgement("i0", "s0", "ann", "overall", 3.0), Judgement("i0", "s0", "length", "length", None)]
     with pytest.raises(Unsuitable, match="Not one value of length is there"):
-        examine(join(Ratings.of(rows), "overall"), QUICK)
+        ask(join(Ratings.of(rows), "overall"), QUICK)
 
 
 def test_small_test_sets_scatter_about_the_value_on_all_items() -> None:
-    close = examine(made(items=60), QUICK).instability[0]
-    assert close.small.measure == "close"
-    assert close.small.size == 30
-    assert close.small.summary is not None
-    assert close.small.summary.least <= close.whole <= close.small.summary.greatest
+    close = ask(made(items=60), QUICK).instability[0]
+    assert close.measure == "close"
+    assert close.size == 30
+    assert close.five is not None
+    assert close.five[0] <= (close.whole or 0.0) <= close.five[-1]
 
 
 def test_two_systems_have_no_instability() -> None:
-    assert examine(made(systems=2), QUICK).instability == ()
+    assert ask(made(systems=2), QUICK).instability == ()
 
 
 def test_a_combination_is_a_measure_and_is_not_used_for_estimates() -> None:
-    found = examine(
-        made(rated=20), Inquiry(trials=20, repeats=5, combine=True, estimate=True, levels=("item",))
+    found = ask(
+        made(rated=20),
+        Inquiry(
+            resampling=Resampling(resamples=20), repeats=5, combine=True, estimate=True, levels=("item",)
+        ),
     )
     assert [row.measure for row in found.rows] == ["close", "noise", "zscore_average", "linear_combination"]
-    assert found.estimates is not None
-    assert found.estimates.measure == "linear_combination"
-    told = document(found)["combined"]
+    assert found.estimates[0].measure == "linear_combination"
+    told = as_json(found)["combined"]
     assert [one["measure"] for one in told] == ["zscore_average", "linear_combination"]
     assert told[0]["weights"] == {"close": 0.5, "noise": 0.5}
 
 
 def test_estimates_come_by_the_measure_that_was_named() -> None:
-    found = examine(made(rated=20), Inquiry(trials=0, repeats=5, estimate=True, estimate_by="close"))
-    assert found.estimates is not None
-    assert found.estimates.measure == "close"
-    assert all(one.estimate.n == 20 and one.estimate.n_unrated == 10 for one in found.estimates.systems)
+    found = ask(
+        made(rated=20),
+        Inquiry(resampling=Resampling(resamples=0), repeats=5, estimate=True, estimate_by="close"),
+    )
+    assert found.estimates[0].measure == "close"
+    assert all(one.n == 20 and one.n_unrated == 10 for one in found.estimates[0].systems)
 
 
 def without(joined: Joined, name: str, items: int) -> Joined:
@@ -109,32 +118,36 @@ def without(joined: Joined, name: str, items: int) -> Joined:
 
 
 def test_a_good_measure_is_not_dropped_from_estimates_over_one_missing_score() -> None:
-    whole = examine(made(rated=20), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",)))
-    holed = examine(
-        without(made(rated=20), "close", 1), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",))
+    whole = ask(
+        made(rated=20),
+        Inquiry(resampling=Resampling(resamples=0), repeats=5, estimate=True, levels=("item",)),
     )
-    assert whole.estimates is not None
-    assert holed.estimates is not None
-    assert holed.estimates.measure == "linear_combination"
-    assert "measures='close, noise'" in holed.estimates.rater
-    for one, other in zip(whole.estimates.systems, holed.estimates.systems, strict=True):
-        assert (other.estimate.n, other.estimate.n_unrated) == (20, 10)
-        assert other.estimate.effective_n == pytest.approx(one.estimate.effective_n, rel=0.3)
-    assert not any("without" in note for note in holed.notes)
+    holed = ask(
+        without(made(rated=20), "close", 1),
+        Inquiry(resampling=Resampling(resamples=0), repeats=5, estimate=True, levels=("item",)),
+    )
+    assert holed.estimates[0].measure == "linear_combination"
+    assert "measures='close, noise'" in holed.estimates[0].rater
+    for one, other in zip(whole.estimates[0].systems, holed.estimates[0].systems, strict=True):
+        assert (other.n, other.n_unrated) == (20, 10)
+        assert other.effective_n == pytest.approx(one.effective_n, rel=0.3)
+    assert "estimated_without" not in codes(holed.notes)
 
 
 def test_a_measure_that_scores_far_fewer_answers_is_left_out_of_estimates_and_named() -> None:
-    found = examine(
-        without(made(rated=20), "noise", 25), Inquiry(trials=0, repeats=5, estimate=True, levels=("item",))
+    found = ask(
+        without(made(rated=20), "noise", 25),
+        Inquiry(resampling=Resampling(resamples=0), repeats=5, estimate=True, levels=("item",)),
     )
-    assert found.estimates is not None
-    assert found.estimates.measure == "close"
-    assert "estimates are made without noise, which scored 95 of 120 answers" in found.notes
+    assert found.estimates[0].measure == "close"
+    assert [(note.code, note.text) for note in found.notes] == [
+        ("estimated_without", "estimates are made without noise, which scored 95 of 120 answers")
+    ]
 
 
 def test_a_combination_does_not_rank_systems_by_what_it_was_told_of_them() -> None:
     """Measures of nothing but a random offset for each system: fits that saw the systems would look good."""
-    inquiry = Inquiry(trials=0, repeats=2, combine=True, levels=("system", "item"))
+    inquiry = Inquiry(resampling=Resampling(resamples=0), repeats=2, combine=True, levels=("system", "item"))
     values: dict[str, list[float]] = {"system": [], "item": []}
     for seed in range(12):
         dice = np.random.default_rng(seed)
@@ -152,19 +165,21 @@ def test_a_combination_does_not_rank_systems_by_what_it_was_told_of_them() -> No
             )
             for at in range(6)
         ]
-        found = examine(dataclasses.replace(joined, measures=tuple(grids)), inquiry)
+        found = ask(dataclasses.replace(joined, measures=tuple(grids)), inquiry)
         for row in found.rows:
             if row.measure == "linear_combination":
                 values[row.level].append(row.spearman or 0.0)
-        assert document(found)["combined"][1]["held_out"] == "items and systems"
+        assert as_json(found)["combined"][1]["held_out"] == "items and systems"
     assert np.mean(values["system"]) < 0.4  # .8 where fits have seen the systems
     assert np.mean(values["item"]) < 0.15  # .4
 
 
 def test_one_system_is_combined_over_held_out_items() -> None:
-    found = examine(made(systems=1), Inquiry(trials=0, repeats=2, combine=True, levels=("item",)))
-    assert found.combination is not None
-    assert document(found)["combined"][1]["held_out"] == "items"
+    found = ask(
+        made(systems=1),
+        Inquiry(resampling=Resampling(resamples=0), repeats=2, combine=True, levels=("item",)),
+    )
+    assert as_json(found)["combined"][1]["held_out"] == "items"
 
 
 def backwards(joined: Joined) -> Joined:
@@ -175,9 +190,11 @@ def backwards(joined: Joined) -> Joined:
 
 def test_a_measure_with_which_lower_is_better_is_ranked_by_how_far_it_falls() -> None:
     joined = backwards(made())
-    inquiry = Inquiry(trials=200, repeats=5, combine=True, lower_is_better=("err*",))
-    found = examine(joined, inquiry)
-    assert found.lower_is_better == ("error",)
+    inquiry = Inquiry(
+        resampling=Resampling(resamples=200), repeats=5, combine=True, lower_is_better=("err*",)
+    )
+    found = ask(joined, inquiry)
+    assert found.settings.lower_is_better == ("error",)
     rows = {row.measure: row for row in found.rows if row.level == "item"}
     assert rows["error"].spearman == pytest.approx(-(rows["close"].spearman or 0))
     assert (rows["error"].low, rows["error"].high) == (-rows["close"].high, -rows["close"].low)
@@ -186,27 +203,29 @@ def test_a_measure_with_which_lower_is_better_is_ranked_by_how_far_it_falls() ->
     assert rival.significant
     assert rival.difference is not None
     assert rival.difference > 0.5
-    content = document(found)
+    content = as_json(found)
     assert content["settings"]["lower_is_better"] == ["error"]
     assert content["combined"][0]["weights"] == {"error": -1 / 3, "noise": 1 / 3, "close": 1 / 3}
     assert rows["zscore_average"].spearman == pytest.approx(0.8, abs=0.15)
     systems = {row["measure"]: row for row in content["rows"] if row["level"] == "system"}
     assert systems["error"]["pairwise_accuracy"] == systems["close"]["pairwise_accuracy"] == 1
-    last = examine(joined, Inquiry(trials=200, repeats=5, levels=("item",)))
+    last = ask(joined, Inquiry(resampling=Resampling(resamples=200), repeats=5, levels=("item",)))
     assert {row.measure: row.cluster for row in last.rows}["error"] == 3
 
 
 def test_differences_are_of_the_resamples_that_were_asked_for() -> None:
     bounds = {}
     for resample in ("items", "systems"):
-        inquiry = Inquiry(trials=100, repeats=2, levels=("item",), resample=resample)
-        [bounds[resample]] = examine(made(), inquiry).rivals
+        inquiry = Inquiry(
+            resampling=Resampling(resamples=100), repeats=2, levels=("item",), resample=resample
+        )
+        [bounds[resample]] = ask(made(), inquiry).rivals
     assert bounds["items"].difference == bounds["systems"].difference
     assert (bounds["items"].low, bounds["items"].high) != (bounds["systems"].low, bounds["systems"].high)
 
 
 def test_rows_that_compare_systems_have_accuracies() -> None:
-    content = document(examine(made(), QUICK))
+    content = as_json(ask(made(), QUICK))
     for row in content["rows"]:
         own = {"pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "tie_epsilon"} & row.keys()
         assert own == {
@@ -220,11 +239,11 @@ def test_rows_that_compare_systems_have_accuracies() -> None:
 def test_what_knowing_the_system_alone_reaches_is_told_or_why_not() -> None:
     joined = made()
     means = np.broadcast_to(joined.human.values.mean(axis=1, keepdims=True), joined.human.values.shape)
-    human = document(examine(joined, QUICK))["human"]
+    human = as_json(ask(joined, QUICK))["human"]
     expected = scipy.stats.spearmanr(joined.human.values.ravel(), means.ravel()).statistic
     assert human["system_identity"] == pytest.approx(expected)
     assert human["system_identity_reason"] is None
-    alone = document(examine(made(items=1), Inquiry(trials=0, repeats=2)))["human"]
+    alone = as_json(ask(made(items=1), Inquiry(resampling=Resampling(resamples=0), repeats=2)))["human"]
     assert alone["system_identity"] is None
     assert alone["system_identity_reason"] == "no system has two rated answers: its mean is the answer's own"
 
@@ -238,7 +257,9 @@ def test_cells_of_unknown_items_are_listed_and_the_rest_is_counted(tmp_path: Pat
         Judgement("1", "stray", "n", "n", 1),
     ]
     joined = join(Ratings.of(rows), "overall")
-    told = write_findings(examine(joined, Inquiry(trials=0, repeats=2)), tmp_path)["unjoined"]
+    findings = examine(joined, Inquiry(resampling=Resampling(resamples=0), repeats=2))
+    write_findings(findings, tmp_path)
+    told = as_json(findings.document)["unjoined"]
     assert (told["human"], told["unknown"], told["not_rated"], told["not_scored"]) == (2, 3, 1, 1)
     assert [one["only_measure"] for one in told["measures"]] == [2, 3]
     assert told["first"] == [
@@ -251,14 +272,16 @@ def test_cells_of_unknown_items_are_listed_and_the_rest_is_counted(tmp_path: Pat
 
 
 def test_stale_plots_go_and_an_interrupted_folder_is_taken_up(tmp_path: Path) -> None:
-    findings = examine(made(items=5), Inquiry(trials=0, repeats=2, levels=("item",)))
+    findings = examine(
+        made(items=5), Inquiry(resampling=Resampling(resamples=0), repeats=2, levels=("item",))
+    )
     folder = tmp_path / "out"
     write_findings(findings, folder)
     (folder / "meta.json").unlink()  # as an interrupted write leaves it
     (folder / ".meta.json.x.part").touch()
     (folder / "plots").mkdir()
     (folder / "plots" / "scatter-gone.svg").touch()
-    check_target(folder, "meta.json", kind="meta", parts=FILES)
+    check_target(folder, "meta.json", kind="meta", parts=META_FILES)
     write_findings(findings, folder)
     assert list((folder / "plots").iterdir()) == []
     assert not list(folder.glob(".*"))
@@ -266,7 +289,7 @@ def test_stale_plots_go_and_an_interrupted_folder_is_taken_up(tmp_path: Path) ->
 
 def test_instances_are_told_system_by_system() -> None:
     rules = (InstanceRule.parse("close>=median"), InstanceRule.parse("noise>=9"))
-    content = document(examine(made(), Inquiry(trials=0, repeats=2, instances=rules)))
+    content = as_json(ask(made(), Inquiry(resampling=Resampling(resamples=0), repeats=2, instances=rules)))
     first, second = content["instances"]
     assert first["rule"].startswith("close >= ")
     assert (first["tested"], len(first["systems"])) == (4, 4)
@@ -277,35 +300,42 @@ def test_instances_are_told_system_by_system() -> None:
 
 
 def test_too_few_ratings_for_a_fit_are_noted() -> None:
-    found = examine(
-        made(rated=3), Inquiry(trials=0, repeats=5, combine=True, estimate=True, levels=("item",))
+    found = ask(
+        made(rated=3),
+        Inquiry(resampling=Resampling(resamples=0), repeats=5, combine=True, estimate=True, levels=("item",)),
     )
-    assert found.estimates is None
-    assert [note.split(":")[0] for note in found.notes] == ["no linear combination", "no estimates"]
+    assert found.estimates == ()
+    assert codes(found.notes) == ("no_combination", "no_estimates")
 
 
 def test_without_trials_nothing_is_compared() -> None:
-    found = examine(made(), Inquiry(trials=0, repeats=5))
+    found = ask(made(), Inquiry(resampling=Resampling(resamples=0), repeats=5))
     assert found.rivals == ()
     assert {row.low for row in found.rows} == {None}
     assert {row.cluster for row in found.rows} == {None}
 
 
-def test_the_document_holds_plain_json_that_the_report_reads(tmp_path: Path) -> None:
-    findings = examine(
-        made(raters=1, systems=2, rated=12), Inquiry(trials=20, repeats=5, estimate=True, combine=True)
+def test_the_document_is_read_back_as_it_was_computed(tmp_path: Path) -> None:
+    rules = (InstanceRule.parse("close>=median"),)
+    inquiry = Inquiry(
+        resampling=Resampling(resamples=20),
+        repeats=5,
+        estimate=True,
+        combine=True,
+        plan=True,
+        instances=rules,
     )
-    content = write_findings(findings, tmp_path, {"ratings.jsonl": None})
-    assert json.loads((tmp_path / "meta.json").read_text()) == content
-    read = read_document(tmp_path)
-    assert [row.measure for row in read.rows] == [row.measure for row in findings.rows]
-    assert read.ceiling[0].reason is not None
-    assert read.estimates[0].systems[0].classical.value is not None
+    for joined in (made(raters=1, systems=2, rated=12), made(systems=5, items=12, rated=10)):
+        findings = examine(joined, inquiry, sources={"ratings.jsonl": None})
+        write_findings(findings, tmp_path)
+        read = read_meta(tmp_path)
+        assert read == findings.document
+        assert json.loads((tmp_path / "meta.json").read_text()) == as_json(read) == as_json(findings.document)
 
 
 def test_correlations_among_measures_agree_with_the_rows() -> None:
-    findings = examine(made(), QUICK)
-    matrices = {one["level"]: one for one in document(findings)["correlations"]}
+    findings = ask(made(), QUICK)
+    matrices = {one["level"]: one for one in as_json(findings)["correlations"]}
     for row in findings.rows:
         matrix = matrices[row.level]
         assert matrix["values"][0][matrix["names"].index(row.measure)] == pytest.approx(row.spearman)
@@ -319,7 +349,7 @@ def test_means_are_over_the_cells_that_both_have() -> None:
         *(Judgement(item, "a", "m", "m", value) for item, value in (("1", 10), ("2", 30), ("4", 99))),
     ]
     joined = join(Ratings.of(rows), "overall")
-    (mean,) = document(examine(joined, Inquiry(trials=0, repeats=5)))["means"]
+    (mean,) = as_json(ask(joined, Inquiry(resampling=Resampling(resamples=0), repeats=5)))["means"]
     assert mean == {"measure": "m", "system": "a", "human": 1.5, "value": 20.0, "n": 2}
 
 
@@ -346,7 +376,7 @@ def test_the_only_criterion_is_found_and_several_are_listed() -> None:
 
 def test_a_wrong_measure_for_estimates_suggests_the_close_ones() -> None:
     with pytest.raises(UnknownName, match="close"):
-        examine(made(rated=9), Inquiry(trials=0, estimate=True, estimate_by="clsoe"))
+        ask(made(rated=9), Inquiry(resampling=Resampling(resamples=0), estimate=True, estimate_by="clsoe"))
 
 
 def test_turns_of_one_dialogue_are_drawn_together() -> None:
@@ -362,16 +392,15 @@ def test_turns_of_one_dialogue_are_drawn_together() -> None:
         human=copied(plain.human),
         measures=tuple(dataclasses.replace(one, grid=copied(one.grid)) for one in plain.measures),
     )
-    asked = Inquiry(trials=200, repeats=5, levels=("item",))
+    alone, together = Resampling(resamples=200), Resampling(resamples=200, cluster=by_dialogue)
+    asked = Inquiry(repeats=5, levels=("item",))
     one, naive, whole = (
-        examine(table, dataclasses.replace(asked, cluster=cluster)).rows[1]
-        for table, cluster in ((plain, None), (many, None), (many, "dialogue"))
+        ask(table, dataclasses.replace(asked, resampling=resampling)).rows[1]
+        for table, resampling in ((plain, alone), (many, alone), (many, together))
     )
     assert (whole.low, whole.high) == pytest.approx((one.low, one.high))
     assert naive.high - naive.low < 0.6 * (whole.high - whole.low)
-    assert document(examine(many, dataclasses.replace(asked, cluster="dialogue")))["settings"]["cluster"] == (
-        "dialogue"
-    )
+    assert ask(many, dataclasses.replace(asked, resampling=together)).settings.cluster == "dialogue"
 
 
 def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
@@ -384,13 +413,11 @@ def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
             for one in plain.measures
         ),
     )
-    asked = Inquiry(trials=50, repeats=5, levels=("item",), plan=True)
-    upright = examine(plain, asked).plans
-    lower = examine(turned, dataclasses.replace(asked, lower_is_better=("close", "noise"))).plans
+    asked = Inquiry(resampling=Resampling(resamples=50), repeats=5, levels=("item",), plan=True)
+    upright = ask(plain, asked).planning
+    lower = ask(turned, dataclasses.replace(asked, lower_is_better=("close", "noise"))).planning
     assert [plan.question for plan in upright] == [plan.question for plan in lower]
     assert "to find that close agrees better with people than noise" in {plan.question for plan in lower}
-    assert [plan.curve and plan.curve.enough for plan in upright] == [
-        plan.curve and plan.curve.enough for plan in lower
-    ]
+    assert [plan.enough for plan in upright] == [plan.enough for plan in lower]
     by_systems = [plan for plan in upright if plan.over == "systems"]
-    assert [plan.curve and plan.curve.at_hand for plan in by_systems] == [5, 5]
+    assert [plan.at_hand for plan in by_systems] == [5, 5]

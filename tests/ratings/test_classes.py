@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.ratings.classes import Cut, collapse
-from dialeval.ratings.scale import RatingScale
+from dialeval.ratings.scale import Cut, RatingScale, collapse
 from support.rating_tables import table
 
 

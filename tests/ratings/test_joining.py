@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from dialeval.data.types import Judgement
+from dialeval.display.notes import Note
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.ratings.joining import (
+from dialeval.ratings.joined import (
     Counts,
     Coverage,
     Grid,
     Joined,
     MeasureGrid,
     Unjoined,
-    join,
-    system_identity,
 )
+from dialeval.ratings.joining import join, system_identity
 from dialeval.ratings.table import Ratings
 
 NAN = math.nan
@@ -101,8 +101,12 @@ def test_other_criteria_of_people_are_set_aside_unless_asked_for() -> None:
 def test_a_rater_who_may_be_a_person_is_noted() -> None:
     ratings = Ratings.of([*HUMAN, *people(("i1", "a", "cat", 1.0), criterion="fluency")])
     (note,) = join(ratings, "overall").notes
-    assert note.startswith("taken for measures, since they never judge overall: cat;")
-    assert join(ratings, "overall", measures=["cat"]).notes == ("people: ann, bob", "measures: cat")
+    assert note.code == "taken_for_measures"
+    assert note.text.startswith("taken for measures, since they never judge overall: cat;")
+    assert join(ratings, "overall", measures=["cat"]).notes == (
+        Note("people", "people: ann, bob"),
+        Note("measures", "measures: cat"),
+    )
 
 
 def test_an_unknown_criterion_suggests_the_close_one() -> None:

@@ -108,11 +108,11 @@ def test_people_may_be_called_after_what_they_judge():
 def test_whoever_is_a_measure_without_being_called_one_is_noted():
     automatic = table(("cat", "fluency"), ("mine", "mine"), (BLEU, "bleu"), ("rouge_l", "fluency"))
     (note,) = taken_for_measures(automatic, "overall")
-    assert note.startswith("taken for measures, since they never judge overall: cat;")
+    assert note.text.startswith("taken for measures, since they never judge overall: cat;")
     assert taken_for_measures(automatic, "overall", measures=["c*"]) == ()
     assert taken_for_measures(automatic, "overall", people=["ann"]) == ()
     crowd = table(*((f"w{at}", "fluency") for at in range(5)))
-    assert "w0, w1, w2 and 2 more;" in taken_for_measures(crowd, "overall")[0]
+    assert "w0, w1, w2 and 2 more;" in taken_for_measures(crowd, "overall")[0].text
 
 
 def test_the_only_criterion_is_not_that_of_a_metric_called_after_it():

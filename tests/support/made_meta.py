@@ -76,6 +76,7 @@ def document() -> dict[str, Any]:
         "human": {
             **{"criterion": "overall", "raters": 5, "ratings": 200, "could_not_say": 3, "repeated": 0},
             **{"cells": 40, "items": 20, "systems": 3, "set_aside": {"fluent": 120}},
+            **{"system_identity": None, "system_identity_reason": "no system has two rated answers"},
         },
         "ceiling": [ceiling("system", 1.0), ceiling("item", 0.45)],
         "raters": [
@@ -117,8 +118,10 @@ def document() -> dict[str, Any]:
         ],
         "combined": [],
         "estimates": [],
+        "instances": [],
+        "planning": [],
         "unjoined": {
-            "human": 1,
+            **{"human": 1, "unknown": 2, "not_rated": 0, "not_scored": 0},
             "measures": [
                 {"measure": m, "both": 40, "only_human": 1, "only_measure": 7} for m in ("rouge_l", "length")
             ],
@@ -131,13 +134,14 @@ def document() -> dict[str, Any]:
         "settings": {
             **{"coefficient": "spearman", "levels": ["system", "item"], "resample": "items", "trials": 1000},
             **{"repeats": 100, "seed": 0, "level": 0.95, "package": "0.1.0"},
+            **{"cluster": None, "lower_is_better": []},
             "sources": [{"path": "ratings.jsonl", "sha256": "ab" * 32}],
         },
     }
 
 
 def estimates() -> dict[str, Any]:
-    classical = {"value": 3.9, "low": 3.6, "high": 4.2, "error": 0.14}
+    classical = {"value": 3.9, "low": 3.6, "high": 4.2, "error": 0.14, "n": 60}
     numbers = {"error": 0.1, "tuning": 0.7, "n": 60, "n_unrated": 400, "effective_n": 95.2, "reason": None}
     system = {"system": "new", "value": 3.8, "low": 3.7, "high": 4.0, **numbers, "classical": classical}
     gap = {

@@ -33,7 +33,7 @@ def report(
     if markdown:
         _print_markdown(run)
         return
-    from dialeval.meta.report.page import render_meta
+    from dialeval.meta import render_meta
     from dialeval.study.report.page import render
 
     path = render_meta(run) if (run / "meta.json").is_file() else render(run)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from dialeval.ratings.scale import RatingScale
+    from dialeval.ratings import RatingScale
 
 
 def scale_given(text: str | None) -> RatingScale | None:
     """The scale that ``--scale`` writes; a usage error where it is none."""
     from dialeval.errors import Unsuitable
-    from dialeval.ratings.scale import RatingScale
+    from dialeval.ratings import RatingScale
 
     try:
         return None if text is None else RatingScale.parse(text)

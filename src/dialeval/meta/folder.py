@@ -1,27 +1,32 @@
-"""The folder that ``dialeval meta`` writes, from which its page is rendered (its files: docs/files.md)."""
+"""The folder that ``dialeval meta`` writes: the only writer and reader of its files (docs/files.md)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dialeval.files.atomic import atomic_path
-from dialeval.files.documents import write_document
-from dialeval.meta.document import Json, document
+import numpy as np
+
+from dialeval.errors import BadInput
+from dialeval.files.atomic import atomic_path, write_atomically
+from dialeval.files.documents import Origin, read_document, require_file, write_document
+from dialeval.meta.document import Document, Pairs, Points
 from dialeval.meta.examine import Findings
-from dialeval.meta.points import write_points
+from dialeval.meta.overview import points_of
+from dialeval.meta.report.page import page_of
 from dialeval.ratings.joined import Joined
 
-FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+META_FILES: Final = frozenset({"meta.json", "meta.html", "points.parquet", "unjoined.jsonl", "plots"})
 """All that stands in such a folder, some of it where its writing was interrupted."""
+META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command again.")
 
 
-def write_findings(
-    findings: Findings, folder: str | Path, sources: Mapping[str, str | None] | None = None
-) -> Json:
-    """Write everything but the page, each file whole, and return what ``meta.json`` says."""
+def write_findings(findings: Findings, folder: str | Path) -> None:
+    """Write everything but the page, each file whole."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     stale = [folder / "meta.json", folder / "meta.html"]
@@ -30,18 +35,95 @@ def write_findings(
     for file in stale:
         file.unlink(missing_ok=True)
     write_points(findings.joined, folder / "points.parquet")
-    write_unjoined(findings.joined, folder / "unjoined.jsonl")
-    content = document(findings, sources)
-    write_document(folder / "meta.json", content)
-    return content
+    _write_unjoined(findings.joined, folder / "unjoined.jsonl")
+    write_document(folder / "meta.json", findings.document)
 
 
-def write_unjoined(joined: Joined, path: Path) -> None:
-    """Write every cell of an item or system that one side does not know, a line each; no file where there is none."""
+def write_page(document: Document, points: Points, folder: str | Path, *, plots: bool = False) -> Path:
+    """Write ``meta.html`` into the folder and return its path; the same document gives the same bytes.
+
+    With ``plots``, every plot of the page is also written as an SVG file of its own, into ``plots/``.
+    """
+    page = page_of(document, points)
+    path = Path(folder) / "meta.html"
+    write_atomically(path, page.html.encode())
+    for name, svg in page.plots.items() if plots else ():
+        write_atomically(path.parent / "plots" / name, svg)
+    return path
+
+
+def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
+    """Write the page of a finished folder again, from its files."""
+    folder = Path(folder)
+    document = read_meta(folder)
+    points = read_points(require_file(folder, "points.parquet", META))
+    return write_page(document, points, folder, plots=plots)
+
+
+def read_meta(folder: Path) -> Document:
+    """The document in ``meta.json`` of that folder; BadInput names what is missing or damaged."""
+    return read_document(Document, require_file(folder, "meta.json", META), META)
+
+
+def write_points(joined: Joined, path: Path) -> None:
+    """Write every answer that people rated and a measure scored, which is what a scatter plot shows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    label = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.schema(
+        {"measure": label, "system": label, "item": pa.string(), "human": pa.float64(), "value": pa.float64()}
+    )
+    items = np.array(joined.items, dtype=object)
+    rated = ~np.isnan(joined.human.values)
+    scored = {measure.name: ~np.isnan(measure.values) for measure in joined.measures}
+    rows = {system: row for row, system in enumerate(joined.systems)}
+    with atomic_path(path) as scratch, pq.ParquetWriter(scratch, schema) as writer:
+        for (measure, system), pairs in points_of(joined).items():
+            both = rated[rows[system]] & scored[measure][rows[system]]
+            columns = [
+                *(pa.array([name] * len(pairs.human), label) for name in (measure, system)),
+                pa.array(items[both], pa.string()),
+                pa.array(pairs.human),
+                pa.array(pairs.value),
+            ]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def read_points(path: Path) -> Points:
+    """The answers by measure and system; BadInput where the file is damaged or lacks a column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path, columns=["measure", "system", "human", "value"])
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise BadInput(
+            path=str(path),
+            found=f"a file that cannot be read ({str(error).splitlines()[0]})",
+            needed="the points as written by 'dialeval meta' or 'dialeval run'",
+            todo="Run the command again.",
+        ) from None
+    measures, systems = (_texts(table, name) for name in ("measure", "system"))
+    human, value = (table[name].to_numpy().astype(np.float64) for name in ("human", "value"))
+    places: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(zip(measures, systems, strict=True)):
+        places.setdefault(key, []).append(row)
+    return {key: Pairs(human[rows], value[rows]) for key, rows in places.items()}
+
+
+def _texts(table: pa.Table, name: str) -> list[str]:
+    import pyarrow as pa
+
+    return [str(text) for text in table[name].cast(pa.string()).to_pylist()]
+
+
+def _write_unjoined(joined: Joined, path: Path) -> None:
+    """Write every answer of an item or system that one side does not know, a line each; no file where none is."""
     if not joined.apart.strange.any():
         path.unlink(missing_ok=True)
         return
     with atomic_path(path) as scratch, scratch.open("w", encoding="utf-8", newline="\n") as lines:
-        for one in joined.strangers():
-            row = {"side": one.side, "item": one.item, "system": one.system}
+        for answer in joined.strangers():
+            row = {"side": answer.side, "item": answer.item, "system": answer.system}
             lines.write(json.dumps(row, ensure_ascii=False) + "\n")

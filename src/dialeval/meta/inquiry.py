@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from dialeval.meta.correlation.levels import LEVELS
+from dialeval.core import DEFAULT_RESAMPLING, Resampling
+from dialeval.meta.document import LEVELS, Coefficient, Level, Resample
 from dialeval.meta.instances.rules import InstanceRule
-from dialeval.stats.correlation.bootstrap import Resample
-from dialeval.stats.correlation.levels import Level
-from dialeval.stats.estimate import Coefficient
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +15,9 @@ class Inquiry:
 
     levels: tuple[Level, ...] = LEVELS
     coefficient: Coefficient = "spearman"
-    trials: int = 1000
-    """Resamples behind each interval and permutations behind each test; 0 gives neither."""
-    seed: int = 0
-    level: float = 0.95
+    resampling: Resampling = DEFAULT_RESAMPLING
     resample: Resample = "items"
-    cluster: Literal["dialogue"] | None = None
-    """Whether turns of one dialogue, items whose ids agree up to the last slash, are resampled and swapped together."""
+    """What is drawn anew: other items, other systems, or both."""
     repeats: int = 100
     """Of the splits of the raters, and of the small test sets."""
     estimate: bool = False
@@ -39,8 +32,3 @@ class Inquiry:
     """Measures asked whether they are right about single answers."""
     plan: bool = False
     """Whether it is asked how many items, raters and systems the next study needs."""
-
-    @property
-    def alpha(self) -> float:
-        """What a p-value has to be below: 0.05 of level 0.95, without what rounding leaves of it."""
-        return round(1 - self.level, 12)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
+from dialeval.ratings.agreement.coefficients import CriterionAgreement, Measured, agreement_of
+from dialeval.ratings.agreement.document import agreement_json
 from dialeval.ratings.agreement.dropping import Dropped, drop_raters
 from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
-from dialeval.ratings.agreement.raters import KappaTable, pairwise_kappas
-from dialeval.ratings.classes import Cut, collapse
-from dialeval.ratings.joining import Grid, Joined, MeasureGrid, Unjoined, join, system_identity
-from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.agreement.raters import KappaTable, RaterAgreement, pairwise_kappas
+from dialeval.ratings.criteria import only_criterion, variants
+from dialeval.ratings.joined import Coverage, Grid, Joined, MeasureGrid, Unjoined
+from dialeval.ratings.joining import join, system_identity
+from dialeval.ratings.locating import located
+from dialeval.ratings.reading import choices_in, read_judgements, unvetted_notes
+from dialeval.ratings.roles import fits, measures_among
+from dialeval.ratings.scale import Cut, RatingScale, collapse
 from dialeval.ratings.table import Ratings
 from dialeval.ratings.votes.rules import (
     AtLeast,
@@ -28,6 +33,7 @@ __all__ = [
     "AtLeast",
     "Collapse",
     "Count",
+    "Coverage",
     "CriterionAgreement",
     "Cut",
     "DropIf",
@@ -40,9 +46,12 @@ __all__ = [
     "Majority",
     "Mean",
     "MeasureGrid",
+    "Measured",
     "Median",
     "Plurality",
     "Qualification",
+    "RaterAgreement",
+    "RatingScale",
     "Ratings",
     "Relabel",
     "Spread",
@@ -51,13 +60,21 @@ __all__ = [
     "Unjoined",
     "Unsettled",
     "aggregate",
+    "agreement_json",
     "agreement_of",
+    "choices_in",
     "collapse",
     "drop_raters",
+    "fits",
     "gold_answers",
     "join",
+    "located",
+    "measures_among",
+    "only_criterion",
     "pairwise_kappas",
     "qualify",
     "read_judgements",
     "system_identity",
+    "unvetted_notes",
+    "variants",
 ]

@@ -1,14 +1,14 @@
-"""Which criterion is the human one, where nobody says."""
+"""The human criterion: which it is where nobody says, and names that are nearly alike."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
-from dialeval.ratings.roles import called_after_their_criterion, fits, measures_among
-from dialeval.ratings.spelling import variants
+from dialeval.ratings.roles import called_after_their_criterion, first_few, fits, measures_among
 from dialeval.ratings.table import Ratings
 
 
@@ -30,10 +30,30 @@ def only_criterion(
         raise Unsuitable(f"There is no judgement of a person here, only of measures. {todo}")
     shown = ", ".join(f"{name!r} ({n:,})" for name, n in found.items())
     said = f"People judge {len(found)} criteria here, with so many ratings each: {shown}. {todo}"
-    raise Unsuitable(said + _doubt(ratings, list(found)))
+    raise Unsuitable(said + _suspicion(ratings, list(found)))
 
 
-def _doubt(ratings: Ratings, found: Sequence[str]) -> str:
+def variants(name: str, among: Iterable[str]) -> list[str]:
+    """Those names that differ from ``name``, though only in case or blanks."""
+    return [other for other in among if other != name and _plain(other) == _plain(name)]
+
+
+def spelt_alike(ratings: Ratings, criterion: str, *, measures: Sequence[str] | None = None) -> Iterator[Note]:
+    """A note for each criterion of people that is the human one but for case or blanks."""
+    known = measures_among(ratings, human=criterion)
+    persons = [name not in known and not fits(name, measures or ()) for name in ratings.raters]
+    theirs = np.array(persons, dtype=bool)[ratings.rater]
+    for other in variants(criterion, ratings.criteria):
+        own = ratings.where(theirs & (ratings.criterion == ratings.criteria.index(other)))
+        if len(own):
+            text = (
+                f"{other!r} is {criterion!r} but for case or blanks, and counts as another criterion: {len(own):,} "
+                f"judgements by {first_few(own.raters)}; if they are one, write them alike"
+            )
+            yield Note("similar_criterion", text)
+
+
+def _suspicion(ratings: Ratings, found: Sequence[str]) -> str:
     """What else may be wrong where people judge several criteria: they are no people, or the criteria are one."""
     if called_after_their_criterion(ratings, None) == set(ratings.raters):
         return (
@@ -43,3 +63,8 @@ def _doubt(ratings: Ratings, found: Sequence[str]) -> str:
     if alike:
         return f" {' and '.join(map(repr, alike))} differ only in case or blanks: if they are one, write them alike."
     return ""
+
+
+def _plain(name: str) -> str:
+    """The name in lower case, with one blank where there are several and none around it."""
+    return " ".join(name.split()).casefold()

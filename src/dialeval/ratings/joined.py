@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
+from dialeval.display.notes import Note
 from dialeval.errors import UnknownName
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -119,7 +120,7 @@ class Joined:
     criterion: str
     measures: tuple[MeasureGrid, ...]
     counts: Counts
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What a reader should know about who counted as a person and who as a measure."""
 
     @property

@@ -9,26 +9,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.core import Integers
+from dialeval.display.notes import Note
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.ratings.joined import Counts, Coverage, Grid, Joined, MeasureGrid, PeopleRatings, Unjoined
+from dialeval.ratings.criteria import spelt_alike, variants
+from dialeval.ratings.joined import Counts, Grid, Joined, MeasureGrid, PeopleRatings
 from dialeval.ratings.roles import fits, measuring, named, taken_for_measures, told_roles
-from dialeval.ratings.spelling import spelt_alike, variants
 from dialeval.ratings.table import Ratings
 from dialeval.stats.correlation.levels import settled
-
-__all__ = [
-    "IDENTITY",
-    "PEOPLE",
-    "Counts",
-    "Coverage",
-    "Grid",
-    "Joined",
-    "MeasureGrid",
-    "PeopleRatings",
-    "Unjoined",
-    "join",
-    "system_identity",
-]
 
 PEOPLE: Final = "people"
 """The rater of a criterion of people's that is looked at as a measure."""
@@ -168,7 +155,7 @@ def _notes(
     automatic: Ratings,
     people: Sequence[str] | None,
     measures: Sequence[str] | None,
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """What a reader should know of names and roles before the numbers."""
     (criterion,) = human.criteria
     twice = ratings.repeated
@@ -176,7 +163,7 @@ def _notes(
         *spelt_alike(ratings, criterion, measures=measures),
         *(told_roles(human.raters, automatic.raters, people=people) if people or measures else ()),
         *taken_for_measures(automatic, criterion, people=people, measures=measures),
-        *([f"given twice, and counted once: {twice:,} judgements"] if twice else ()),
+        *([Note("given_twice", f"given twice, and counted once: {twice:,} judgements")] if twice else ()),
     )
 
 

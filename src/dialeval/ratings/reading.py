@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
+from dialeval.data.choices import choices_vetting
+from dialeval.data.vetting_status import Vetting
+from dialeval.display.notes import Note
 from dialeval.errors import BadInput
-from dialeval.ratings.choices import choices_in
 from dialeval.ratings.locating import located
 from dialeval.ratings.table import Ratings
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _LABELS: Final = ("item", "system", "rater", "criterion")
 _RESULTS: Final = "results.parquet"
+_ASKED: Final = "asked.json"
+_CHOICES: Final = "choices.jsonl"
 
 
 def read_judgements(
@@ -33,6 +37,23 @@ def read_judgements(
     with located(sources, format):
         parts = [_part(source, format, on_bad) for source in sources]
         return parts[0] if len(parts) == 1 else Ratings.merge(parts, source=", ".join(map(str, sources)))
+
+
+def choices_in(folder: Path) -> Path | None:
+    """The choices in a folder that ``dialeval select ask`` wrote; None of any other source."""
+    return folder / _CHOICES if (folder / _ASKED).is_file() else None
+
+
+def unvetted_notes(sources: Sequence[str | Path]) -> tuple[Note, ...]:
+    """A note for each measure over choices whose candidates people have not all looked at."""
+    return tuple(
+        dict.fromkeys(
+            Note("unvetted", f"{measure}: {vetting}")
+            for source in sources
+            for measure, vetting in _vetting(Path(source))
+            if not vetting.complete
+        )
+    )
 
 
 def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:
@@ -71,3 +92,10 @@ def _coded(column: pa.ChunkedArray) -> tuple[tuple[str, ...], Integers]:
 
     encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
     return tuple(encoded.dictionary.to_pylist()), encoded.indices.to_numpy().astype(np.int64)
+
+
+def _vetting(source: Path) -> Iterator[tuple[str, Vetting]]:
+    """Each measure over choices in a run, a folder of asking or a file of choices, and how far that is vetted."""
+    for measure, vetting in choices_vetting(source / _CHOICES if source.is_dir() else source).items():
+        # A folder of asking has one measure, whose settings are those of the folder.
+        yield measure.partition("(")[0] if choices_in(source) else measure, vetting

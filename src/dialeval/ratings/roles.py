@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Signature
+from dialeval.display.notes import Note
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.ratings.table import Ratings
 from dialeval.text.calls import split_call
@@ -60,7 +61,7 @@ def taken_for_measures(
     *,
     people: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """A note on those among the ``automatic`` raters whom neither their names nor any pattern calls measures."""
     if people is not None:
         return ()
@@ -72,20 +73,22 @@ def taken_for_measures(
     ]
     if not unsure:
         return ()
-    return (
+    text = (
         f"taken for measures, since they never judge {human_criterion}: {first_few(unsure)}; if they are people, say "
-        "so by naming the people",
+        "so by naming the people"
     )
+    return (Note("taken_for_measures", text),)
 
 
 def told_roles(
     persons: Sequence[str], automatic: Sequence[str], *, people: Sequence[str] | None
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """A note on who counts as what, for those who named some of them; ``automatic`` are the measures' raters."""
     rest = ", being all the others" if people is not None else ""
+    measures = first_few([_call(name) or name for name in automatic], most=8) or "none"
     return (
-        f"people: {first_few(persons, most=8) or 'nobody'}",
-        f"measures{rest}: {first_few([_call(name) or name for name in automatic], most=8) or 'none'}",
+        Note("people", f"people: {first_few(persons, most=8) or 'nobody'}"),
+        Note("measures", f"measures{rest}: {measures}"),
     )
 
 

@@ -1,19 +1,32 @@
-"""The scale raters were to use, and ratings that are not on it."""
+"""The scale raters were to use, ratings that are not on it, and ratings in two classes."""
 
 from __future__ import annotations
 
+import operator
 import re
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from dialeval.core import Floats
 from dialeval.errors import Unsuitable
 from dialeval.ratings.locating import BadJudgement
 from dialeval.ratings.table import Ratings
 
+Sign: TypeAlias = Literal[">", ">=", "<", "<=", "="]
+
 _NUMBER: Final = r"[-+]?\d+(?:\.\d+)?"
-_WRITTEN: Final = re.compile(rf"\s*({_NUMBER})\s*(?:-|–|to|\.\.)\s*({_NUMBER})\s*")
+_SCALE: Final = re.compile(rf"\s*({_NUMBER})\s*(?:-|–|to|\.\.)\s*({_NUMBER})\s*")
+_SIGNS: Final[Mapping[str, tuple[Sign, Callable[[Floats, float], object]]]] = {
+    ">": (">", operator.gt),
+    ">=": (">=", operator.ge),
+    "<": ("<", operator.lt),
+    "<=": ("<=", operator.le),
+    "=": ("=", operator.eq),
+}
+_CUT: Final = re.compile(r"\s*(>=|<=|>|<|=)\s*([-+]?\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +39,7 @@ class RatingScale:
     @classmethod
     def parse(cls, text: str) -> RatingScale:
         """The scale that ``text`` writes, such as ``1-5``."""
-        written = _WRITTEN.fullmatch(text)
+        written = _SCALE.fullmatch(text)
         if written is None or float(written[1]) >= float(written[2]):
             raise Unsuitable(f"{text!r} is no scale. Write its lowest and its highest rating, as in '1-5'.")
         return cls(float(written[1]), float(written[2]))
@@ -48,3 +61,38 @@ class RatingScale:
             found, them = f"{len(outside):,} ratings outside the scale, first {first}", "them"
         todo = f"Mend {them}, or name the scale that was used."
         raise BadJudgement(source, found, f"{self}", todo, field="value", names=names)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Parts values into those that satisfy a comparison and those that do not; prints as it is written, ``>3``.
+
+    Sato et al. (2020, Table 1) fold six scores into two classes so.
+    """
+
+    sign: Sign
+    threshold: float
+
+    @classmethod
+    def parse(cls, text: str) -> Cut:
+        """The cut that ``text`` writes, such as ``>3``."""
+        written = _CUT.fullmatch(text)
+        if written is None:
+            signs = ", ".join(_SIGNS)
+            raise Unsuitable(
+                f"{text!r} parts no ratings into two classes. Write a sign ({signs}) and a number, as in '>3'."
+            )
+        return cls(_SIGNS[written[1]][0], float(written[2]))
+
+    def __str__(self) -> str:
+        return f"{self.sign}{self.threshold:g}"
+
+    def holds(self, values: Floats) -> Floats:
+        """1 where a value satisfies the comparison, 0 where it does not, NaN where there is none."""
+        held = np.asarray(_SIGNS[self.sign][1](values, self.threshold), dtype=np.float64)
+        return np.where(np.isnan(values), np.nan, held)
+
+
+def collapse(ratings: Ratings, cut: Cut) -> Ratings:
+    """The ratings in two classes: 1 where the value satisfies ``cut``, else 0."""
+    return replace(ratings, value=cut.holds(ratings.value))

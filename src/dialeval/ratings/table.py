@@ -221,8 +221,9 @@ def _rows(
 def _checked(ratings: Ratings, source: str) -> Ratings:
     """The ratings without repeats; refused where a value is infinite or a rater gave two."""
     if np.isinf(ratings.value).any():
-        at = int(np.flatnonzero(np.isinf(ratings.value))[0])
-        raise _bad(ratings, source, at, f"the value {ratings.value[at]}", "a finite number or none")
+        row = int(np.flatnonzero(np.isinf(ratings.value))[0])
+        found, todo = f"the value {ratings.value[row]}", "Mend the value."
+        raise _bad(ratings, source, row, found, "a finite number or none", todo)
     columns = (ratings.criterion, ratings.rater, ratings.system, ratings.item)
     order = np.lexsort(columns)
     same = np.ones(max(0, len(order) - 1), dtype=bool)
@@ -235,16 +236,15 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
     unlike = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))
     if unlike.size:
         found = f"two values, {_shown(a[unlike[0]])} and {_shown(b[unlike[0]])},"
-        raise _bad(ratings, source, int(one[unlike[0]]), found, "one value per rater and criterion")
+        todo = "Keep one of them, or give each rater, and each item, a name of its own."
+        raise _bad(ratings, source, int(one[unlike[0]]), found, "one value per rater and criterion", todo)
     kept = np.ones(len(ratings), dtype=bool)
     kept[two] = False
     return replace(ratings.where(kept), repeated=ratings.repeated + len(two))
 
 
-def _bad(ratings: Ratings, source: str, at: int, found: str, needed: str) -> BadJudgement:
-    names = ratings.names_of(at)
-    keep = "Keep one of them, or give each rater, and each item, a name of its own."
-    todo = keep if "two" in found else "Mend the value."
+def _bad(ratings: Ratings, source: str, row: int, found: str, needed: str, todo: str) -> BadJudgement:
+    names = ratings.names_of(row)
     return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
 
 

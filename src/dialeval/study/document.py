@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from dialeval.evaluation.compare import Comparison
-from dialeval.meta.report.document import Document
+from dialeval.meta.document import Document
 from dialeval.selection.document import SelectionInfo
 
 FINITE: Final = {"allow_inf_nan": False}

@@ -70,7 +70,7 @@ def _write_points(run: Run, path: Path) -> None:
     if run.agreement is None:
         path.unlink(missing_ok=True)
         return
-    from dialeval.meta.points import write_points
+    from dialeval.meta import write_points
 
     write_points(run.agreement.joined, path)
 

@@ -12,8 +12,8 @@ from dialeval.errors import Unsuitable
 from dialeval.study.file import HumanRatings, Study
 
 if TYPE_CHECKING:
-    from dialeval.meta.examine import Findings, Watch
-    from dialeval.ratings.table import Ratings
+    from dialeval.meta import Findings, Watch
+    from dialeval.ratings import Ratings
     from dialeval.study.run import Scored
 
 
@@ -26,8 +26,7 @@ class People(NamedTuple):
 
 def read_people(human: HumanRatings) -> People:
     """The ratings a study names, and their criterion: the given one, or the only one there is."""
-    from dialeval.ratings.criteria import only_criterion
-    from dialeval.ratings.reading import read_judgements
+    from dialeval.ratings import only_criterion, read_judgements
 
     ratings = read_judgements([human.path], format=human.format)
     if human.criterion is None:
@@ -39,10 +38,8 @@ def read_people(human: HumanRatings) -> People:
 
 def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) -> Findings:
     """How the study's measures agree with people; estimates of mean ratings where only some answers were rated."""
-    from dialeval.meta.examine import examine
-    from dialeval.meta.inquiry import Inquiry
-    from dialeval.ratings.joining import join
-    from dialeval.ratings.table import Ratings
+    from dialeval.meta import Inquiry, examine
+    from dialeval.ratings import Ratings, join
 
     own = Ratings.of(_judgements(scored))
     if not len(own):
@@ -52,10 +49,7 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
     joined = join(Ratings.merge([people.ratings, own]), people.criterion)
     partial = any(one.only_measure for one in joined.coverage)
     inquiry = Inquiry(
-        trials=study.resampling.resamples,
-        seed=study.resampling.seed,
-        level=study.resampling.confidence,
-        cluster=study.resampling.cluster_name,
+        resampling=study.resampling,
         estimate=partial,
         lower_is_better=_lower_is_better(scored, own.raters),
     )

@@ -22,7 +22,7 @@ from dialeval.study.human import People, agree, read_people
 from dialeval.study.measures import Measure
 
 if TYPE_CHECKING:
-    from dialeval.meta.examine import Findings
+    from dialeval.meta import Findings
 
 _CHOOSES: Final = "it chooses among candidates and answers nothing"
 

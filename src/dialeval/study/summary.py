@@ -73,9 +73,8 @@ def _human(run: Run) -> Json | None:
     """How the measures agree with people, in the layout of ``meta.json``; null without ratings that join."""
     if run.agreement is None:
         return None
-    from dialeval.meta.document import document
-
-    return document(run.agreement)
+    content: Json = as_json(run.agreement.document)
+    return content
 
 
 def _result(one: Scored) -> Json:

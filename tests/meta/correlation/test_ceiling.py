@@ -10,7 +10,8 @@ from scipy.stats import pearsonr, spearmanr
 
 from dialeval.data.types import Judgement
 from dialeval.meta.correlation.ceiling import leave_one_out, split_half
-from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.joined import Joined
+from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings
 
 

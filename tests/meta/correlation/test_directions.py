@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.errors import UnknownName
 from dialeval.meta.correlation.directions import lower_is_better, turned, turned_rows
 from dialeval.meta.correlation.levels import correlate
@@ -28,8 +29,8 @@ def test_a_pattern_that_fits_nothing_suggests_the_close_ones(joined) -> None:
 
 
 def test_turning_a_measure_turns_its_row_and_twice_is_not_at_all(joined) -> None:
-    rows = correlate(joined, levels=["item"], trials=50)
-    other = correlate(turned(joined, ["ter"]), levels=["item"], trials=50)
+    rows = correlate(joined, levels=["item"], resampling=Resampling(resamples=50))
+    other = correlate(turned(joined, ["ter"]), levels=["item"], resampling=Resampling(resamples=50))
     for one, two in zip(turned_rows(rows, ["ter"]), other, strict=True):
         for name in ("measure", "pearson", "spearman", "kendall", "low", "high"):
             assert getattr(one, name) == (

@@ -10,8 +10,9 @@ from scipy.stats import spearmanr
 
 from dialeval.data.types import Judgement
 from dialeval.errors import Unsuitable
-from dialeval.meta.correlation.instability import FiveNumbers, over_test_sets
-from dialeval.ratings.joining import Joined, join
+from dialeval.meta.correlation.instability import over_test_sets
+from dialeval.ratings.joined import Joined
+from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings
 
 HUMAN = [[1, 2, 3], [2, 3, 4], [5, 4, 3], [4, 5, 5]]
@@ -69,7 +70,7 @@ def test_a_test_set_without_scores_of_a_system_ranks_the_others() -> None:
 
 def test_five_numbers_draw_the_box() -> None:
     (found,) = over_test_sets(table(SCORES), size=3, trials=4)
-    assert found.summary == pytest.approx(FiveNumbers(*[float(found.values[0])] * 5))
+    assert found.five == pytest.approx([float(found.values[0])] * 5)
 
 
 def test_the_seed_draws_the_test_sets() -> None:

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from dialeval.core import Resampling
 from dialeval.data.types import Judgement
+from dialeval.display.notes import codes, texts
 from dialeval.meta.correlation.levels import LEVELS, Row, correlate
-from dialeval.ratings.joining import Joined, join
+from dialeval.ratings.joined import Joined
+from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings
 
 NAN = math.nan
@@ -33,7 +36,7 @@ def table(human: Sequence[Sequence[float]], **measures: Sequence[Sequence[float]
 
 
 def row(joined: Joined, level: str, **options: object) -> Row:
-    (found,) = correlate(joined, levels=[level], **{"trials": 0, **options})
+    (found,) = correlate(joined, levels=[level], **{"resampling": Resampling(resamples=0), **options})
     return found
 
 
@@ -61,7 +64,7 @@ def test_pooled_cells_agree_with_scipy() -> None:
         assert getattr(found, kind) == pytest.approx(expected.statistic)
         assert found.p[kind] == pytest.approx(expected.pvalue)
     assert (found.n, found.systems, found.items, found.groups, found.undefined) == (10, 3, 4, None, 0)
-    assert found.warnings == ("scores only 10 of the 11 cells that people rated",)
+    assert codes(found.warnings) == ("coverage",)
 
 
 def test_system_level_takes_means_over_the_cells_both_have() -> None:
@@ -69,12 +72,7 @@ def test_system_level_takes_means_over_the_cells_both_have() -> None:
     human, scores = [10 / 4, 13 / 4, 9 / 2], [1.7 / 4, 1.9 / 4, 1.1 / 2]
     assert found.pearson == pytest.approx(pearsonr(human, scores).statistic)
     assert (found.spearman, found.n) == (1.0, 3)
-    assert found.warnings == (
-        "scores only 10 of the 11 cells that people rated",
-        "3 systems: Spearman's p can never fall below .33",
-        "only 3 systems: the interval is about other items, not about other systems",
-        "the systems' means are over different items",
-    )
+    assert codes(found.warnings) == ("coverage", "p_of_few_systems", "few_systems", "different_items")
 
 
 def test_within_systems_each_system_counts_the_same() -> None:
@@ -94,10 +92,7 @@ def test_within_items_undefined_items_are_counted_and_left_out() -> None:
     each = [pearsonr([1, 2, 5], [0.1, 0.3, 0.9]).statistic, pearsonr([3, 5, 4], [0.2, 0.8, 0.2]).statistic]
     assert found.pearson == pytest.approx(np.mean(each))
     assert (found.groups, found.undefined) == (2, 2)
-    assert found.warnings[1:] == (
-        "2 of 4 items have 2 systems, which always give plus or minus 1",
-        "2 of 4 items left out: fewer than 2 cells, or all values equal",
-    )
+    assert codes(found.warnings[1:]) == ("items_of_two_systems", "groups_left_out")
 
 
 @pytest.mark.parametrize(
@@ -112,17 +107,17 @@ def test_within_items_undefined_items_are_counted_and_left_out() -> None:
 )
 def test_few_systems_are_said_to_be_few(systems: int, said: str) -> None:
     human = [[system, system + 1] for system in range(systems)]
-    assert said in row(table(human, mine=human), "system").warnings
+    assert said in texts(row(table(human, mine=human), "system").warnings)
 
 
 def test_the_warning_of_few_systems_is_about_the_coefficient_asked_for() -> None:
     human = [[system, system + 1] for system in range(3)]
     joined = table(human, mine=human)
     found = row(joined, "system", coefficient="kendall")
-    assert found.warnings[0] == "3 systems: Kendall's p can never fall below .33"
+    assert found.warnings[0].text == "3 systems: Kendall's p can never fall below .33"
     assert [found.p[kind] for kind in ("kendall", "spearman")] == pytest.approx([1 / 3, 1 / 3])
     normal = "3 systems: Pearson's p holds only if systems' means are normal, which so few cannot show"
-    assert row(joined, "system", coefficient="pearson").warnings[0] == normal
+    assert row(joined, "system", coefficient="pearson").warnings[0].text == normal
 
 
 def test_many_systems_need_no_warning() -> None:
@@ -133,30 +128,34 @@ def test_many_systems_need_no_warning() -> None:
 
 def test_constant_ratings_leave_a_reason_instead_of_a_number() -> None:
     for level in LEVELS:
-        found = row(table([[3, 3], [3, 3]], mine=[[1, 2], [3, 4]]), level, trials=20)
+        found = row(
+            table([[3, 3], [3, 3]], mine=[[1, 2], [3, 4]]), level, resampling=Resampling(resamples=20)
+        )
         assert (found.pearson, found.spearman, found.kendall, found.low, found.high) == (None,) * 5
-        assert found.warnings[0].startswith("undefined: ")
+        assert found.warnings[0].code == "undefined"
     assert found.value is None
 
 
 def test_ties_are_pointed_out() -> None:
     found = row(table([[1, 5, 5, 5]], mine=[[0.1, 0.2, 0.3, 0.4]]), "item")
-    assert found.warnings == ("75% of the human ratings are 5",)
+    assert [(note.code, note.text) for note in found.warnings] == [("ties", "75% of the human ratings are 5")]
 
 
 def test_a_measure_without_any_shared_cell_has_no_coefficient() -> None:
     found = correlate(
-        table([[1, 2, NAN]], mine=[[0.1, 0.2, 0.3]], other=[[NAN, NAN, 1.0]]), levels=["item"], trials=10
+        table([[1, 2, NAN]], mine=[[0.1, 0.2, 0.3]], other=[[NAN, NAN, 1.0]]),
+        levels=["item"],
+        resampling=Resampling(resamples=10),
     )[1]
     assert (found.measure, found.spearman, found.n, found.systems, found.items) == ("other", None, 0, 0, 0)
-    assert found.warnings == (
+    assert texts(found.warnings) == (
         "undefined: fewer than 2 answers that people rated and the measure scored (0)",
         "scores only 0 of the 2 cells that people rated",
     )
 
 
 def test_rows_come_measure_by_measure_in_the_order_of_the_levels() -> None:
-    rows = correlate(table(HUMAN, mine=SCORES, other=HUMAN), trials=0)
+    rows = correlate(table(HUMAN, mine=SCORES, other=HUMAN), resampling=Resampling(resamples=0))
     assert [(one.measure, one.level) for one in rows] == [
         (name, level) for name in ("mine", "other") for level in LEVELS
     ]
@@ -168,9 +167,11 @@ def test_the_interval_surrounds_the_coefficient_and_repeats_with_its_seed(level:
     rng = np.random.default_rng(3)
     human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
     joined = table(human.tolist(), mine=(human + rng.normal(size=human.shape)).tolist())
-    found = row(joined, level, trials=300, coefficient="pearson")
+    found = row(joined, level, resampling=Resampling(resamples=300), coefficient="pearson")
     assert found.low < found.pearson < found.high
-    assert found == row(joined, level, trials=300, coefficient="pearson")
-    (wide,) = correlate(joined, levels=[level], trials=300, coefficient="pearson", level=0.99)
+    assert found == row(joined, level, resampling=Resampling(resamples=300), coefficient="pearson")
+    (wide,) = correlate(
+        joined, levels=[level], resampling=Resampling(resamples=300, confidence=0.99), coefficient="pearson"
+    )
     assert wide.low <= found.low
     assert wide.high >= found.high

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from dialeval.meta.correlation.levels import LEVELS, Row, correlate
-from dialeval.meta.correlation.rank_groups import clusters, with_clusters
-from dialeval.meta.correlation.rivals import ENOUGH, Rivalry, compare_measures
-from dialeval.ratings.joining import Counts, Grid, Joined, MeasureGrid, PeopleRatings
+from dialeval.core import Resampling
+from dialeval.display.notes import codes
+from dialeval.meta.correlation.levels import correlate
+from dialeval.meta.correlation.rank_groups import rank_groups, with_rank_groups
+from dialeval.meta.correlation.rivals import ENOUGH, compare_measures
+from dialeval.meta.document import LEVELS, Rivalry, Row
+from dialeval.ratings.joined import Counts, Grid, Joined, MeasureGrid, PeopleRatings
 from dialeval.stats.correlation.bootstrap import paired_correlation_bootstrap
 from dialeval.stats.correlation.dependent import permuted, williams
 from dialeval.stats.resampling.bootstrap import percentile_interval
@@ -40,7 +43,10 @@ def noisy(*spreads: float, shape: tuple[int, int] = (5, 60)) -> tuple[np.ndarray
 def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
     human, (a, b) = noisy(1.0, 2.0)
     (found,) = compare_measures(
-        joined(human, a=a, b=b), level=level, coefficient="pearson", trials=200, seed=3
+        joined(human, a=a, b=b),
+        level=level,
+        coefficient="pearson",
+        resampling=Resampling(resamples=200, seed=3),
     )
     options = {"kind": "pearson", "level": level, "resamples": 200, "seed": 3}
     test = permuted(human, a, b, **options, enough=ENOUGH)
@@ -55,7 +61,7 @@ def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
 
 def test_williams_uses_the_points_of_the_level() -> None:
     human, (a, b) = noisy(1.0, 2.0)
-    (found,) = compare_measures(joined(human, a=a, b=b), level="item", trials=50)
+    (found,) = compare_measures(joined(human, a=a, b=b), level="item", resampling=Resampling(resamples=50))
     r12, r13, r23 = (spearmanr(x.ravel(), y.ravel()).statistic for x, y in ((human, a), (human, b), (a, b)))
     assert found.p_williams == pytest.approx(williams(r12, r13, r23, 300).p)
     assert found.n == 300
@@ -64,7 +70,9 @@ def test_williams_uses_the_points_of_the_level() -> None:
 def test_rivals_meet_on_the_cells_that_all_three_have() -> None:
     human, (a, b) = noisy(1.0, 1.0)
     a[0, :30], b[1, 30:], human[2, 5] = np.nan, np.nan, np.nan
-    (found,) = compare_measures(joined(human, a=a, b=b), coefficient="pearson", trials=20)
+    (found,) = compare_measures(
+        joined(human, a=a, b=b), coefficient="pearson", resampling=Resampling(resamples=20)
+    )
     shared = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
     assert found.n == shared.sum() == 300 - 30 - 30 - 1
     assert found.value_a == pytest.approx(pearsonr(human[shared], a[shared]).statistic)
@@ -73,7 +81,7 @@ def test_rivals_meet_on_the_cells_that_all_three_have() -> None:
 
 def test_holm_corrects_over_all_pairs() -> None:
     human, (a, b, c) = noisy(1.0, 1.1, 4.0)
-    found = compare_measures(joined(human, a=a, b=b, c=c), trials=300)
+    found = compare_measures(joined(human, a=a, b=b, c=c), resampling=Resampling(resamples=300))
     assert [(one.a, one.b) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     smallest = min(found, key=lambda one: one.p_permutation)
     assert smallest.p_adjusted == pytest.approx(min(1, 3 * smallest.p_permutation))
@@ -82,7 +90,7 @@ def test_holm_corrects_over_all_pairs() -> None:
 
 def test_a_measure_is_no_better_than_itself() -> None:
     human, (a,) = noisy(1.0)
-    (found,) = compare_measures(joined(human, a=a, twin=a.copy()), trials=50)
+    (found,) = compare_measures(joined(human, a=a, twin=a.copy()), resampling=Resampling(resamples=50))
     assert (found.difference, found.low, found.high, found.p_permutation) == (0, 0, 0, 1)
     assert not found.significant
     assert found.p_williams is None
@@ -90,7 +98,7 @@ def test_a_measure_is_no_better_than_itself() -> None:
 
 def test_a_constant_measure_has_no_rivals() -> None:
     human, (a,) = noisy(1.0)
-    (found,) = compare_measures(joined(human, a=a, flat=np.ones_like(a)), trials=50)
+    (found,) = compare_measures(joined(human, a=a, flat=np.ones_like(a)), resampling=Resampling(resamples=50))
     assert (found.value_b, found.difference, found.p_permutation, found.p_adjusted) == (None,) * 4
     assert found.significant is False
 
@@ -108,25 +116,25 @@ def rivalry(better: str, worse: str) -> Rivalry:
 def test_a_significantly_worse_measure_begins_the_next_cluster() -> None:
     rows = [row("d", 0.1), row("a", 0.9), row("c", 0.3), row("b", 0.8), row("none", None)]
     # c loses to a but not to b; d loses to a and b, but not to c, with which it shares a cluster.
-    found = clusters(rows, [rivalry("a", "c"), rivalry("a", "d"), rivalry("b", "d")])
+    found = rank_groups(rows, [rivalry("a", "c"), rivalry("a", "d"), rivalry("b", "d")])
     assert found == {"a": 1, "b": 1, "c": 2, "d": 2}
-    assert [one.cluster for one in with_clusters(rows, [rivalry("a", "c")])] == [2, 1, 2, 1, None]
+    assert [one.cluster for one in with_rank_groups(rows, [rivalry("a", "c")])] == [2, 1, 2, 1, None]
 
 
 def test_without_significant_differences_all_share_one_cluster() -> None:
-    assert clusters([row("a", 0.2), row("b", 0.1)], []) == {"a": 1, "b": 1}
+    assert rank_groups([row("a", 0.2), row("b", 0.1)], []) == {"a": 1, "b": 1}
 
 
 def test_negative_differences_count_for_the_other_side() -> None:
     lost = Rivalry("a", "b", "item", "spearman", 0.1, 0.5, 9, difference=-0.4, significant=True)
-    assert clusters([row("a", 0.1), row("b", 0.5)], [lost]) == {"b": 1, "a": 2}
+    assert rank_groups([row("a", 0.1), row("b", 0.5)], [lost]) == {"b": 1, "a": 2}
 
 
 def test_clusters_stay_within_their_level() -> None:
     human, (a, c) = noisy(1.0, 4.0)
     both = joined(human, a=a, c=c)
-    rows = correlate(both, trials=0)
-    found = with_clusters(rows, compare_measures(both, level="item", trials=200))
+    rows = correlate(both, resampling=Resampling(resamples=0))
+    found = with_rank_groups(rows, compare_measures(both, level="item", resampling=Resampling(resamples=200)))
     assert {(one.measure, one.level): one.cluster for one in found if one.cluster} == {
         ("a", "item"): 1,
         ("c", "item"): 2,
@@ -145,32 +153,33 @@ def unequal() -> Joined:
 
 def test_an_order_that_depends_on_coverage_is_no_cluster_and_is_said() -> None:
     both = unequal()
-    rows = correlate(both, levels=["item"], trials=0)
-    (found,) = rivalries = compare_measures(both, trials=500)
+    rows = correlate(both, levels=["item"], resampling=Resampling(resamples=0))
+    (found,) = rivalries = compare_measures(both, resampling=Resampling(resamples=500))
     assert rows[0].value > rows[1].value
     assert (found.better, found.cells, found.only_a, found.only_b) == ("b", 40, 0, 60)
-    of_a, of_b = with_clusters(rows, rivalries)
+    of_a, of_b = with_rank_groups(rows, rivalries)
     assert (of_a.cluster, of_b.cluster) == (1, 2)
     assert of_a.warnings == rows[0].warnings
-    assert of_b.warnings == (
-        "compared with a over fewer cells, those of both",
-        "better than a over the cells of both: the order depends on coverage",
-    )
+    assert codes(of_b.warnings) == ("compared_over_fewer", "order_depends_on_coverage")
 
 
 def test_measures_of_the_same_cells_need_no_word_on_coverage() -> None:
     human, (a, c) = noisy(1.0, 4.0)
     human[0, 3] = np.nan
     both = joined(human, a=a, c=c)
-    rows = correlate(both, levels=["item"], trials=0)
-    assert [one.warnings for one in with_clusters(rows, compare_measures(both, trials=200))] == [(), ()]
+    rows = correlate(both, levels=["item"], resampling=Resampling(resamples=0))
+    assert [
+        one.warnings
+        for one in with_rank_groups(rows, compare_measures(both, resampling=Resampling(resamples=200)))
+    ] == [(), ()]
 
 
 def test_what_is_resampled_moves_the_interval_and_no_p() -> None:
     human, (a, b) = noisy(1.0, 2.0)
     both = joined(human, a=a, b=b)
     items, systems = (
-        compare_measures(both, level="item", trials=200, resample=side)[0] for side in ("items", "systems")
+        compare_measures(both, level="item", resampling=Resampling(resamples=200), resample=side)[0]
+        for side in ("items", "systems")
     )
     options = {"kind": "spearman", "level": "item", "resamples": 200, "resample": "systems"}
     bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
@@ -183,7 +192,8 @@ def test_a_clear_difference_has_room_below_alpha_and_a_clear_tie_costs_little() 
     human = rng.normal(size=(2, 80))
     scores = {f"m{at}": rng.normal(size=human.shape) for at in range(5)}
     found = compare_measures(
-        joined(human, good=human + 0.1 * rng.normal(size=human.shape), **scores), trials=100
+        joined(human, good=human + 0.1 * rng.normal(size=human.shape), **scores),
+        resampling=Resampling(resamples=100),
     )
     clear = [one for one in found if one.a == "good"]
     # 15 pairs: ten times the room is 3,000 permutations.
@@ -205,7 +215,9 @@ def two_of(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_verdicts_that_another_seed_turns_are_on_the_edge() -> None:
     human, a, b = two_of(59)  # p = 0.0507
     found = [
-        compare_measures(joined(human, a=a, b=b), coefficient="pearson", trials=400, seed=seed)[0]
+        compare_measures(
+            joined(human, a=a, b=b), coefficient="pearson", resampling=Resampling(resamples=400, seed=seed)
+        )[0]
         for seed in range(12)
     ]
     assert {one.significant for one in found} == {True, False}
@@ -216,7 +228,10 @@ def test_verdicts_that_another_seed_turns_are_on_the_edge() -> None:
 
 def test_clear_verdicts_are_not_on_the_edge() -> None:
     human, (a, b, c) = noisy(0.5, 2.0, 2.6)
-    by_pair = {(one.a, one.b): one for one in compare_measures(joined(human, a=a, b=b, c=c), trials=1000)}
+    by_pair = {
+        (one.a, one.b): one
+        for one in compare_measures(joined(human, a=a, b=b, c=c), resampling=Resampling(resamples=1000))
+    }
     assert (by_pair["a", "b"].significant, by_pair["a", "b"].on_edge) == (True, False)
     assert (by_pair["b", "c"].significant, by_pair["b", "c"].on_edge) == (False, False)
 
@@ -224,7 +239,7 @@ def test_clear_verdicts_are_not_on_the_edge() -> None:
 def test_edges_count_the_correction_over_all_pairs() -> None:
     """A p of 0.017 is far from 0.05 on its own, and near to it once three pairs are corrected for."""
     human, a, b = two_of(71)
-    options = {"coefficient": "pearson", "trials": 2000}
+    options = {"coefficient": "pearson", "resampling": Resampling(resamples=2000)}
     (alone,) = compare_measures(joined(human, a=a, b=b), **options)
     assert (alone.significant, alone.on_edge) == (True, False)
     same, twin = compare_measures(joined(human, a=a, b=b, c=a), **options)[:2]

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from dialeval.core import Signature
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.estimation.combining import linear_combination, zscore_average
-from dialeval.ratings.joining import Joined
+from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import pearson, spearman
 
 NONE = math.nan

@@ -10,7 +10,7 @@ import scipy.stats
 
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
 from dialeval.meta.instances.instances import validate_instances, verdicts_of
-from dialeval.ratings.joining import Joined
+from dialeval.ratings.joined import Joined
 from dialeval.stats.tests.multiple import holm
 
 NONE = math.nan
@@ -80,7 +80,7 @@ def test_systems_that_cannot_be_tested_say_why_and_are_not_counted(make_joined) 
     assert reasons[2] == "groups of 1 and 5 values, where each needs 2"
     assert reasons[3] == "the values do not vary within either group (all 5, all 2)"
     assert reasons[4] == "no answer has both a rating and a verdict"
-    assert all(math.isnan(system.p) and math.isnan(system.p_adjusted) for system in found.systems[1:])
+    assert all(system.p is None and system.p_adjusted is None for system in found.systems[1:])
     assert (found.tested, found.significant, found.significant_adjusted) == (1, 1, 1)
     assert "1 of 1 systems" in found.verdict
     assert "4 could not be tested" in found.verdict

@@ -6,11 +6,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from dialeval.errors import Unsuitable
+from dialeval.meta.document import PowerCurve, PowerPoint, WidthCurve, WidthPoint
 from dialeval.meta.planning.curves import (
-    PowerCurve,
-    PowerPoint,
-    WidthCurve,
-    WidthPoint,
     power_point,
     sizes_to_try,
 )
@@ -35,10 +32,12 @@ def test_sizes_are_sorted_or_round_numbers_up_to_four_times_what_there_is() -> N
 
 def test_the_smallest_size_that_is_enough() -> None:
     points = tuple(PowerPoint(size, power, 0, 1) for size, power in ((10, 0.3), (20, 0.8), (30, 0.95)))
-    curve = PowerCurve("to know", "items", points, 0.1, "t test", 0.8, 0.05, 100, 0)
+    known = {"question": "to know", "design": "t test", "trials": 100, "seed": 0, "at_hand": 9}
+    power = {**known, "points": points, "effect": 0.1, "alpha": 0.05}
+    curve = PowerCurve(**power, over="items", target=0.8)
     assert (curve.enough, curve.verdict) == (20, "to know: 20 items are enough for power 0.8.")
-    strict = PowerCurve("to know", "raters", points, 0.1, "t test", 0.99, 0.05, 100, 0)
+    strict = PowerCurve(**power, over="raters", target=0.99)
     assert strict.enough is None
     assert strict.verdict == "to know: 30 ratings of each answer are not enough for power 0.99."
     widths = tuple(WidthPoint(size, width, 0, width, 0) for size, width in ((10, 0.5), (20, 0.2)))
-    assert WidthCurve("to know", "items", widths, "spearman", 0.2, 0.95, 100, 0).enough == 20
+    assert WidthCurve(**known, over="items", points=widths, target=0.2, level=0.95).enough == 20

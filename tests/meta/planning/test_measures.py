@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from dialeval.core import Resampling
+from dialeval.display.notes import codes, texts
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.planning.correlation_draws import sample
 from dialeval.meta.planning.measures import (
@@ -15,7 +17,7 @@ from dialeval.meta.planning.measures import (
     power_between_measures,
     width_of_correlation,
 )
-from dialeval.ratings.joining import Joined
+from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.dependent import williams
 from dialeval.stats.correlation.levels import LEVELS, level_correlation
 
@@ -51,7 +53,9 @@ def test_draws_give_the_correlation_of_the_drawn_tables(make_joined) -> None:
 
 def test_power_equals_a_loop_over_williams(make_joined) -> None:
     joined = made(make_joined)
-    curve = power_between_measures(joined, "poor", "good", [8, 20], trials=150, seed=4, coefficient="pearson")
+    curve = power_between_measures(
+        joined, "poor", "good", [8, 20], resampling=Resampling(resamples=150, seed=4), coefficient="pearson"
+    )
     human, poor, good = (
         grid.values for grid in (joined.human, *(joined.measure_named(n) for n in ("poor", "good")))
     )
@@ -70,9 +74,11 @@ def test_power_equals_a_loop_over_williams(make_joined) -> None:
 
 
 def test_few_systems_cannot_tell_measures_apart_and_say_so(make_joined) -> None:
-    curve = power_between_measures(made(make_joined), "good", "poor", [10, 25], level="system", trials=50)
+    curve = power_between_measures(
+        made(make_joined), "good", "poor", [10, 25], level="system", resampling=Resampling(resamples=50)
+    )
     assert max(point.power for point in curve.points) < 0.8
-    assert curve.notes == ("only 4 systems: a correlation of so few points says little",)
+    assert codes(curve.notes) == ("few_systems",)
 
 
 def test_the_width_of_a_correlation_is_that_of_theory(make_joined) -> None:
@@ -81,7 +87,9 @@ def test_the_width_of_a_correlation_is_that_of_theory(make_joined) -> None:
     x, noise = rng.normal(size=(2, 1, 1500))
     joined = make_joined((0.6 * x + 0.8 * noise)[None], {"m": x})
     rho = np.corrcoef(0.6 * x + 0.8 * noise, x)[0, 1]
-    curve = width_of_correlation(joined, "m", [50, 200, 800], coefficient="pearson", trials=1000)
+    curve = width_of_correlation(
+        joined, "m", [50, 200, 800], coefficient="pearson", resampling=Resampling(resamples=1000)
+    )
     for point in curve.points:
         ends = np.tanh(math.atanh(rho) + np.array([-1, 1]) * 1.96 / math.sqrt(point.size - 3))
         assert (point.low, point.high) == pytest.approx(tuple(ends), abs=0.03)
@@ -91,7 +99,7 @@ def test_the_width_of_a_correlation_is_that_of_theory(make_joined) -> None:
 
 def test_draws_without_a_correlation_are_counted(make_joined) -> None:
     joined = make_joined([[[1, 1, 1, 1, 5]]], {"m": [[1, 2, 3, 4, 5]]})
-    [point] = width_of_correlation(joined, "m", [2], trials=400).points
+    [point] = width_of_correlation(joined, "m", [2], resampling=Resampling(resamples=400)).points
     # Two draws of five: not both sides vary unless exactly one of them is the last item, 2 x 4 / 25.
     assert point.undefined == pytest.approx(400 * (1 - 8 / 25), abs=30)
 
@@ -101,7 +109,9 @@ def test_more_raters_raise_the_correlation_and_narrow_it(make_joined) -> None:
     true = rng.normal(size=(2, 150))
     measure = true + rng.normal(size=true.shape)
     joined = make_joined(true + rng.normal(scale=1.5, size=(12, *true.shape)), {"m": measure})
-    curve = correlation_by_raters(joined, "m", [1, 3, 6], coefficient="pearson", trials=400)
+    curve = correlation_by_raters(
+        joined, "m", [1, 3, 6], coefficient="pearson", resampling=Resampling(resamples=400)
+    )
     for point in curve.points:
         fresh = [
             np.corrcoef(
@@ -121,10 +131,11 @@ def test_answers_without_a_spare_rating_are_left_out(make_joined) -> None:
     ratings = np.random.default_rng(1).normal(size=(4, 1, 10))
     ratings[3, 0, 0] = NONE
     joined = make_joined(ratings, {"m": np.arange(10.0)[None]})
-    assert [point.size for point in correlation_by_raters(joined, "m", trials=10).points] == [1, 2]
-    assert correlation_by_raters(joined, "m", [3], trials=10).notes == (
-        "1 answers have no more than 3 ratings",
-    )
+    assert [
+        point.size for point in correlation_by_raters(joined, "m", resampling=Resampling(resamples=10)).points
+    ] == [1, 2]
+    curve = correlation_by_raters(joined, "m", [3], resampling=Resampling(resamples=10))
+    assert texts(curve.notes) == ("1 answers have no more than 3 ratings",)
     with pytest.raises(Unsuitable, match="0 answers with more than 4 ratings"):
         correlation_by_raters(joined, "m", [4])
 
@@ -143,7 +154,9 @@ def test_what_has_no_answer_is_refused(make_joined) -> None:
 
 def test_the_same_seed_gives_the_same_curve(make_joined) -> None:
     joined = made(make_joined)
-    one, two, other = (width_of_correlation(joined, "good", [10], seed=seed) for seed in (1, 1, 2))
+    one, two, other = (
+        width_of_correlation(joined, "good", [10], resampling=Resampling(seed=seed)) for seed in (1, 1, 2)
+    )
     assert one == two
     assert one.points != other.points
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
+from dialeval.core import Resampling
+from dialeval.display.notes import codes, texts
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.meta.planning.ratings import _significant, power_of_items, power_of_raters
-from dialeval.ratings.joining import Joined
+from dialeval.ratings.joined import Joined
 
 NONE = math.nan
 
@@ -32,7 +34,7 @@ def test_paired_power_is_that_of_the_t_test(make_joined) -> None:
     # Differences of mean 0.3 and standard deviation 1: the power of a paired t test is in the books.
     difference = np.random.default_rng(0).permutation(normal_scores(400)) + 0.3
     joined = make_joined([[difference, np.zeros(400)]], {"m": np.zeros((2, 400))})
-    curve = power_of_items(joined, "s0", "s1", [20, 50, 90, 150], trials=4000)
+    curve = power_of_items(joined, "s0", "s1", [20, 50, 90, 150], resampling=Resampling(resamples=4000))
     expected = [TTestPower().power(0.3, n, 0.05) for n in (20, 50, 90, 150)]
     np.testing.assert_allclose(powers(curve), expected, atol=0.025)
     assert curve.effect == pytest.approx(0.3)
@@ -43,19 +45,27 @@ def test_paired_power_is_that_of_the_t_test(make_joined) -> None:
 def test_power_without_shared_items_is_that_of_two_samples(make_joined) -> None:
     ratings = np.full((1, 2, 600), NONE)
     ratings[0, 0, :300], ratings[0, 1, 300:] = normal_scores(300) + 0.5, normal_scores(300)
-    curve = power_of_items(make_joined(ratings, {"m": np.zeros((2, 600))}), "s1", "s0", [20, 64], trials=4000)
+    curve = power_of_items(
+        make_joined(ratings, {"m": np.zeros((2, 600))}),
+        "s1",
+        "s0",
+        [20, 64],
+        resampling=Resampling(resamples=4000),
+    )
     expected = [TTestIndPower().power(0.5, n, 0.05) for n in (20, 64)]
     np.testing.assert_allclose(powers(curve), expected, atol=0.025)
     assert curve.effect == pytest.approx(-0.5)
     assert curve.question == "to find that s0 is rated above s1"
-    assert curve.notes == ("s1 and s0 answered different items",)
+    assert codes(curve.notes) == ("different_items",)
 
 
 def test_without_a_real_difference_power_is_about_half_of_alpha(make_joined) -> None:
     """Only differences the right way round count, and by chance half of the false alarms are."""
     difference = normal_scores(200) + 1e-9
     joined = make_joined([[difference, np.zeros(200)]], {"m": np.zeros((2, 200))})
-    assert powers(power_of_items(joined, "s0", "s1", [40], trials=4000))[0] == pytest.approx(0.025, abs=0.01)
+    assert powers(power_of_items(joined, "s0", "s1", [40], resampling=Resampling(resamples=4000)))[
+        0
+    ] == pytest.approx(0.025, abs=0.01)
 
 
 def test_raters_average_their_noise_away(make_joined) -> None:
@@ -65,12 +75,14 @@ def test_raters_average_their_noise_away(make_joined) -> None:
     ratings = rng.normal(size=(8, 2, 300))
     ratings[:, 0] += true
     joined = make_joined(ratings, {"m": np.zeros((2, 300))})
-    curve = power_of_raters(joined, "s0", "s1", [1, 2, 4, 8], items=40, trials=2000)
+    curve = power_of_raters(joined, "s0", "s1", [1, 2, 4, 8], items=40, resampling=Resampling(resamples=2000))
     expected = [TTestPower().power(0.3 / math.sqrt(0.04 + 2 / r), 40, 0.05) for r in (1, 2, 4, 8)]
     np.testing.assert_allclose(powers(curve), expected, atol=0.08)
-    again = power_of_items(joined, "s0", "s1", [40], raters=4, trials=2000)
+    again = power_of_items(joined, "s0", "s1", [40], raters=4, resampling=Resampling(resamples=2000))
     assert powers(again)[0] == pytest.approx(powers(curve)[2], abs=0.04)
-    replaced = power_of_raters(joined, "s0", "s1", [16], items=40, with_replacement=True, trials=500)
+    replaced = power_of_raters(
+        joined, "s0", "s1", [16], items=40, with_replacement=True, resampling=Resampling(resamples=500)
+    )
     assert "drawn with replacement" in replaced.design
 
 
@@ -88,10 +100,20 @@ def test_a_drawn_rater_is_one_person_for_both_systems(make_joined, with_replacem
     levels = np.array([0.0, 10.0, 20.0, 30.0])[:, None]
     ratings = np.stack([levels + 1 + np.zeros(9), levels + np.zeros(9)], axis=1)
     joined = make_joined(ratings, {"m": np.zeros((2, 9))})
-    curve = power_of_items(joined, "s0", "s1", [6], raters=1, with_replacement=with_replacement, trials=50)
+    curve = power_of_items(
+        joined,
+        "s0",
+        "s1",
+        [6],
+        raters=1,
+        with_replacement=with_replacement,
+        resampling=Resampling(resamples=50),
+    )
     assert powers(curve) == [1.0]
     # Six equal differences reach 2^-5 = .031 by the sign test; five do not reach .05.
-    assert powers(power_of_items(joined, "s0", "s1", [5], raters=1, trials=50)) == [0.0]
+    assert powers(power_of_items(joined, "s0", "s1", [5], raters=1, resampling=Resampling(resamples=50))) == [
+        0.0
+    ]
 
 
 def test_significance_equals_scipy_row_by_row() -> None:
@@ -115,9 +137,9 @@ def test_answers_with_too_few_ratings_are_left_out_and_said(make_joined) -> None
     ratings[1:, 0, :5] = NONE
     ratings[:, 1, 19] = NONE
     joined = make_joined(ratings, {"m": np.zeros((2, 20))})
-    curve = power_of_items(joined, "s0", "s1", [10], raters=2, trials=20)
-    assert curve.notes == ("6 items are left out: too few ratings, or of one system only",)
-    assert power_of_raters(joined, "s0", "s1", trials=20).points[-1].size == 1
+    curve = power_of_items(joined, "s0", "s1", [10], raters=2, resampling=Resampling(resamples=20))
+    assert texts(curve.notes) == ("6 items are left out: too few ratings, or of one system only",)
+    assert power_of_raters(joined, "s0", "s1", resampling=Resampling(resamples=20)).points[-1].size == 1
     with pytest.raises(Unsuitable, match="Found 0 items with 4 or more ratings"):
         power_of_items(joined, "s0", "s1", [10], raters=4)
 
@@ -137,7 +159,10 @@ def test_what_has_no_answer_is_refused(make_joined) -> None:
 def test_the_same_seed_gives_the_same_curve(make_joined) -> None:
     ratings = np.random.default_rng(2).normal(size=(3, 2, 20)) + np.array([0.5, 0])[:, None]
     joined = make_joined(ratings, {"m": np.zeros((2, 20))})
-    one, two, other = (power_of_items(joined, "s0", "s1", [8, 16], raters=2, seed=s) for s in (1, 1, 2))
+    one, two, other = (
+        power_of_items(joined, "s0", "s1", [8, 16], raters=2, resampling=Resampling(seed=s))
+        for s in (1, 1, 2)
+    )
     assert one == two
     assert one.points != other.points
     assert (one.seed, one.trials, one.alpha) == (1, 1000, 0.05)

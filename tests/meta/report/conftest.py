@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.page import read_document
+from dialeval.meta.document import Document
+from dialeval.meta.folder import read_meta
 from support.made_meta import document
 
 Change = Callable[[dict[str, Any]], None]
@@ -46,6 +46,6 @@ def made(make_meta: Callable[..., Path]) -> Callable[..., Document]:
     """The document of such a folder, read back."""
 
     def read(change: Change = lambda _: None) -> Document:
-        return read_document(make_meta(change))
+        return read_meta(make_meta(change))
 
     return read

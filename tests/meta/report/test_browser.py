@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from dialeval.meta.report.page import render_meta
+from dialeval.meta.folder import render_meta
 from support.made_meta import estimates
 
 CHROMIUM = Path("/usr/bin/chromium")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dialeval.meta.document import Document
+from dialeval.meta.folder import render_meta
 from dialeval.meta.report import estimate_tables, instance_tables
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.page import render_meta
 from support.made_meta import estimates
 
 Made = Callable[..., Document]
@@ -89,4 +89,3 @@ def test_answers_that_are_merely_not_rated_are_not_called_unjoined(make_meta: Ca
     page = render_meta(make_meta(known)).read_text(encoding="utf-8")
     title = "2 answers of an item or system that the other side does not know; besides, 1,000,000 not rated"
     assert title in page
-    assert "15 values that did not join (the first 2)" in render_meta(make_meta()).read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from dialeval.errors import BadInput
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.page import read_document, render_meta
+from dialeval.meta.document import Document
+from dialeval.meta.folder import read_meta, render_meta
 from support.made_meta import estimates
 from support.paths import DOCS
 
@@ -151,7 +151,7 @@ def test_a_damaged_file_is_named_with_the_field(
 ) -> None:
     folder = make_meta(change)
     with pytest.raises(BadInput) as raised:
-        read_document(folder)
+        read_meta(folder)
     assert complaint in str(raised.value)
     assert "dialeval meta" in str(raised.value)
 
@@ -170,7 +170,8 @@ def test_notes_stand_above_the_tables_and_planning_has_its_section(make_meta: Ma
     def noted(content: dict[str, Any]) -> None:
         content["notes"] = ["people: ann & ben"]
         plan = {"question": "to tell them apart", "over": "items", "goal": "power", "target": 0.8}
-        plan |= {"at_hand": 40, "enough": 70, "reason": None}
+        plan |= {"at_hand": 40, "enough": 70, "reason": None, "notes": []}
+        plan |= {"design": "paired t test", "effect": 0.3, "alpha": 0.05, "trials": 500, "seed": 0}
         content["planning"] = [{**plan, "points": [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]}]
 
     page = html(make_meta(noted))

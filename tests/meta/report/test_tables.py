@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from dialeval.display.table import Table
+from dialeval.meta.document import Document
 from dialeval.meta.report import estimate_tables, tables
-from dialeval.meta.report.document import Document
 from support.made_meta import estimates, rival, row
 
 Made = Callable[..., Document]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dialeval.meta.report.document import Document
+from dialeval.meta.document import Document
 from dialeval.meta.report.terminal import print_meta
 from support.made_meta import estimates, rival, row
 
@@ -68,7 +68,7 @@ def test_what_did_not_join_and_what_was_set_aside_are_told(made: Made) -> None:
     assert "3 judgements of people without a value" in out
 
     def whole(content: dict[str, Any]) -> None:
-        content["unjoined"] = {"human": 0, "measures": [], "first": []}
+        content["unjoined"] |= {"human": 0, "unknown": 0, "measures": [], "first": []}
 
     assert "What joined" not in printed(made(whole))
 
@@ -93,13 +93,14 @@ def test_what_the_next_study_needs_is_a_table(made: Made) -> None:
     def planned(content: dict[str, Any]) -> None:
         known = {"question": "to find that new is rated above old", "over": "items", "goal": "power"}
         known |= {"target": 0.8, "at_hand": 40, "enough": 70, "reason": None, "notes": []}
+        known |= {"design": "paired t test", "effect": 0.3, "alpha": 0.05, "trials": 500, "seed": 0}
         points = [{"size": 70, "power": 0.82, "low": 0.8, "high": 0.84}]
         never = {
             **known,
             "over": "raters",
             "at_hand": 3,
             "enough": None,
-            "points": [{**points[0], "size": 3}],
+            "points": [{**points[0], "size": 3, "power": 0.5}],
         }
         none = {**known, "over": "systems", "goal": None, "target": None, "at_hand": None, "enough": None}
         content["planning"] = [

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dialeval.meta.report.document import Document
+from dialeval.meta.document import Document
 from dialeval.meta.report.verdict import headline, verdict
 from support.made_meta import rival, row
 

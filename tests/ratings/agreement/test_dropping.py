@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.errors import Unsuitable
 from dialeval.ratings.agreement.dropping import drop_raters
 from dialeval.ratings.agreement.raters import pairwise_kappas
@@ -21,7 +22,7 @@ ANSWERS = {
 
 
 def test_all_below_the_threshold_go_at_once():
-    dropped = drop_raters(table(ANSWERS), "fluency", 0.1, trials=0)
+    dropped = drop_raters(table(ANSWERS), "fluency", 0.1, resampling=Resampling(resamples=0))
     assert [one.rater for one in dropped.who] == ["dan", "eve"]
     means = dict(zip(ANSWERS, pairwise_kappas(table(ANSWERS), "fluency").means, strict=True))
     assert dropped.who[0].kappa == pytest.approx(means["dan"])
@@ -33,8 +34,10 @@ def test_all_below_the_threshold_go_at_once():
 
 def test_worst_first_spares_those_whom_the_worst_pull_down():
     # All three good raters' means are below .6 only because of the two bad ones.
-    at_once = drop_raters(table(ANSWERS), "fluency", 0.6, trials=0)
-    one_by_one = drop_raters(table(ANSWERS), "fluency", 0.6, rule="worst-first", trials=0)
+    at_once = drop_raters(table(ANSWERS), "fluency", 0.6, resampling=Resampling(resamples=0))
+    one_by_one = drop_raters(
+        table(ANSWERS), "fluency", 0.6, rule="worst-first", resampling=Resampling(resamples=0)
+    )
     assert len(at_once.who) == 5
     assert at_once.after is None
     assert sorted(one.rater for one in one_by_one.who) == ["dan", "eve"]
@@ -47,7 +50,7 @@ def test_every_pair_leaves_no_pair_below():
     noisy = {
         f"r{at}": np.where(rng.random(60) < at / 9, rng.integers(1, 6, 60), true).tolist() for at in range(9)
     }
-    dropped = drop_raters(table(noisy), "fluency", 0.3, rule="every-pair", trials=0)
+    dropped = drop_raters(table(noisy), "fluency", 0.3, rule="every-pair", resampling=Resampling(resamples=0))
     left = pairwise_kappas(dropped.kept, "fluency")
     assert len(left.raters) + len(dropped.who) == 9
     assert min(pair.kappa for pair in left.pairs) >= 0.3
@@ -57,21 +60,35 @@ def test_every_pair_leaves_no_pair_below():
 
 def test_nobody_goes_where_all_agree():
     for rule in ("mean", "worst-first", "every-pair"):
-        dropped = drop_raters(table({"ana": GOOD, "ben": GOOD}), "fluency", 0.9, rule=rule, trials=0)
+        dropped = drop_raters(
+            table({"ana": GOOD, "ben": GOOD}), "fluency", 0.9, rule=rule, resampling=Resampling(resamples=0)
+        )
         assert dropped.who == ()
         assert dropped.after.fleiss_kappa == dropped.before.fleiss_kappa
 
 
 def test_raters_without_a_kappa_stay():
     answers = {"ana": GOOD, "ben": GOOD, "cleo": ["-"] * 10 + [1]}
-    assert drop_raters(table(answers), "fluency", 0.5, trials=0).who == ()
-    assert drop_raters(table(answers), "fluency", 0.5, rule="worst-first", trials=0).who == ()
+    assert drop_raters(table(answers), "fluency", 0.5, resampling=Resampling(resamples=0)).who == ()
+    assert (
+        drop_raters(
+            table(answers), "fluency", 0.5, rule="worst-first", resampling=Resampling(resamples=0)
+        ).who
+        == ()
+    )
 
 
 def test_one_by_one_two_raters_always_stay():
     answers = {"ana": GOOD, "ben": list(reversed(GOOD)), "cleo": [3] * 10}
     for rule in ("worst-first", "every-pair"):
-        assert len(drop_raters(table(answers), "fluency", 0.9, rule=rule, trials=0).kept.raters) == 2
+        assert (
+            len(
+                drop_raters(
+                    table(answers), "fluency", 0.9, rule=rule, resampling=Resampling(resamples=0)
+                ).kept.raters
+            )
+            == 2
+        )
 
 
 def test_measurements_cannot_be_dropped_by_kappa():
@@ -88,6 +105,8 @@ def test_others_are_those_with_whom_there_is_a_kappa():
         ("mean", "with 2 others is below 0.1"),
         ("every-pair", "below 0.1 with 2 of 2 others"),
     ):
-        first = drop_raters(table(answers), "fluency", 0.1, rule=rule, trials=0).who[0]
+        first = drop_raters(
+            table(answers), "fluency", 0.1, rule=rule, resampling=Resampling(resamples=0)
+        ).who[0]
         assert first.rater == "eve"
         assert first.why.endswith(said)

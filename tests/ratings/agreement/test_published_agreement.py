@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.data import read
 from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
-from dialeval.ratings.classes import Cut
 from dialeval.ratings.reading import read_judgements
 from dialeval.ratings.roles import measures_among
+from dialeval.ratings.scale import Cut
 from dialeval.ratings.table import Ratings
 
 
 def agreements(ratings: Ratings, *cuts: Cut) -> dict[str, CriterionAgreement]:
-    return {one.criterion: one for one in agreement_of(ratings, cuts=cuts, trials=0)}
+    return {
+        one.criterion: one for one in agreement_of(ratings, cuts=cuts, resampling=Resampling(resamples=0))
+    }
 
 
 def shown(value: float, places: int = 3) -> str:
@@ -91,7 +94,7 @@ def test_grade_on_an_interval_scale_with_a_varying_number_of_raters(shared_data)
     for corpus in ("convai2", "dailydialog"):
         of_corpus = ratings.by(items=[item for item in ratings.items if item.startswith(corpus)])
         for system in of_corpus.systems:
-            (one,) = agreement_of(of_corpus.by(systems=[system]), trials=0)
+            (one,) = agreement_of(of_corpus.by(systems=[system]), resampling=Resampling(resamples=0))
             assert one.items == 150
             alphas.append(one.krippendorff_alpha["interval"].value)
     assert len(alphas) == 6

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dialeval.data.types import Judgement
-from dialeval.ratings.classes import Cut
 from dialeval.ratings.reading import read_judgements
+from dialeval.ratings.scale import Cut
 from dialeval.ratings.table import Ratings
 from dialeval.ratings.votes.rules import (
     AtLeast,

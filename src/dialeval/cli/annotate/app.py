@@ -14,9 +14,7 @@ from dialeval.cli.options import Json, Seed, Trials
 from dialeval.cli.scales import scale_given
 
 if TYPE_CHECKING:
-    from dialeval.ratings.classes import Cut
-    from dialeval.ratings.scale import RatingScale
-    from dialeval.ratings.table import Ratings
+    from dialeval.ratings import Cut, Ratings, RatingScale
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
@@ -80,17 +78,19 @@ def agreement(
     Example: dialeval annotate agreement ratings.jsonl --classes '>3' --drop-below 0.1
     """
     from dialeval.cli.annotate.tables import print_agreement
-    from dialeval.ratings.agreement.coefficients import agreement_of
-    from dialeval.ratings.agreement.document import agreement_json
-    from dialeval.ratings.agreement.dropping import drop_raters
+    from dialeval.core import Resampling
+    from dialeval.ratings import agreement_json, agreement_of, drop_raters
 
     cuts = _cuts(classes or ())
     given = _ratings(ratings, format, criterion, system, scale_given(scale))
-    found = agreement_of(given, cuts=cuts, trials=trials, seed=seed)
+    found = agreement_of(given, cuts=cuts, resampling=Resampling(resamples=trials, seed=seed))
     dropped = None
     if drop_below is not None:
         comparable = [one.criterion for one in found if one.kappas is not None and one.raters > 1]
-        dropped = [drop_raters(given, name, drop_below, rule=drop_rule, trials=0) for name in comparable]
+        none = Resampling(resamples=0)
+        dropped = [
+            drop_raters(given, name, drop_below, rule=drop_rule, resampling=none) for name in comparable
+        ]
     if json:
         print(jsonlib.dumps(agreement_json(found, dropped), ensure_ascii=False, allow_nan=False))
     else:
@@ -99,7 +99,7 @@ def agreement(
 
 def _cuts(texts: Sequence[str]) -> list[Cut]:
     from dialeval.errors import DialevalError
-    from dialeval.ratings.classes import Cut
+    from dialeval.ratings import Cut
 
     try:
         return [Cut.parse(text) for text in texts]
@@ -116,9 +116,7 @@ def _ratings(
 ) -> Ratings:
     """The ratings asked for; says on stderr what was counted once although it was given twice."""
     from dialeval.errors import UnknownName
-    from dialeval.ratings.locating import located
-    from dialeval.ratings.spelling import variants
-    from dialeval.ratings.table import Ratings
+    from dialeval.ratings import Ratings, located, variants
 
     read = _read(sources, format)
     if read.repeated:
@@ -148,7 +146,7 @@ def _judgements(count: int) -> str:
 
 def _read(sources: list[str], format: str | None) -> Ratings:
     from dialeval.errors import BadInput
-    from dialeval.ratings.reading import read_judgements
+    from dialeval.ratings import read_judgements
 
     try:
         read = read_judgements(sources, format=format)
@@ -161,7 +159,7 @@ def _read(sources: list[str], format: str | None) -> Ratings:
 
 def _people(ratings: Ratings) -> Ratings:
     """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
-    from dialeval.ratings.roles import measures_among
+    from dialeval.ratings import measures_among
 
     measures = measures_among(ratings)
     if not measures or len(measures) == len(ratings.raters):

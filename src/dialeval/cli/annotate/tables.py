@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from dialeval.display.table import Table
-    from dialeval.ratings.agreement.coefficients import CriterionAgreement, Measured
-    from dialeval.ratings.agreement.dropping import Dropped
-    from dialeval.ratings.agreement.raters import RaterAgreement
+    from dialeval.ratings import CriterionAgreement, Dropped, Measured, RaterAgreement
 
 NAMES: Final[Mapping[str, str]] = {
     "fleiss_kappa": "Fleiss' kappa",
@@ -152,7 +150,7 @@ def _raters(one: CriterionAgreement) -> Table:
             _number(rater.mean),
             _number(rater.mean_kappa),
             f"{rater.others:,}",
-            "; ".join(rater.flags),
+            "; ".join(map(str, rater.flags)),
         )
         for rater in chosen
     ]

@@ -13,8 +13,7 @@ from dialeval.cli.options import Json, Seed, Trials
 from dialeval.cli.scales import scale_given
 
 if TYPE_CHECKING:
-    from dialeval.meta.instances.rules import InstanceRule
-    from dialeval.stats.correlation.levels import Level
+    from dialeval.meta import InstanceRule, Level
 
 # Spelled out again: typer reads them before a command runs, and dialeval.stats is slow to import.
 Coefficient: TypeAlias = Literal["spearman", "pearson", "kendall"]
@@ -125,21 +124,18 @@ def meta(
     Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
     """
     from dialeval.cli.meta.sources import Roles, join_files
+    from dialeval.core import Resampling, by_dialogue
     from dialeval.engine.progress import RichProgress
+    from dialeval.files.documents import as_json
     from dialeval.files.targets import check_target
-    from dialeval.meta.examine import examine
-    from dialeval.meta.folder import FILES, write_findings
-    from dialeval.meta.inquiry import Inquiry
-    from dialeval.meta.report.page import read_document, render_meta
+    from dialeval.meta import META_FILES, Inquiry, examine, points_of, write_findings, write_page
     from dialeval.meta.report.terminal import print_meta
 
     inquiry = Inquiry(
         levels=_levels(level),
         coefficient=coefficient,
-        trials=trials,
-        seed=seed,
+        resampling=Resampling(resamples=trials, seed=seed, cluster=by_dialogue if cluster else None),
         resample=resample,
-        cluster="dialogue" if cluster else None,
         estimate=estimate or estimate_by is not None,
         estimate_by=estimate_by,
         combine=combine,
@@ -149,23 +145,25 @@ def meta(
     )
     bounds = scale_given(scale)
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
-    check_target(folder, "meta.json", kind="meta", parts=FILES)
+    check_target(folder, "meta.json", kind="meta", parts=META_FILES)
     joined = join_files(judgements, format, human_criterion, Roles(people, measures, also), bounds)
     for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
         joined.measure_named(name)  # a wrong name is worth knowing before the work
-    content = write_findings(examine(joined, inquiry, RichProgress), folder, _digests(judgements))
+    findings = examine(joined, inquiry, RichProgress, sources=_digests(judgements))
+    write_findings(findings, folder)
     if not json:
-        print_meta(read_document(folder))  # before the page: its plots take a moment
-    page = render_meta(folder, plots=plots)
+        print_meta(findings.document)  # before the page: its plots take a moment
+    page = write_page(findings.document, points_of(findings.joined), folder, plots=plots)
     if json:
-        print(jsonlib.dumps({**content, "folder": str(folder), "report": str(page)}, ensure_ascii=False))
+        content = {**as_json(findings.document), "folder": str(folder), "report": str(page)}
+        print(jsonlib.dumps(content, ensure_ascii=False))
     else:
         print(f"Report: {page}")
 
 
 def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
     from dialeval.errors import UnknownName
-    from dialeval.meta.correlation.levels import LEVELS
+    from dialeval.meta import LEVELS
 
     for name in names or ():
         if name not in LEVELS:
@@ -176,7 +174,7 @@ def _levels(names: Sequence[str] | None) -> tuple[Level, ...]:
 
 def _rules(texts: Sequence[str]) -> tuple[InstanceRule, ...]:
     from dialeval.errors import DialevalError
-    from dialeval.meta.instances.rules import InstanceRule
+    from dialeval.meta import InstanceRule
 
     try:
         return tuple(InstanceRule.parse(text) for text in texts)
@@ -192,7 +190,7 @@ def _name(source: str) -> str:
 def _digests(sources: Sequence[str]) -> dict[str, str | None]:
     """The digest of each file, of a folder that of its results or choices; None of what is no file."""
     from dialeval.files.digests import hash_file
-    from dialeval.ratings.choices import choices_in
+    from dialeval.ratings import choices_in
 
     def file_of(path: Path) -> Path:
         return (choices_in(path) or path / "results.parquet") if path.is_dir() else path

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from dialeval.ratings.joined import Joined
-    from dialeval.ratings.scale import RatingScale
-    from dialeval.ratings.table import Ratings
+    from dialeval.ratings import Joined, Ratings, RatingScale
 
 
 class Roles(NamedTuple):
@@ -29,8 +27,7 @@ def join_files(
 
     Without a criterion it is the only one that people judge, which is said on stderr.
     """
-    from dialeval.ratings.choices import unvetted_notes
-    from dialeval.ratings.locating import located
+    from dialeval.ratings import located, unvetted_notes
 
     ratings = _read(sources, format)
     with _naming(sources):
@@ -57,7 +54,7 @@ def _naming(sources: Sequence[str]) -> Iterator[None]:
 def _read(sources: Sequence[str], format: str | None) -> Ratings:
     from dialeval.data.codec.sources import conversion
     from dialeval.errors import BadInput
-    from dialeval.ratings.reading import read_judgements
+    from dialeval.ratings import read_judgements
 
     try:
         return read_judgements(sources, format=format)
@@ -69,7 +66,7 @@ def _read(sources: Sequence[str], format: str | None) -> Ratings:
 
 
 def _only_criterion(ratings: Ratings, roles: Roles) -> str:
-    from dialeval.ratings.criteria import only_criterion
+    from dialeval.ratings import only_criterion
 
     todo = "Name the human one with --human-criterion."
     criterion = only_criterion(ratings, people=roles.people, measures=roles.measures, todo=todo)
@@ -79,7 +76,7 @@ def _only_criterion(ratings: Ratings, roles: Roles) -> str:
 
 def _join(ratings: Ratings, criterion: str, roles: Roles) -> Joined:
     from dialeval.errors import Unsuitable
-    from dialeval.ratings.joining import join
+    from dialeval.ratings import join
 
     also = _criteria(ratings, roles.also)
     joined = join(ratings, criterion, people=roles.people, measures=roles.measures, also=also)
@@ -94,7 +91,7 @@ def _join(ratings: Ratings, criterion: str, roles: Roles) -> Joined:
 
 def _criteria(ratings: Ratings, also: Sequence[str] | None) -> Sequence[str]:
     from dialeval.errors import UnknownName
-    from dialeval.ratings.roles import fits
+    from dialeval.ratings import fits
 
     for pattern in also or ():
         if not any(fits(name, [pattern]) for name in ratings.criteria):

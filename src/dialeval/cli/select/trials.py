@@ -53,8 +53,7 @@ def read_ranking(file: Path, criterion: str | None, systems: Sequence[str]) -> H
     import numpy as np
 
     from dialeval.errors import Unsuitable
-    from dialeval.ratings.criteria import only_criterion
-    from dialeval.ratings.reading import read_judgements
+    from dialeval.ratings import only_criterion, read_judgements
     from dialeval.selection.asking.findings import HumanRanking, why_no_ranking
 
     ratings = read_judgements([file])

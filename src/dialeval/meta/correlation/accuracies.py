@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.files.documents import finite
+from dialeval.meta.document import Level, Row
 from dialeval.ratings.joined import Flags, Joined
-from dialeval.stats.correlation.levels import Level
 from dialeval.stats.correlation.pairwise import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
 
 MOST: Final = 1 << 21
@@ -20,49 +21,58 @@ MOST_SOFT: Final = 1 << 18
 """The same for soft accuracy, which looks at each of them in every trial."""
 
 
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """How often one measure puts two systems in the order that people do; None where undefined or not asked for."""
+class _Accuracy(NamedTuple):
+    """How often one measure puts two systems in the order that people do; NaN where undefined or not asked for."""
 
-    measure: str
-    pairwise: float | None = None
+    pairwise: float
     """Of systems' means (Kocmi et al., 2021)."""
-    soft: float | None = None
+    soft: float
     """Of systems' means, by how sure of the order both sides are (Thompson et al., 2024)."""
-    tied: float | None = None
+    tied: float
     """Of the answers to one item, ties counting (Deutsch et al., 2023), with the best ``epsilon``."""
-    epsilon: float | None = None
+    epsilon: float
     """The difference up to which the measure's values had best count as tied, chosen on these very pairs."""
 
 
-def accuracies(
-    joined: Joined, *, levels: Collection[Level], trials: int = 1000, seed: int = 0
-) -> tuple[Accuracy, ...]:
-    """Each measure's accuracies at the levels ``system`` and ``system_within_item``, higher values being better.
+def with_accuracies(
+    rows: Sequence[Row], joined: Joined, *, resampling: Resampling = DEFAULT_RESAMPLING
+) -> tuple[Row, ...]:
+    """The rows with each measure's accuracies at the levels ``system`` and ``system_within_item``.
 
-    Without ``trials`` there is no soft accuracy, nor where it would take long: beyond ``MOST_SOFT`` pairs of answers.
+    Higher values have to be better with all measures. Without resamples there is no soft accuracy, nor where it would
+    take long: beyond ``MOST_SOFT`` pairs of answers.
     """
-    return tuple(
-        _accuracy(measure.name, joined.human.values, measure.values, levels, trials, seed)
+    levels = {row.level for row in rows}
+    found = {
+        measure.name: _accuracy(joined.human.values, measure.values, levels, resampling)
         for measure in joined.measures
-    )
+    }
+    return tuple(_with_accuracy(row, found[row.measure]) for row in rows)
 
 
-def _accuracy(
-    name: str, human: Floats, scores: Floats, levels: Collection[Level], trials: int, seed: int
-) -> Accuracy:
+def _with_accuracy(row: Row, accuracy: _Accuracy) -> Row:
+    pairwise, soft, tied, epsilon = map(finite, accuracy)
+    if row.level == "system":
+        return replace(row, pairwise_accuracy=pairwise, soft_pairwise_accuracy=soft)
+    if row.level == "system_within_item":
+        return replace(row, acc_eq=tied, tie_epsilon=epsilon)
+    return row
+
+
+def _accuracy(human: Floats, scores: Floats, levels: Collection[Level], resampling: Resampling) -> _Accuracy:
     both = ~np.isnan(human) & ~np.isnan(scores)
     counts = both.sum(axis=0)
     pairs = int((counts * (counts - 1) // 2).sum())
     pairwise = soft = tied = epsilon = math.nan
     if "system" in levels:
         pairwise = pairwise_accuracy(*(_means(side, both) for side in (human, scores))).value
-        if trials and pairs <= MOST_SOFT:
-            soft = soft_pairwise_accuracy(human, scores, resamples=trials, seed=seed).value
+        if resampling.resamples and pairs <= MOST_SOFT:
+            draws, seed = resampling.resamples, resampling.seed
+            soft = soft_pairwise_accuracy(human, scores, resamples=draws, seed=seed).value
     if "system_within_item" in levels and pairs <= MOST:
-        found = calibrate_ties(human, scores)
-        tied, epsilon = found.accuracy, found.epsilon
-    return Accuracy(name, *(None if math.isnan(one) else one for one in (pairwise, soft, tied, epsilon)))
+        calibrated = calibrate_ties(human, scores)
+        tied, epsilon = calibrated.accuracy, calibrated.epsilon
+    return _Accuracy(pairwise, soft, tied, epsilon)
 
 
 def _means(values: Floats, there: Flags) -> Floats:

@@ -14,62 +14,21 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dialeval.core import Floats, Integers
 from dialeval.data.importers.ratings import anonymous
-from dialeval.meta.correlation.instability import FiveNumbers
+from dialeval.files.documents import finite
+from dialeval.meta.document import Ceiling, Coefficient, LeftOut, Level, Split
 from dialeval.ratings.joined import Joined
-from dialeval.stats.correlation.levels import Level, LevelCorrelation, level_correlation, settled
-from dialeval.stats.estimate import Coefficient
+from dialeval.stats.correlation.instability import five_numbers
+from dialeval.stats.correlation.levels import LevelCorrelation, level_correlation, settled
 from dialeval.stats.resampling.bootstrap import percentile_interval
 
-Split: TypeAlias = Literal["raters", "ratings"]
-"""What is split into halves: the raters, or the ratings of each cell, whoever gave them."""
 _FEWEST: Final = 10
 """Coefficients of fewer points than this are too coarse for the formula, which then promises too much."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """How well one half of the people agrees with the other."""
-
-    level: Level
-    coefficient: Coefficient
-    mean: float | None
-    """Over the repeats; None where there is a reason."""
-    low: float | None
-    """The central 95 % of the repeats: how much depends on who falls into which half."""
-    high: float | None
-    corrected: float | None
-    """What two groups as large as all raters would reach; for equal halves 2r / (1 + r)."""
-    repeats: int
-    raters: int
-    split: Split
-    reason: str | None = None
-    five: FiveNumbers | None = None
-    """The repeats as a box plot shows them."""
-    n: int = 0
-    """Points correlated in the middling repeat: systems at level ``system``, cells that both halves rated elsewhere."""
-    bound: float | None = None
-    """What a perfect measure would reach against the mean of all raters, the root of ``corrected``."""
-    uncorrected: str | None = None
-    """Why there is neither ``corrected`` nor ``bound``, though there is a mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """How well one rater agrees with the mean of all others, over the cells of that rater."""
-
-    rater: str
-    level: Level
-    coefficient: Coefficient
-    value: float | None
-    n: int
-    reason: str | None = None
 
 
 def split_half(
@@ -102,7 +61,7 @@ def split_half(
         mean=float(np.nanmean(found)),
         low=low,
         high=high,
-        five=FiveNumbers(*np.nanquantile(found, [0, 0.25, 0.5, 0.75, 1]).tolist()),
+        five=five_numbers(found[~np.isnan(found)]),
         n=int(np.median([one.correlation.n for one in halves])),
     )
     return _corrected(whole, halves)
@@ -133,8 +92,7 @@ def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterato
         tables = np.full((2, len(systems), len(items)), np.nan)
         tables[:, row, column] = value, rest
         found = level_correlation(*tables, kind=coefficient, level=level)
-        own = None if math.isnan(found.value) else found.value
-        yield LeftOut(name, level, coefficient, own, found.n, found.reason)
+        yield LeftOut(name, level, coefficient, finite(found.value), found.n, found.reason)
 
 
 def _too_few(joined: Joined) -> str | None:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Sequence
 
 from dialeval.errors import UnknownName
-from dialeval.meta.correlation.levels import Row
+from dialeval.meta.document import Row
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.ratings.roles import fits
 from dialeval.text.calls import split_call

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
+from dialeval.meta.document import Coefficient, Five, Stability
 from dialeval.ratings.joined import Joined, MeasureGrid
-from dialeval.stats.correlation.instability import over_scores
+from dialeval.stats.correlation.instability import five_numbers, over_scores
 from dialeval.stats.correlation.levels import settled
-from dialeval.stats.estimate import Coefficient
-
-
-class FiveNumbers(NamedTuple):
-    """What a box plot draws."""
-
-    least: float
-    lower_quartile: float
-    median: float
-    upper_quartile: float
-    greatest: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +28,9 @@ class Instability:
     """Test sets on which all systems tie."""
 
     @property
-    def summary(self) -> FiveNumbers | None:
+    def five(self) -> Five | None:
         """The five numbers of a box plot; None where no test set has a coefficient."""
-        if not self.values.size:
-            return None
-        return FiveNumbers(*np.quantile(self.values, [0, 0.25, 0.5, 0.75, 1]).tolist())
+        return five_numbers(self.values) if self.values.size else None
 
 
 def over_test_sets(
@@ -73,6 +60,33 @@ def over_test_sets(
     for row in chosen:
         row[rng.choice(items, size, replace=False)] = 1
     return tuple(_over(one, human, chosen, size, coefficient) for one in joined.measures)
+
+
+def stabilities(
+    joined: Joined, *, repeats: int = 100, seed: int = 0, coefficient: Coefficient = "spearman"
+) -> tuple[Stability, ...]:
+    """Each measure over small test sets and over all items.
+
+    Of none where there are fewer than three systems, whose correlation can only be plus or minus 1.
+    """
+    if not joined.measures or len(joined.systems) < 3:
+        return ()
+    small = over_test_sets(joined, trials=repeats, seed=seed, coefficient=coefficient)
+    scored = np.any([~np.isnan(measure.values).all(axis=0) for measure in joined.measures], axis=0)
+    # The test set of all items, so that the value is the same statistic as those it is shown among.
+    whole = over_test_sets(joined, size=int(scored.sum()), trials=1, coefficient=coefficient)
+    return tuple(
+        Stability(
+            measure=part.measure,
+            coefficient=coefficient,
+            size=part.size,
+            trials=len(part.values) + part.undefined,
+            undefined=part.undefined,
+            five=part.five,
+            whole=float(every.values[0]) if every.values.size else None,
+        )
+        for part, every in zip(small, whole, strict=True)
+    )
 
 
 def _over(

@@ -1,4 +1,4 @@
-"""What to be wary of in a correlation: too few systems, ties, missing cells, groups that have no coefficient."""
+"""Notes on a correlation: too few systems, ties, missing answers, groups that have no coefficient."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
-from dialeval.stats.correlation.bootstrap import Resample
-from dialeval.stats.correlation.levels import Level, LevelCorrelation
-from dialeval.stats.estimate import Coefficient
+from dialeval.display.notes import Note
+from dialeval.meta.document import Coefficient, Level, Resample
+from dialeval.stats.correlation.levels import LevelCorrelation, shared_cells, system_means
 
 _FEW_SYSTEMS: Final = 10
 """Below this many, how well a measure ranks these systems says little about the next one."""
 _MANY_TIES: Final = 0.5
 _MANY_UNDEFINED: Final = 0.05
+_GROUP: Final = {"item_within_system": "system", "system_within_item": "item"}
 
 
 class Correlated(NamedTuple):
@@ -28,29 +29,17 @@ class Correlated(NamedTuple):
     scores: Floats
     level: Level
     kind: Coefficient
-    found: LevelCorrelation
-    trialled: Floats
+    correlation: LevelCorrelation
+    drawn: Floats
     """The coefficients of the resamples."""
     resample: Resample
     clusters: Integers | None = None
     """The cluster of each item, where whole clusters are resampled."""
 
 
-def doubts(about: Correlated) -> tuple[str, ...]:
-    """Sentences for the reader of one coefficient; none where nothing is amiss."""
-    human, scores, level, kind, found, trialled, resample, clusters = about
-    both = ~np.isnan(human) & ~np.isnan(scores)
-    out = [f"undefined: {_in_words(found.reason, level)}"] if found.reason is not None else []
-    if found.reason is None and not resampled(both, resample, clusters):
-        out.append(_nothing_to_draw(both, clusters))
-    out += _coverage(human, both)
-    out += _few_systems(both, kind, resample) if level == "system" else _ties(human, scores, both)
-    if level == "system_within_item":
-        out += _pairs_of_systems(both)
-    out += _left_out(level, found)
-    if trialled.size and (share := float(np.isnan(trialled).mean())) > _MANY_UNDEFINED:
-        out.append(f"{share:.0%} of the resamples have no coefficient and are left out of the interval")
-    return tuple(out)
+def notes_on(about: Correlated) -> tuple[Note, ...]:
+    """Notes for the reader of one coefficient; none where nothing is amiss."""
+    return tuple(_notes(about))
 
 
 def resampled(both: NDArray[np.bool_], resample: Resample, clusters: Integers | None = None) -> bool:
@@ -61,62 +50,91 @@ def resampled(both: NDArray[np.bool_], resample: Resample, clusters: Integers | 
     return {"items": items > 1, "systems": systems > 1, "both": items > 1 and systems > 1}[resample]
 
 
-def _in_words(reason: str, level: Level) -> str:
-    """The reason in words of this field: statistics know of pairs and of two variables alone."""
-    for general, ours in (
-        ("pairs", "systems" if level == "system" else "answers that people rated and the measure scored"),
-        ("group", "system" if level == "item_within_system" else "item"),
-        ("values of the first variable", "human ratings"),
-        ("values of the second variable", "scores"),
-    ):
-        reason = reason.replace(general, ours)
-    return reason
+def _notes(about: Correlated) -> Iterator[Note]:
+    human, scores, level, kind, correlation, drawn, resample, clusters = about
+    both = ~np.isnan(human) & ~np.isnan(scores)
+    if correlation.reason is not None:
+        yield Note("undefined", f"undefined: {_why_undefined(about) or correlation.reason}")
+    elif not resampled(both, resample, clusters):
+        yield _nothing_to_draw(both, clusters)
+    yield from _coverage(human, both)
+    yield from _few_systems(both, kind, resample) if level == "system" else _ties(human, scores, both)
+    if level == "system_within_item":
+        yield from _pairs_of_systems(both)
+    yield from _left_out(level, correlation)
+    if drawn.size and (share := float(np.isnan(drawn).mean())) > _MANY_UNDEFINED:
+        text = f"{share:.0%} of the resamples have no coefficient and are left out of the interval"
+        yield Note("undefined_resamples", text)
 
 
-def _nothing_to_draw(both: NDArray[np.bool_], clusters: Integers | None) -> str:
+def _why_undefined(about: Correlated) -> str | None:
+    """Why there is no coefficient, in words of this field: statistics know of pairs and of two variables alone."""
+    cells = shared_cells(about.human, about.scores)
+    group = _GROUP.get(about.level)
+    points = "systems" if about.level == "system" else "answers that people rated and the measure scored"
+    if group is not None and len(cells.system):
+        groups, sizes = np.unique(cells.system if group == "system" else cells.item, return_counts=True)
+        if sizes.max() < 2:
+            return f"no {group} has 2 {points} or more ({len(groups)} {group}s)"
+        return f"one side has a single value in each of the {len(groups)} {group}s"
+    sides = system_means(cells) if about.level == "system" else cells.tables
+    if len(sides[0]) < 2:
+        return f"fewer than 2 {points} ({len(sides[0])})"
+    for name, values in zip(("human ratings", "scores"), sides, strict=True):
+        if (values == values[0]).all():
+            return f"all {name} are equal ({values[0]:g})"
+    return None
+
+
+def _nothing_to_draw(both: NDArray[np.bool_], clusters: Integers | None) -> Note:
     several = resampled(both, "items", clusters)
-    one = "system" if several else "item" if clusters is None else "dialogue"
-    return f"there is 1 {one} only: no interval, as there are no others to resample; add more {one}s"
+    unit = "system" if several else "item" if clusters is None else "dialogue"
+    text = f"there is 1 {unit} only: no interval, as there are no others to resample; add more {unit}s"
+    return Note(f"one_{unit}", text)
 
 
-def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[str]:
+def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[Note]:
     rated, shared = int((~np.isnan(human)).sum()), int(both.sum())
     if shared < rated:
-        yield f"scores only {shared} of the {rated} cells that people rated"
+        yield Note("coverage", f"scores only {shared} of the {rated} cells that people rated")
 
 
-def _few_systems(both: NDArray[np.bool_], kind: Coefficient, resample: Resample) -> Iterator[str]:
+def _few_systems(both: NDArray[np.bool_], kind: Coefficient, resample: Resample) -> Iterator[Note]:
     present = both[both.any(axis=1)]
     n = len(present)
     if n == 2:
-        yield "2 systems always give plus or minus 1"
+        yield Note("two_systems", "2 systems always give plus or minus 1")
     elif n in (3, 4) and kind == "pearson":
-        yield f"{n} systems: Pearson's p holds only if systems' means are normal, which so few cannot show"
+        text = f"{n} systems: Pearson's p holds only if systems' means are normal, which so few cannot show"
+        yield Note("p_of_few_systems", text)
     elif n in (3, 4):
         # Of the n! orders of the systems, one agrees wholly and one disagrees wholly.
         least = f"{2 / math.factorial(n):.2f}".removeprefix("0")
-        yield f"{n} systems: {kind.title()}'s p can never fall below {least}"
+        yield Note("p_of_few_systems", f"{n} systems: {kind.title()}'s p can never fall below {least}")
     if 2 < n < _FEW_SYSTEMS and resample == "items":
-        yield f"only {n} systems: the interval is about other items, not about other systems"
+        text = f"only {n} systems: the interval is about other items, not about other systems"
+        yield Note("few_systems", text)
     if n > 1 and (present != present[0]).any():
-        yield "the systems' means are over different items"
+        yield Note("different_items", "the systems' means are over different items")
 
 
-def _ties(human: Floats, scores: Floats, both: NDArray[np.bool_]) -> Iterator[str]:
+def _ties(human: Floats, scores: Floats, both: NDArray[np.bool_]) -> Iterator[Note]:
     for name, values in (("human ratings", human[both]), ("scores", scores[both])):
-        found, times = np.unique(values, return_counts=True)
-        if len(found) > 1 and times.max() >= _MANY_TIES * len(values):
-            yield f"{times.max() / len(values):.0%} of the {name} are {found[times.argmax()]:.3g}"
+        different, times = np.unique(values, return_counts=True)
+        if len(different) > 1 and times.max() >= _MANY_TIES * len(values):
+            share = times.max() / len(values)
+            yield Note("ties", f"{share:.0%} of the {name} are {different[times.argmax()]:.3g}")
 
 
-def _pairs_of_systems(both: NDArray[np.bool_]) -> Iterator[str]:
+def _pairs_of_systems(both: NDArray[np.bool_]) -> Iterator[Note]:
     sizes = both.sum(axis=0)
     pairs, items = int((sizes == 2).sum()), int((sizes >= 2).sum())
     if pairs:
-        yield f"{pairs} of {items} items have 2 systems, which always give plus or minus 1"
+        text = f"{pairs} of {items} items have 2 systems, which always give plus or minus 1"
+        yield Note("items_of_two_systems", text)
 
 
-def _left_out(level: Level, found: LevelCorrelation) -> Iterator[str]:
-    if found.reason is None and found.undefined:
-        what = "items" if level == "system_within_item" else "systems"
-        yield f"{found.undefined} of {found.groups} {what} left out: fewer than 2 cells, or all values equal"
+def _left_out(level: Level, correlation: LevelCorrelation) -> Iterator[Note]:
+    if correlation.reason is None and correlation.undefined:
+        groups = f"{correlation.undefined} of {correlation.groups} {_GROUP.get(level, 'system')}s"
+        yield Note("groups_left_out", f"{groups} left out: fewer than 2 cells, or all values equal")

@@ -5,35 +5,35 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from dialeval.meta.correlation.levels import Row
-from dialeval.meta.correlation.rivals import Rivalry
+from dialeval.display.notes import Note
+from dialeval.meta.document import Rivalry, Row
 
 
-def clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> dict[str, int]:
-    """The cluster of each measure, 1 the best, of ``rows`` and ``rivalries`` at one level.
+def rank_groups(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> dict[str, int]:
+    """The rank group of each measure, 1 the best, of ``rows`` and ``rivalries`` at one level.
 
-    Measures stand in order of their coefficient; one that differs significantly from a measure of the cluster above it
-    begins the next, as in the rankings of WMT. Differing is being worse, unless the two scored different cells: over
-    those of both, the order may be the other way round. Measures without a coefficient have no cluster.
+    Measures stand in order of their coefficient; one that differs significantly from a measure of the group above it
+    begins the next, as in the rankings of WMT. Differing is being worse, unless the two scored different answers: over
+    those of both, the order may be the other way round. Measures without a coefficient have no rank group.
     """
     differ = {frozenset((one.a, one.b)) for one in rivalries if one.better is not None}
     defined = [row for row in rows if row.value is not None]
     ranked = sorted(defined, key=lambda row: row.value or 0.0, reverse=True)
-    found: dict[str, int] = {}
+    groups: dict[str, int] = {}
     current: list[str] = []
     number = 1
     for row in ranked:
         if any(frozenset((row.measure, above)) in differ for above in current):
             number, current = number + 1, []
         current.append(row.measure)
-        found[row.measure] = number
-    return found
+        groups[row.measure] = number
+    return groups
 
 
-def with_clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple[Row, ...]:
-    """The rows, each with its cluster by the rivalries at its level, and a warning where these saw less of it."""
+def with_rank_groups(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple[Row, ...]:
+    """The rows, each with its rank group by the rivalries at its level, and a note where these saw less of it."""
     by_level: dict[str, Mapping[str, int]] = {
-        level: clusters(
+        level: rank_groups(
             [row for row in rows if row.level == level], [one for one in rivalries if one.level == level]
         )
         for level in {one.level for one in rivalries}
@@ -48,12 +48,13 @@ def with_clusters(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple[Ro
     )
 
 
-def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> Iterator[str]:
+def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> Iterator[Note]:
     """What to know of a row whose measure scored cells that others did not."""
     own = [one for one in rivalries if one.level == row.level and row.measure in (one.a, one.b)]
     narrow = [one for one in own if (one.only_a if one.a == row.measure else one.only_b)]
     if narrow:
-        yield f"compared with {_others(narrow, row.measure)} over fewer cells, those of both"
+        text = f"compared with {_others(narrow, row.measure)} over fewer cells, those of both"
+        yield Note("compared_over_fewer", text)
     value = row.value
     if value is None:
         return
@@ -61,7 +62,9 @@ def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) ->
     above = {one.measure for one in same if one.value is not None and one.value > value}
     beaten = [one for one in own if one.better == row.measure and _other(one, row.measure) in above]
     if beaten:
-        yield f"better than {_others(beaten, row.measure)} over the cells of both: the order depends on coverage"
+        others = _others(beaten, row.measure)
+        text = f"better than {others} over the cells of both: the order depends on coverage"
+        yield Note("order_depends_on_coverage", text)
 
 
 def _other(one: Rivalry, measure: str) -> str:

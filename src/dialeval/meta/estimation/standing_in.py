@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
-from dialeval.meta.estimation.combining import Combination, linear_combination, zscore_average
-from dialeval.meta.estimation.estimating import Estimates, estimate_systems
+from dialeval.meta.document import Combined, Estimates
+from dialeval.meta.estimation.combining import linear_combination, zscore_average
+from dialeval.meta.estimation.estimating import estimate_systems
 from dialeval.meta.inquiry import Inquiry
 from dialeval.ratings.joined import Joined, MeasureGrid
 
@@ -19,39 +21,51 @@ COVERS: Final = 0.95
 """A measure is fitted for estimates where it scores this share of the answers that the widest one does."""
 
 
-def combined(
-    joined: Joined, lower: Sequence[str], seed: int, notes: list[str]
-) -> tuple[Joined, Combination | None]:
+class Combining(NamedTuple):
+    """The measures with those made of them, and what these are made of."""
+
+    joined: Joined
+    combined: tuple[Combined, ...] = ()
+
+
+def combine(joined: Joined, lower: Sequence[str], seed: int, notes: list[Note]) -> Combining:
     """The measures with their average and their fitted combination; ``notes`` take what there is none of, and why.
 
     Fits that rank systems must not have seen how their other answers were rated; one system has no rank.
     """
     if len(joined.measures) < 2:
-        notes.append("one measure only: there is nothing to combine it with")
-        return joined, None
+        notes.append(Note("one_measure", "one measure only: there is nothing to combine it with"))
+        return Combining(joined)
     plus = joined.plus(zscore_average(joined, lower_is_better=lower, name=AVERAGE))
+    signs = {measure.name: -1 if measure.name in lower else 1 for measure in joined.measures}
+    average = Combined(AVERAGE, False, {name: sign / len(signs) for name, sign in signs.items()})
     several = int((~np.isnan(joined.human.values)).any(axis=1).sum()) > 1
     try:
         fitted = linear_combination(joined, folds=FOLDS, seed=seed, new_systems=several)
     except Unsuitable as obstacle:
-        notes.append(f"no linear combination: {obstacle}")
-        return plus, None
-    return plus.plus(fitted.measure), fitted
+        notes.append(Note("no_combination", f"no linear combination: {obstacle}"))
+        return Combining(plus, (average,))
+    weights = {weight.measure: weight.weight for weight in fitted.weights}
+    held_out = dict(fitted.signature.facts)["held_out"]
+    return Combining(
+        plus.plus(fitted.measure), (average, Combined(fitted.measure.name, True, weights, held_out))
+    )
 
 
-def estimated(joined: Joined, inquiry: Inquiry, notes: list[str]) -> Estimates | None:
+def estimated(joined: Joined, inquiry: Inquiry, notes: list[Note]) -> Estimates | None:
     """Systems' mean ratings over all items; None where there are none, with a note that says why."""
     if not joined.measures:
-        notes.append("no estimates: there is no measure")
+        notes.append(Note("no_estimates", "no estimates: there is no measure"))
         return None
     try:
-        return estimate_systems(joined, _predictor(joined, inquiry, notes), level=inquiry.level)
+        predictor = _predictor(joined, inquiry, notes)
+        return estimate_systems(joined, predictor, resampling=inquiry.resampling)
     except Unsuitable as obstacle:
-        notes.append(f"no estimates: {obstacle}")
+        notes.append(Note("no_estimates", f"no estimates: {obstacle}"))
         return None
 
 
-def _predictor(joined: Joined, inquiry: Inquiry, notes: list[str]) -> MeasureGrid:
+def _predictor(joined: Joined, inquiry: Inquiry, notes: list[Note]) -> MeasureGrid:
     """The measure that stands in for ratings.
 
     Picking the one that agrees best with the ratings at hand would make intervals too narrow. All measures together,
@@ -64,7 +78,8 @@ def _predictor(joined: Joined, inquiry: Inquiry, notes: list[str]) -> MeasureGri
     most = max(cells.values())
     wide = [name for name, scored in cells.items() if scored >= COVERS * most]
     for name in (name for name in cells if name not in wide):
-        notes.append(f"estimates are made without {name}, which scored {cells[name]:,} of {most:,} answers")
+        text = f"estimates are made without {name}, which scored {cells[name]:,} of {most:,} answers"
+        notes.append(Note("estimated_without", text))
     if len(wide) == 1:
         return joined.measure_named(wide[0])
-    return linear_combination(joined, wide, folds=FOLDS, seed=inquiry.seed, fill=True).measure
+    return linear_combination(joined, wide, folds=FOLDS, seed=inquiry.resampling.seed, fill=True).measure

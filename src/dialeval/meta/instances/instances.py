@@ -14,12 +14,13 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.errors import DialevalError, Unsuitable
+from dialeval.files.documents import finite
+from dialeval.meta.document import GroupTest, InstanceValidation, SystemTest
 from dialeval.ratings.joined import Joined, MeasureGrid
 from dialeval.stats.tests.contingency import fisher_exact
 from dialeval.stats.tests.multiple import holm
 from dialeval.stats.tests.t_tests import student_t, welch_t
 
-GroupTest: TypeAlias = Literal["welch", "student", "fisher"]
 Threshold: TypeAlias = float | Literal["median"]
 
 
@@ -31,76 +32,6 @@ class Verdicts:
     """What counts as right, in words: ``rouge_l >= 0.21``."""
     right: Floats
     """Shape (systems, items): 1 where right, 0 where wrong, NaN where the measure has no value."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemTest:
-    """One system: ratings of its answers to the items a measure calls right, against those it calls wrong."""
-
-    system: str
-    right: int
-    """Rated answers that the measure calls right."""
-    wrong: int
-    left_out: int
-    """Rated answers without a verdict, verdicts without a rating, and raters who were evenly split."""
-    mean_right: float
-    """Mean rating, or share of yes; NaN where there is none."""
-    mean_wrong: float
-    statistic: float
-    """t, or the odds ratio of Fisher's test; NaN where it could not be tested."""
-    df: float
-    """Degrees of freedom of t; NaN for Fisher's test."""
-    p: float
-    """One-tailed; NaN where it could not be tested."""
-    p_adjusted: float
-    """After Holm's correction over the systems that were tested."""
-    reason: str | None
-    """Why this system could not be tested."""
-
-    @property
-    def difference(self) -> float:
-        """Mean where right minus mean where wrong."""
-        return self.mean_right - self.mean_wrong
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceValidation:
-    """For how many systems a measure tells well-rated answers from badly rated ones."""
-
-    measure: str
-    rule: str
-    criterion: str
-    test: GroupTest
-    alternative: Literal["greater", "less"]
-    """Which way the ratings should lie where the measure says right."""
-    alpha: float
-    systems: tuple[SystemTest, ...]
-
-    @property
-    def tested(self) -> int:
-        """How many systems could be tested."""
-        return sum(system.reason is None for system in self.systems)
-
-    @property
-    def significant(self) -> int:
-        """How many systems reach alpha, each taken alone, as Sato (2024) counts them."""
-        return sum(system.p < self.alpha for system in self.systems)
-
-    @property
-    def significant_adjusted(self) -> int:
-        """How many reach alpha after Holm's correction."""
-        return sum(system.p_adjusted < self.alpha for system in self.systems)
-
-    @property
-    def verdict(self) -> str:
-        """What was found, in a sentence."""
-        untested = len(self.systems) - self.tested
-        rest = f"; {untested} could not be tested" if untested else ""
-        way = "higher" if self.alternative == "greater" else "lower"
-        return (
-            f"{self.criterion} is significantly {way} where {self.rule} for {self.significant} of {self.tested} "
-            f"systems at {self.alpha:g} ({self.significant_adjusted} after Holm's correction){rest}."
-        )
 
 
 def verdicts_of(
@@ -161,7 +92,7 @@ def validate_instances(
         _tested(system, human[at], split.right[at], chosen, alternative)
         for at, system in enumerate(joined.systems)
     ]
-    adjusted = holm([one.p for one in tests]).tolist()
+    adjusted = holm([math.nan if test.p is None else test.p for test in tests]).tolist()
     return InstanceValidation(
         measure=scored.name,
         rule=split.rule,
@@ -169,7 +100,7 @@ def validate_instances(
         test=chosen,
         alternative=alternative,
         alpha=alpha,
-        systems=tuple(replace(one, p_adjusted=p) for one, p in zip(tests, adjusted, strict=True)),
+        systems=tuple(replace(test, p_adjusted=finite(p)) for test, p in zip(tests, adjusted, strict=True)),
     )
 
 
@@ -199,10 +130,10 @@ def _tested(
         left_out=int((either & ~both).sum()),
         mean_right=_mean(high),
         mean_wrong=_mean(low),
-        statistic=statistic,
-        df=df,
-        p=p,
-        p_adjusted=math.nan,
+        statistic=None if math.isnan(statistic) else statistic,
+        df=finite(df),
+        p=finite(p),
+        p_adjusted=None,
         reason=reason,
     )
 
@@ -220,5 +151,5 @@ def _untestable(high: Floats, low: Floats, test: GroupTest) -> str | None:
     return None
 
 
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else math.nan
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import Floats, Integers
+from dialeval.core import Floats, Integers, Resampling
 from dialeval.errors import DialevalError
 from dialeval.meta.instances.instances import Threshold, Verdicts, verdicts_of
 from dialeval.ratings.joined import MeasureGrid
 from dialeval.stats.resampling.bootstrap import blocks
 from dialeval.stats.tests.paired import ROUNDING
+
+SHUFFLES: Final = Resampling(resamples=10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,7 @@ class NBestValidation:
     """One-tailed, of shuffling the verdicts within each system; NaN where the difference is undefined."""
     unjoined: int
     """Lists for which the measure has no verdict."""
-    trials: int
-    seed: int
+    resampling: Resampling
     reason: str | None
     """Why the groups could not be compared."""
 
@@ -66,8 +68,7 @@ def validate_nbest(
     *,
     threshold: Threshold | None = None,
     lower_is_right: bool = False,
-    trials: int = 10_000,
-    seed: int = 0,
+    resampling: Resampling = SHUFFLES,
 ) -> NBestValidation:
     """Mean share of contradictory responses in n-best lists, by what the measure says (Sato, 2024, section 3.6).
 
@@ -83,8 +84,8 @@ def validate_nbest(
     rows = [_shares(None, shares, right)]
     for code in dict.fromkeys(systems.tolist()):
         rows.append(_shares(measure.grid.systems[code], shares[systems == code], right[systems == code]))
-    observed, shuffled = _within_systems(shares, right, systems, trials, seed)
-    p = (1 + int(np.count_nonzero(shuffled >= observed - ROUNDING))) / (1 + trials)
+    observed, shuffled = _within_systems(shares, right, systems, resampling)
+    p = (1 + int(np.count_nonzero(shuffled >= observed - ROUNDING))) / (1 + resampling.resamples)
     nothing = math.isnan(observed)
     return NBestValidation(
         rule=split.rule,
@@ -93,8 +94,7 @@ def validate_nbest(
         difference=observed,
         p=math.nan if nothing else p,
         unjoined=len(given) - int(joined.sum()),
-        trials=trials,
-        seed=seed,
+        resampling=resampling,
         reason="no system has lists for both right and wrong items" if nothing else None,
     )
 
@@ -126,11 +126,11 @@ def _shares(system: str | None, shares: Floats, right: NDArray[np.bool_]) -> Gro
 
 
 def _within_systems(
-    shares: Floats, right: NDArray[np.bool_], systems: Integers, trials: int, seed: int
+    shares: Floats, right: NDArray[np.bool_], systems: Integers, resampling: Resampling
 ) -> tuple[float, Floats]:
     """The weighted mean over systems of share where wrong minus share where right, as seen and as shuffled."""
-    rng = np.random.default_rng(seed)
-    observed, shuffled, total = 0.0, np.zeros(trials), 0.0
+    rng = np.random.default_rng(resampling.seed)
+    observed, shuffled, total = 0.0, np.zeros(resampling.resamples), 0.0
     for code in np.unique(systems).tolist():
         own, said = shares[systems == code], right[systems == code]
         r, w = int(said.sum()), int((~said).sum())
@@ -139,7 +139,7 @@ def _within_systems(
         weight = r * w / (r + w)
         at = 0
         # Rows are shuffled one after another, so that the blocks do not show in the result.
-        for some in blocks(len(own), trials):
+        for some in blocks(len(own), resampling.resamples):
             orders = rng.permuted(np.broadcast_to(own, (some, len(own))), axis=1)
             shuffled[at : at + some] += weight * (orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1))
             at += some

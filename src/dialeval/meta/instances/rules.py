@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from dialeval.errors import DialevalError
-from dialeval.meta.instances.instances import InstanceValidation, Threshold, validate_instances
+from dialeval.meta.document import InstanceValidation
+from dialeval.meta.instances.instances import Threshold, validate_instances
 from dialeval.ratings.joined import Joined
 
 

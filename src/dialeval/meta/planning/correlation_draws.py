@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
+from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
+from dialeval.meta.document import Coefficient, Level
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
 from dialeval.stats.correlation.dependent import williams
-from dialeval.stats.correlation.levels import Level, settled
+from dialeval.stats.correlation.levels import settled
 from dialeval.stats.correlation.weighted import weigher
-from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import blocks
 
 CELLS: Final = 1 << 22
@@ -53,7 +54,7 @@ class Sample:
     """Whether a group drawn twice counts twice."""
     system: Integers | None
     """The system of each point, where systems' means over the drawn points are correlated, not the points."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def draws(self, sizes: Sequence[int], trials: int, seed: int) -> Iterator[tuple[Integers, int]]:
         """How often each unit is drawn, shape (some trials, units), and the position of the size.
@@ -125,7 +126,7 @@ def sample(joined: Joined, names: Sequence[str], level: Level, over: Literal["it
     if len(drawn) < 2:
         raise Unsuitable(f"Found {len(drawn)} {over} with both ratings and scores, needed 2 to draw from.")
     different = np.unique(system)
-    few = (f"only {len(different)} systems: a correlation of so few points says little",)
+    few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points says little")
     if level == "system" and over == "systems":
         values = np.stack([values[:, system == code].mean(axis=1) for code in different], axis=1)
         unit, cells = np.arange(len(drawn)), different
@@ -139,7 +140,7 @@ def sample(joined: Joined, names: Sequence[str], level: Level, over: Literal["it
         units_are_groups=(level, over)
         in {("item_within_system", "systems"), ("system_within_item", "items")},
         system=system if level == "system" and over == "items" else None,
-        notes=few if level in ("system", "system_within_item") and len(different) < 10 else (),
+        notes=(few,) if level in ("system", "system_within_item") and len(different) < 10 else (),
     )
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
+from dialeval.files.documents import finite
+from dialeval.meta.document import Coefficient, Level, PowerCurve, WidthCurve, WidthPoint
 from dialeval.meta.planning.correlation_draws import CELLS, packed, sample, told_apart
-from dialeval.meta.planning.curves import PowerCurve, WidthCurve, WidthPoint, power_point, sizes_to_try
+from dialeval.meta.planning.curves import power_point, sizes_to_try
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
-from dialeval.stats.correlation.levels import Level
-from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import blocks, percentile_interval
+
+FEWER: Final = Resampling(resamples=200)
+"""Draws of ratings are slow, and their spread is seen soon."""
 
 
 def power_between_measures(
@@ -28,9 +32,7 @@ def power_between_measures(
     level: Literal["item", "system"] = "item",
     over: Literal["items", "systems"] = "items",
     coefficient: Coefficient = "spearman",
-    trials: int = 1000,
-    seed: int = 0,
-    alpha: float = 0.05,
+    resampling: Resampling = DEFAULT_RESAMPLING,
     target: float = 0.8,
 ) -> PowerCurve:
     """The power to find which of two measures agrees better with people, against the number of items or systems.
@@ -41,7 +43,7 @@ def power_between_measures(
     """
     drawn_from = sample(joined, (first, second), level, over)
     tried = sizes_to_try(sizes, drawn_from.units, fewest=2)
-    correlate = drawn_from.correlator(coefficient, trials)
+    correlate = drawn_from.correlator(coefficient, resampling.resamples)
     observed = correlate(np.ones((1, drawn_from.units), dtype=np.int64)).r
     effect = float(observed[0, 0] - observed[1, 0])
     if not effect or np.isnan(effect):
@@ -50,23 +52,24 @@ def power_between_measures(
             f"{first!r} and {second!r} have {found_at_all} here, so there is no difference to find."
         )
     found = np.zeros(len(tried), dtype=np.int64)
-    for counts, at in drawn_from.draws(tried, trials, seed):
+    for counts, at in drawn_from.draws(tried, resampling.resamples, resampling.seed):
         drawn = correlate(counts)
         agrees = np.sign(drawn.r[0] - drawn.r[1]) == np.sign(effect)
-        found[at] += int(np.count_nonzero(told_apart(drawn, alpha) & agrees))
+        found[at] += int(np.count_nonzero(told_apart(drawn, resampling.alpha) & agrees))
     better, worse = (first, second) if effect > 0 else (second, first)
     return PowerCurve(
         question=f"to find that {better} agrees better with people than {worse}",
         over=over,
         points=tuple(
-            power_point(size, count, trials) for size, count in zip(tried, found.tolist(), strict=True)
+            power_point(size, count, resampling.resamples)
+            for size, count in zip(tried, found.tolist(), strict=True)
         ),
         effect=effect,
         design=f"Williams' test of {coefficient} correlations, level {level}; {over} drawn with replacement",
         target=target,
-        alpha=alpha,
-        trials=trials,
-        seed=seed,
+        alpha=resampling.alpha,
+        trials=resampling.resamples,
+        seed=resampling.seed,
         notes=drawn_from.notes,
         at_hand=drawn_from.units,
     )
@@ -80,29 +83,28 @@ def width_of_correlation(
     level: Level = "item",
     over: Literal["items", "systems"] = "items",
     coefficient: Coefficient = "spearman",
-    confidence: float = 0.95,
-    trials: int = 1000,
-    seed: int = 0,
+    resampling: Resampling = DEFAULT_RESAMPLING,
     target: float = 0.2,
 ) -> WidthCurve:
     """Where a measure's correlation with people lies, against the number of items or systems drawn with replacement."""
     drawn_from = sample(joined, (measure,), level, over)
     tried = sizes_to_try(sizes, drawn_from.units, fewest=2)
-    correlate = drawn_from.correlator(coefficient, trials)
+    correlate = drawn_from.correlator(coefficient, resampling.resamples)
     drawn: list[list[Floats]] = [[] for _ in tried]
-    for counts, at in drawn_from.draws(tried, trials, seed):
+    for counts, at in drawn_from.draws(tried, resampling.resamples, resampling.seed):
         drawn[at].append(correlate(counts).r[0])
     return WidthCurve(
         question=f"to pin down the correlation of {measure} with people",
         over=over,
         points=tuple(
-            _width(size, np.concatenate(parts), confidence) for size, parts in zip(tried, drawn, strict=True)
+            _width(size, np.concatenate(parts), resampling.confidence)
+            for size, parts in zip(tried, drawn, strict=True)
         ),
         design=f"{coefficient}, level {level}; {over} drawn with replacement",
         target=target,
-        level=confidence,
-        trials=trials,
-        seed=seed,
+        level=resampling.confidence,
+        trials=resampling.resamples,
+        seed=resampling.seed,
         notes=drawn_from.notes,
         at_hand=drawn_from.units,
     )
@@ -114,9 +116,7 @@ def correlation_by_raters(
     sizes: Sequence[int] | None = None,
     *,
     coefficient: Coefficient = "spearman",
-    confidence: float = 0.95,
-    trials: int = 200,
-    seed: int = 0,
+    resampling: Resampling = FEWER,
     target: float = 0.1,
 ) -> WidthCurve:
     """Where a measure's correlation with people lies, level ``item``, against the number of ratings of each answer.
@@ -137,15 +137,15 @@ def correlation_by_raters(
         )
     ratings, scores, held = ratings[kept], drawn_from.values[1][kept], held[kept]
     drawn: list[list[Floats]] = [[] for _ in tried]
-    rng = np.random.default_rng(seed)
-    for block in blocks(ratings.size, trials, CELLS):
+    rng = np.random.default_rng(resampling.seed)
+    for block in blocks(ratings.size, resampling.resamples, CELLS):
         keys = np.where(np.isnan(ratings), np.inf, rng.random((block, *ratings.shape)))
         picked = np.take_along_axis(np.broadcast_to(ratings, keys.shape), np.argsort(keys, axis=-1), axis=-1)
         sums = np.cumsum(picked, axis=-1)
         for at, size in enumerate(tried):
             drawn[at].append(correlations(sums[..., size - 1] / size, scores, coefficient))
     points = [
-        _stretched(_width(size, np.concatenate(parts), confidence), float(np.mean(1 - size / held)), parts)
+        _stretched(size, np.concatenate(parts), float(np.mean(1 - size / held)), resampling.confidence)
         for size, parts in zip(tried, drawn, strict=True)
     ]
     left_out = int((~kept).sum())
@@ -155,21 +155,31 @@ def correlation_by_raters(
         points=tuple(points),
         design=f"{coefficient}, level item; ratings drawn without replacement",
         target=target,
-        level=confidence,
-        trials=trials,
-        seed=seed,
-        notes=(f"{left_out} answers have no more than {tried[-1]} ratings",) if left_out else (),
+        level=resampling.confidence,
+        trials=resampling.resamples,
+        seed=resampling.seed,
+        notes=(_left_out(left_out, tried[-1]),) if left_out else (),
         at_hand=int(held.min()),
     )
 
 
 def _width(size: int, drawn: Floats, confidence: float) -> WidthPoint:
     low, high = percentile_interval(drawn, confidence)
-    return WidthPoint(size, high - low, low, high, int(np.isnan(drawn).sum()))
+    return _point(size, low, high, drawn)
 
 
-def _stretched(point: WidthPoint, free: float, drawn: Sequence[Floats]) -> WidthPoint:
+def _stretched(size: int, drawn: Floats, free: float, confidence: float) -> WidthPoint:
     """The interval as wide as draws of new raters would make it, ``free`` being the share that was not drawn."""
-    centre, stretch = float(np.nanmean(np.concatenate(drawn))), 1 / math.sqrt(free)
-    low, high = (max(-1.0, min(1.0, centre + (end - centre) * stretch)) for end in (point.low, point.high))
-    return WidthPoint(point.size, high - low, low, high, point.undefined)
+    centre, stretch = float(np.nanmean(drawn)), 1 / math.sqrt(free)
+    bounds = percentile_interval(drawn, confidence)
+    low, high = (max(-1.0, min(1.0, centre + (end - centre) * stretch)) for end in bounds)
+    return _point(size, low, high, drawn)
+
+
+def _point(size: int, low: float, high: float, drawn: Floats) -> WidthPoint:
+    undefined = int(np.isnan(drawn).sum())
+    return WidthPoint(size, finite(high - low), finite(low), finite(high), undefined)
+
+
+def _left_out(answers: int, most: int) -> Note:
+    return Note("answers_left_out", f"{answers} answers have no more than {most} ratings")

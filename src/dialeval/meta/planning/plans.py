@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Final, TypeAlias, TypedDict
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from dialeval.core import DEFAULT_RESAMPLING, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.meta.planning.curves import Over, PowerCurve, WidthCurve
+from dialeval.meta.document import Coefficient, Over, Planned, PowerCurve, Unplanned, WidthCurve
 from dialeval.meta.planning.measures import (
     correlation_by_raters,
     power_between_measures,
@@ -19,7 +21,6 @@ from dialeval.meta.planning.measures import (
 )
 from dialeval.meta.planning.ratings import power_of_items, power_of_raters
 from dialeval.ratings.joined import Joined
-from dialeval.stats.estimate import Coefficient
 
 MOST_PAIRS: Final = 4
 """Neighbours in people's order of the systems that are asked about: the hardest to tell apart, from the top."""
@@ -31,31 +32,20 @@ MOST_TRIALS: Final = 500
 Curve: TypeAlias = PowerCurve | WidthCurve
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One question of how many it takes, and its answer or the reason why there is none."""
-
-    question: str
-    over: Over
-    curve: Curve | None
-    reason: str | None = None
-
-
 def plans(
     joined: Joined,
     measures: Sequence[str],
     *,
     coefficient: Coefficient = "spearman",
-    trials: int = MOST_TRIALS,
-    seed: int = 0,
-    alpha: float = 0.05,
-) -> tuple[Plan, ...]:
+    resampling: Resampling = DEFAULT_RESAMPLING,
+) -> tuple[Planned, ...]:
     """What it would take to tell neighbouring systems apart, the two best measures, and to pin down the best one.
 
     ``measures`` are those that have a correlation, best first, with higher being better. Draws are made from the data
-    at hand, ``trials`` of them for each size, though no more than ``MOST_TRIALS``.
+    at hand, no more than ``MOST_TRIALS`` of them for each size.
     """
-    draw = _Draw(joined, coefficient, min(trials, MOST_TRIALS), seed, alpha)
+    fewer = dataclasses.replace(resampling, resamples=min(resampling.resamples, MOST_TRIALS))
+    draw = _Draw(joined, coefficient, fewer)
     return (
         *draw.between_systems(),
         *(
@@ -67,77 +57,49 @@ def plans(
     )
 
 
-class _Chance(TypedDict):
-    trials: int
-    seed: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draw:
     """What is drawn from, and how."""
 
     joined: Joined
     coefficient: Coefficient
-    trials: int
-    seed: int
-    alpha: float
+    resampling: Resampling
 
-    @property
-    def chance(self) -> _Chance:
-        return {"trials": self.trials, "seed": self.seed}
-
-    def between_systems(self) -> Iterator[Plan]:
+    def between_systems(self) -> Iterator[Planned]:
         pairs = _neighbours(self.joined)
-        chance = self.chance
-        for higher, lower in pairs:
-            power = partial(power_of_items, self.joined, higher, lower, alpha=self.alpha, **chance)
-            yield _ask(f"to find that {higher} is rated above {lower}", "items", power)
-        for higher, lower in pairs:
-            power = partial(power_of_raters, self.joined, higher, lower, alpha=self.alpha, **chance)
-            yield _ask(f"to find that {higher} is rated above {lower}", "raters", power)
-
-    def between_measures(self, better: str, worse: str) -> Iterator[Plan]:
-        question = f"to find that {better} agrees better with people than {worse}"
-        power = partial(
-            power_between_measures,
-            self.joined,
-            better,
-            worse,
-            coefficient=self.coefficient,
-            alpha=self.alpha,
-            **self.chance,
+        powers: tuple[tuple[Over, Callable[..., Curve]], ...] = (
+            ("items", power_of_items),
+            ("raters", power_of_raters),
         )
+        for over, power in powers:
+            for higher, lower in pairs:
+                make = partial(power, self.joined, higher, lower, resampling=self.resampling)
+                yield _ask(f"to find that {higher} is rated above {lower}", over, make)
+
+    def between_measures(self, better: str, worse: str) -> Iterator[Planned]:
+        question = f"to find that {better} agrees better with people than {worse}"
+        power = self._correlating(power_between_measures, better, worse)
         yield _ask(question, "items", power)
         yield self._of_systems(question, partial(power, level="system", over="systems"))
 
-    def of_measure(self, best: str) -> Iterator[Plan]:
+    def of_measure(self, best: str) -> Iterator[Planned]:
         question = f"to pin down the correlation of {best} with people"
-        width = partial(
-            width_of_correlation,
-            self.joined,
-            best,
-            coefficient=self.coefficient,
-            **self.chance,
-        )
+        width = self._correlating(width_of_correlation, best)
         yield _ask(question, "items", width)
         yield self._of_systems(question, partial(width, level="system", over="systems"))
-        yield _ask(
-            f"to free the correlation of {best} with people from who rated",
-            "raters",
-            partial(
-                correlation_by_raters,
-                self.joined,
-                best,
-                coefficient=self.coefficient,
-                **self.chance,
-            ),
+        by_raters = self._correlating(correlation_by_raters, best)
+        yield _ask(f"to free the correlation of {best} with people from who rated", "raters", by_raters)
+
+    def _correlating(self, curve: Callable[..., Curve], *measures: str) -> Callable[..., Curve]:
+        return partial(
+            curve, self.joined, *measures, coefficient=self.coefficient, resampling=self.resampling
         )
 
-    def _of_systems(self, question: str, make: Callable[[], Curve]) -> Plan:
-        asked, found = f"{question}, as to systems", len(self.joined.systems)
-        if found < FEWEST_SYSTEMS:
-            needed = f"{found} systems are too few to draw others from: it takes {FEWEST_SYSTEMS} or more"
-            return Plan(asked, "systems", None, needed)
+    def _of_systems(self, question: str, make: Callable[[], Curve]) -> Planned:
+        asked, systems = f"{question}, as to systems", len(self.joined.systems)
+        if systems < FEWEST_SYSTEMS:
+            reason = f"{systems} systems are too few to draw others from: it takes {FEWEST_SYSTEMS} or more"
+            return Unplanned(asked, "systems", reason)
         return _ask(asked, "systems", make)
 
 
@@ -151,8 +113,8 @@ def _neighbours(joined: Joined) -> list[tuple[str, str]]:
     return [(joined.systems[a], joined.systems[b]) for a, b in pairwise(order)][:MOST_PAIRS]
 
 
-def _ask(question: str, over: Over, make: Callable[[], Curve]) -> Plan:
+def _ask(question: str, over: Over, make: Callable[[], Curve]) -> Planned:
     try:
-        return Plan(question, over, make())
+        return dataclasses.replace(make(), question=question)
     except Unsuitable as obstacle:
-        return Plan(question, over, None, str(obstacle))
+        return Unplanned(question, over, str(obstacle))

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dialeval.core import Floats, Integers
+from dialeval.display.notes import Note
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.ratings.joined import Joined
 
@@ -27,7 +28,7 @@ class DrawnRatings:
     b: Floats
     design: Design
     with_replacement: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def how(self) -> str:
@@ -109,9 +110,9 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
     paired = int(both.sum()) >= 2
     alone = int((np.isfinite(slots_a).any(axis=1) | np.isfinite(slots_b).any(axis=1)).sum() - both.sum())
     note = (
-        f"{alone} items are left out: too few ratings, or of one system only"
+        Note("items_left_out", f"{alone} items are left out: too few ratings, or of one system only")
         if paired
-        else f"{a} and {b} answered different items"
+        else Note("different_items", f"{a} and {b} answered different items")
     )
     found = DrawnRatings(
         slots_a[both if paired else enough_a],

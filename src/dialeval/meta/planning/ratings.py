@@ -13,8 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats, Integers
-from dialeval.meta.planning.curves import Over, PowerCurve, power_point, sizes_to_try
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
+from dialeval.meta.document import Over, PowerCurve
+from dialeval.meta.planning.curves import power_point, sizes_to_try
 from dialeval.meta.planning.rating_draws import DrawnRatings, prepare
 from dialeval.ratings.joined import Joined
 from dialeval.stats.resampling.bootstrap import blocks
@@ -32,9 +33,7 @@ def power_of_items(
     *,
     raters: int | None = None,
     with_replacement: bool = False,
-    trials: int = 1000,
-    seed: int = 0,
-    alpha: float = 0.05,
+    resampling: Resampling = DEFAULT_RESAMPLING,
     target: float = 0.8,
 ) -> PowerCurve:
     """The power to find which of two systems people rate higher, against the number of items.
@@ -46,12 +45,12 @@ def power_of_items(
     draw = prepare(joined, a, b, raters, with_replacement)
     tried = sizes_to_try(sizes, draw.items, fewest=2)
     found = np.zeros(len(tried), dtype=np.int64)
-    rng = np.random.default_rng(seed)
-    for block in blocks(tried[-1] * draw.width(raters), trials, CELLS):
+    rng = np.random.default_rng(resampling.seed)
+    for block in blocks(tried[-1] * draw.width(raters), resampling.resamples, CELLS):
         values = draw(rng, block, tried[-1], (raters,))[0]
-        found += _significant(values, tried, draw.effect, alpha)
+        found += _significant(values, tried, draw.effect, resampling.alpha)
     held = "all ratings of each answer" if raters is None else f"{raters} ratings of each answer, {draw.how}"
-    return _Plan(draw, (a, b), alpha, target, trials, seed, draw.items).curve("items", tried, found, held)
+    return _Plan(draw, (a, b), resampling, target, draw.items).curve("items", tried, found, held)
 
 
 def power_of_raters(
@@ -62,9 +61,7 @@ def power_of_raters(
     *,
     items: int | None = None,
     with_replacement: bool = False,
-    trials: int = 1000,
-    seed: int = 0,
-    alpha: float = 0.05,
+    resampling: Resampling = DEFAULT_RESAMPLING,
     target: float = 0.8,
 ) -> PowerCurve:
     """The power to find which of two systems people rate higher, against the number of ratings of each answer.
@@ -77,12 +74,12 @@ def power_of_raters(
     draw = prepare(joined, a, b, tried[-1], with_replacement)
     size = items or draw.items
     found = np.zeros(len(tried), dtype=np.int64)
-    rng = np.random.default_rng(seed)
-    for block in blocks(size * draw.width(tried[-1]), trials, CELLS):
+    rng = np.random.default_rng(resampling.seed)
+    for block in blocks(size * draw.width(tried[-1]), resampling.resamples, CELLS):
         for at, values in enumerate(draw(rng, block, size, tried)):
-            found[at] += _significant(values, (size,), draw.effect, alpha)[0]
+            found[at] += _significant(values, (size,), draw.effect, resampling.alpha)[0]
     held = f"{size} items, ratings {draw.how}"
-    return _Plan(draw, (a, b), alpha, target, trials, seed, fewest).curve("raters", tried, found, held)
+    return _Plan(draw, (a, b), resampling, target, fewest).curve("raters", tried, found, held)
 
 
 def _significant(
@@ -131,10 +128,8 @@ class _Plan:
 
     draw: DrawnRatings
     systems: tuple[str, str]
-    alpha: float
+    resampling: Resampling
     target: float
-    trials: int
-    seed: int
     at_hand: int
 
     def curve(self, over: Over, sizes: Sequence[int], found: Integers, held: str) -> PowerCurve:
@@ -146,15 +141,15 @@ class _Plan:
             question=f"to find that {high} is rated above {low}",
             over=over,
             points=tuple(
-                power_point(size, count, self.trials)
+                power_point(size, count, self.resampling.resamples)
                 for size, count in zip(sizes, found.tolist(), strict=True)
             ),
             effect=self.draw.effect,
             design=f"{test}; {held}",
             target=self.target,
-            alpha=self.alpha,
-            trials=self.trials,
-            seed=self.seed,
+            alpha=self.resampling.alpha,
+            trials=self.resampling.resamples,
+            seed=self.resampling.seed,
             notes=self.draw.notes,
             at_hand=self.at_hand,
         )

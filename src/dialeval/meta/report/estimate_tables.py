@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import NOTHING, decimals, interval, listing, number, p_value, signed
-from dialeval.meta.report.estimated import DifferenceEstimate, Estimates, SystemEstimate
+from dialeval.meta.document import DifferenceEstimate, Estimates, SystemEstimate
 
 
 def estimates(found: Estimates) -> Table:
@@ -21,7 +22,7 @@ def estimates(found: Estimates) -> Table:
             Cell(one.system),
             Cell(_or(one.value, places), interval(one.low, one.high, places), strong=one.value is not None),
             Cell(_or(one.classical.value, places), interval(one.classical.low, one.classical.high, places)),
-            Cell(f"{one.n:,}", f"of {one.classical.n:,}" if (one.classical.n or one.n) > one.n else ""),
+            Cell(f"{one.n:,}", f"of {one.classical.n:,}" if one.classical.n > one.n else ""),
             Cell(f"{one.n_unrated:,}"),
             Cell(_worth(one.effective_n)),
         )
@@ -71,15 +72,15 @@ def _estimate_notes(found: Estimates) -> Iterator[str]:
         f"(PPI++); brackets hold {found.level:.0%} intervals, valid however biased it is"
     )
     yield "worth: how many ratings would give an interval as short without it"
-    yield found.note
+    yield found.note.text
     yield from _warnings(found.systems)
 
 
 def _warnings(found: Sequence[SystemEstimate | DifferenceEstimate]) -> Iterator[str]:
-    said: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for one in found:
         name = one.system if isinstance(one, SystemEstimate) else f"{one.a} − {one.b}"
-        for warning in (*one.warnings, *([one.reason] if one.reason else [])):
-            said.setdefault(warning, []).append(name)
-    for warning, names in said.items():
-        yield warning if len(names) == len(found) > 1 else f"{listing(names)}: {warning}"
+        for text in (*texts(one.warnings), *([one.reason] if one.reason else [])):
+            named.setdefault(text, []).append(name)
+    for text, names in named.items():
+        yield text if len(names) == len(found) > 1 else f"{listing(names)}: {text}"

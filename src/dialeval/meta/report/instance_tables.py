@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import NOTHING, decimals, listing, number, p_value
-from dialeval.meta.report.single_answers import Instances, InstanceTest
+from dialeval.meta.document import InstanceValidation, SystemTest
 
 TESTS = {"welch": "Welch's t test", "student": "Student's t test", "fisher": "Fisher's exact test"}
 
 
-def instances(found: Instances) -> Table:
+def instances(found: InstanceValidation) -> Table:
     """Each system's mean rating where the measure says right, and where it says wrong."""
     what = "share" if found.test == "fisher" else "mean"
     columns = (
@@ -24,7 +24,7 @@ def instances(found: Instances) -> Table:
     return Table(f"Single answers: right where {found.rule}", columns, rows, tuple(_notes(found)))
 
 
-def _row(one: InstanceTest, places: int, alpha: float) -> tuple[Cell, ...]:
+def _row(one: SystemTest, places: int, alpha: float) -> tuple[Cell, ...]:
     return (
         Cell(one.system),
         Cell(f"{one.right:,}"),
@@ -35,7 +35,7 @@ def _row(one: InstanceTest, places: int, alpha: float) -> tuple[Cell, ...]:
     )
 
 
-def _notes(found: Instances) -> Iterator[str]:
+def _notes(found: InstanceValidation) -> Iterator[str]:
     way = "higher" if found.alternative == "greater" else "lower"
     yield (
         f"{found.criterion} is significantly {way} where {found.rule} for {found.significant} of {found.tested} "

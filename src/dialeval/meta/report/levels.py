@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dialeval.display.wording import number
-from dialeval.meta.report.correlated import Row
-from dialeval.meta.report.document import Document
-from dialeval.stats.correlation.levels import Level
+from dialeval.meta.document import Document, Level, Row
 
 TITLES: Final[dict[Level, str]] = {
     "system": "Systems",
@@ -30,11 +28,6 @@ MEANINGS: Final[dict[Level, str]] = {
 }
 
 
-def value_of(row: Row) -> float | None:
-    """The correlation that was asked for."""
-    return {"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}[row.coefficient]
-
-
 def ordered(document: Document, level: Level) -> list[Row]:
     """The rows of a level, best agreement first, those without a correlation last.
 
@@ -42,9 +35,8 @@ def ordered(document: Document, level: Level) -> list[Row]:
     """
 
     def place(row: Row) -> tuple[bool, float]:
-        value = value_of(row)
         sign = 1.0 if row.measure in document.settings.lower_is_better else -1.0
-        return value is None, sign * (value or 0.0)
+        return row.value is None, sign * (row.value or 0.0)
 
     return sorted(document.at(level), key=place)
 

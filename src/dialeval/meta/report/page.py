@@ -1,23 +1,19 @@
-"""One self-contained HTML file from a folder that ``dialeval meta`` wrote."""
+"""The page about measures and people, as one self-contained HTML file."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from typing import NamedTuple
 
+from dialeval.display.notes import texts
 from dialeval.display.pages import Picture, asset, policy, template
 from dialeval.display.table import Table
 from dialeval.display.wording import count
-from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import Origin, read_document as read_json_document, require_file
+from dialeval.meta.document import Document, NotJoined, Points
 from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, tables
-from dialeval.meta.report.document import Document, Unjoined
-from dialeval.meta.report.points import Points, read_points
-from dialeval.meta.report.verdict import main_level, verdict
-
-META: Final = Origin("a folder as written by 'dialeval meta'", "Run the command again.")
+from dialeval.meta.report.verdict import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +44,9 @@ def view(document: Document, points: Points) -> View:
     """What the pages show of a document."""
     levels = [level for level in document.settings.levels if document.at(level)]
     return View(
-        notes=document.notes,
+        notes=texts(document.notes),
         levels=tuple(tables.agreement(document, level) for level in levels),
-        main=levels.index(main_level(document)) if levels else 0,
+        main=levels.index(document.main_level) if levels else 0,
         rivals=tuple(tables.rivals(document, level) for level in levels),
         ceiling=tables.ceiling(document),
         raters=tables.raters(document),
@@ -72,15 +68,9 @@ def view(document: Document, points: Points) -> View:
     )
 
 
-def _unjoined_title(apart: Unjoined) -> str:
-    if (
-        apart.unknown is None
-    ):  # as earlier versions wrote it: every cell that one side lacks, once for each measure
-        total = apart.human + sum(one.only_measure for one in apart.measures)
-        what = f"{count(total, 'value')} that did not join"
-    else:
-        total = apart.unknown
-        what = f"{count(total, 'answer')} of an item or system that the other side does not know"
+def _unjoined_title(apart: NotJoined) -> str:
+    total = apart.unknown
+    what = f"{count(total, 'answer')} of an item or system that the other side does not know"
     first = f" (the first {len(apart.first)})" if len(apart.first) < total else ""
     merely = [
         f"{number:,} {word}"
@@ -90,39 +80,30 @@ def _unjoined_title(apart: Unjoined) -> str:
     return f"{what}{first}" + (f"; besides, {' and '.join(merely)}" if merely else "")
 
 
-def read_document(folder: Path) -> Document:
-    """What ``meta.json`` in that folder says; BadInput names what is absent or damaged."""
-    return read_json_document(Document, require_file(folder, "meta.json", META), META)
+class Page(NamedTuple):
+    """The page of a document, and its plots by the names of their files."""
+
+    html: str
+    plots: Mapping[str, bytes]
 
 
-def render_meta(folder: str | Path, *, plots: bool = False) -> Path:
-    """Write ``meta.html`` into the folder and return its path; the same folder gives the same bytes.
-
-    With ``plots``, every plot of the page is also written as an SVG file of its own, into ``plots/``.
-    """
+def page_of(document: Document, points: Points) -> Page:
+    """The document as one self-contained HTML file; the same document gives the same bytes."""
     from markupsafe import Markup
 
-    folder = Path(folder)
-    document = read_document(folder)
-    style = asset("page.css")
-    shown = view(document, read_points(require_file(folder, "points.parquet", META)))
-    page = template("dialeval.meta.report", "meta.html").render(
+    style, shown = asset("page.css"), view(document, points)
+    html = template("dialeval.meta.report", "meta.html").render(
         document=document,
         verdict=verdict(document),
         view=shown,
         style=Markup(style),
         policy=policy(style=style),
     )
-    path = folder / "meta.html"
-    write_atomically(path, page.encode())
-    if plots:
-        _save_plots(shown, folder / "plots")
-    return path
-
-
-def _save_plots(shown: View, folder: Path) -> None:
     kinds = {"scatter": shown.scatters, "correlations": shown.heat_maps, "boxes": shown.boxes}
-    for kind, plots in kinds.items():
-        for plot in plots:
-            name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
-            write_atomically(folder / f"{kind}-{name}.svg", plot.svg)
+    plots = {_file_name(kind, plot): plot.svg for kind, plots in kinds.items() for plot in plots}
+    return Page(html, plots)
+
+
+def _file_name(kind: str, plot: Picture) -> str:
+    name = re.sub(r"\W+", "-", plot.title.lower()).strip("-")
+    return f"{kind}-{name}.svg"

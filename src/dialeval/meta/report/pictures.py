@@ -6,17 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats
 from dialeval.display.boxes import Box, boxes
 from dialeval.display.pages import Picture
 from dialeval.display.wording import COEFFICIENTS, count, interval, number
+from dialeval.meta.document import Document, Five, Floats, Level, Matrix, Points, Row
 from dialeval.meta.report import plots
-from dialeval.meta.report.correlated import Matrix, Row
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import LABELS, MEANINGS, TITLES, correlation, ordered, value_of
-from dialeval.meta.report.points import Points
-from dialeval.meta.report.verdict import main_level
-from dialeval.stats.correlation.levels import Level
+from dialeval.meta.report.levels import LABELS, MEANINGS, TITLES, correlation, ordered
 
 SHORT: Final[dict[Level, str]] = {"item": "by item", "system": "by system"}
 MOST_POINTS: Final = 6_000
@@ -37,7 +32,7 @@ def scatters(document: Document, points: Points) -> list[Picture]:
 
 def heat_maps(document: Document) -> list[Picture]:
     """One heat map of everything with everything for each level at which a measure has a correlation with people."""
-    told = {row.level for row in document.rows if value_of(row) is not None}
+    told = {row.level for row in document.rows if row.value is not None}
     return [_heat_map(matrix) for matrix in document.correlations if matrix.level in told]
 
 
@@ -47,7 +42,7 @@ def box_plots(document: Document) -> list[Picture]:
 
 
 def _by_agreement(document: Document) -> list[Row]:
-    return ordered(document, main_level(document))
+    return ordered(document, document.main_level)
 
 
 def _scatter(document: Document, points: Points, measure: str, most: int) -> Picture:
@@ -74,9 +69,9 @@ def _scatter(document: Document, points: Points, measure: str, most: int) -> Pic
 def _correlations(document: Document, measure: str, drawn: int, total: int) -> str:
     name = COEFFICIENTS[document.settings.coefficient]
     said = [
-        f"{SHORT[row.level]} {correlation(value_of(row))}"
+        f"{SHORT[row.level]} {correlation(row.value)}"
         for row in document.rows
-        if row.measure == measure and row.level in SHORT and value_of(row) is not None
+        if row.measure == measure and row.level in SHORT and row.value is not None
     ]
     sample = "" if drawn == total else f" {drawn:,} of {total:,} points drawn."
     return (f"{name}: {', '.join(said)}." if said else f"{name} undefined.") + sample
@@ -125,7 +120,7 @@ def _ceilings(document: Document) -> list[Picture]:
     shown, words = [], []
     for one in found:
         best = next(iter(ordered(document, one.level)), None)
-        value = None if best is None else value_of(best)
+        value = None if best is None else best.value
         shown.append(Box(LABELS[one.level], one.five, value))
         rival = "" if best is None or value is None else f", best measure {best.measure} {number(value, 2)}"
         words.append(f"{TITLES[one.level]}: {_five(one.five)}{rival}")
@@ -138,7 +133,7 @@ def _ceilings(document: Document) -> list[Picture]:
     return [Picture("People with people", caption, boxes(shown, across=name), alt)]
 
 
-def _five(five: tuple[float, float, float, float, float] | None) -> str:
+def _five(five: Five | None) -> str:
     if five is None:
         return "undefined"
     least, first, median, third, greatest = five

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import NOTHING, count, listing
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.planned import Planned
+from dialeval.meta.document import Document, Planned
 
 NOUNS = {"items": "item", "raters": "rating", "systems": "system"}
 
@@ -46,7 +45,7 @@ def _notes(plans: Sequence[Planned]) -> Iterator[str]:
         yield "width: of the 95% interval over studies of that size"
     if any(one.over == "raters" for one in answered):
         yield "ratings are of each answer"
-    yield from dict.fromkeys(note for one in answered for note in one.notes)
+    yield from dict.fromkeys(note.text for one in answered for note in one.notes)
     said: dict[str, list[str]] = {}
     for one in plans:
         if one.reason is not None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dialeval.core import Floats
 from dialeval.display.boxes import BLACK, cut_label
 from dialeval.display.plots import COLOURS, WIDTH, drawing, svg
 from dialeval.display.wording import one_line
+from dialeval.meta.document import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dialeval.display.pages import Section, template
-from dialeval.meta.report.document import Document
+from dialeval.meta.document import Document, Points
 from dialeval.meta.report.page import view
-from dialeval.meta.report.points import Points
 from dialeval.meta.report.verdict import verdict
 
 

@@ -7,36 +7,34 @@ from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, p_value, signed
-from dialeval.meta.report.correlated import Ceiling, Rival, Row
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import MEANINGS, TITLES, correlation, ordered, value_of
-from dialeval.stats.correlation.levels import Level
+from dialeval.meta.document import Ceiling, Coefficient, Document, Level, Rivalry, Row
+from dialeval.meta.report.levels import MEANINGS, TITLES, correlation, ordered
 
+KINDS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall")
 MOST_RIVALS: Final = 60
 MOST_RATERS: Final = 30
-RESAMPLED: Final = {"items": "items", "systems": "systems", "both": "items and systems"}
+RESAMPLED: Final = {"items": "{}", "systems": "systems", "both": "{} and systems"}
 
 
 def agreement(document: Document, level: Level) -> Table:
     """Each measure's correlations with people at one level, highest first."""
     rows = ordered(document, level)
-    if all(value_of(row) is None for row in rows):
+    if all(row.value is None for row in rows):
         return Table(_title(document, level), (), (), tuple(_undefined(rows)))
     main = document.settings.coefficient
-    others = [name for name in COEFFICIENTS if name != main]
+    others = [name for name in KINDS if name != main]
     clustered = any(row.cluster is not None for row in rows)
     columns = [Column("measure"), Column(COEFFICIENTS[main], numeric=True)]
     columns += [Column(COEFFICIENTS[name], numeric=True) for name in others]
     columns += [Column("n", numeric=True)]
     columns += [Column("cluster", numeric=True)] if clustered else []
-    best = next((value_of(row) for row in rows), None)
+    best = next((row.value for row in rows), None)
     shown = []
     for row in rows:
-        by_name = {"pearson": row.pearson, "spearman": row.spearman, "kendall": row.kendall}
         cells = [Cell(row.measure)]
-        top = value_of(row) is not None and value_of(row) == best
-        cells.append(Cell(_value(value_of(row)), interval(row.low, row.high), strong=top))
-        cells += [Cell(_value(by_name[name])) for name in others]
+        top = row.value is not None and row.value == best
+        cells.append(Cell(_value(row.value), interval(row.low, row.high), strong=top))
+        cells += [Cell(_value(row.of(name))) for name in others]
         cells.append(Cell(f"{row.n:,}"))
         cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if clustered else []
         shown.append(tuple(cells))
@@ -79,7 +77,7 @@ def rivals(document: Document, level: Level) -> Table:
     return Table(TITLES[level], columns, tuple(map(_rival, shown)), tuple(_rival_notes(document, pairs)))
 
 
-def on_edge(pairs: Sequence[Rival]) -> Iterator[str]:
+def on_edge(pairs: Sequence[Rivalry]) -> Iterator[str]:
     """A note on pairs whose verdict hangs on which swaps were drawn."""
     names = [f"{one.a} − {one.b} ({p_value(one.p_adjusted)})" for one in pairs if one.on_edge]
     if names:
@@ -143,22 +141,22 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
     identity = document.human.system_identity
     if level == "item" and identity is not None:
         yield f"a measure that knew nothing but which system answered would have {correlation(identity)}"
-    said: dict[str, list[str]] = {}
+    measures: dict[str, list[str]] = {}
     for row in rows:
-        for warning in row.warnings:
-            said.setdefault(warning, []).append(row.measure)
-    for warning, measures in said.items():
-        yield warning if len(measures) == len(rows) else f"{listing(measures)}: {warning}"
+        for note in row.warnings:
+            measures.setdefault(note.text, []).append(row.measure)
+    for text, names in measures.items():
+        yield text if len(names) == len(rows) else f"{listing(names)}: {text}"
 
 
 def _resampled(document: Document) -> str:
-    said = RESAMPLED[document.settings.resample]
-    return said if document.settings.cluster is None else said.replace("items", "dialogues")
+    settings = document.settings
+    return RESAMPLED[settings.resample].format("items" if settings.cluster is None else "dialogues")
 
 
 def _undefined(rows: Sequence[Row]) -> Iterator[str]:
     yield "no measure has a correlation with people here"
-    yield from dict.fromkeys(warning for row in rows for warning in row.warnings)
+    yield from dict.fromkeys(note.text for row in rows for note in row.warnings)
 
 
 def _value(value: float | None) -> str:
@@ -167,7 +165,7 @@ def _value(value: float | None) -> str:
 
 def _ceiling(document: Document, one: Ceiling) -> tuple[Cell, ...]:
     best = next(iter(ordered(document, one.level)), None)
-    value = None if best is None else value_of(best)
+    value = None if best is None else best.value
     return (
         Cell(TITLES[one.level].lower()),
         Cell(_value(one.mean), interval(one.low, one.high)),
@@ -199,7 +197,7 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
     )
 
 
-def _rival_notes(document: Document, pairs: Sequence[Rival]) -> Iterator[str]:
+def _rival_notes(document: Document, pairs: Sequence[Rivalry]) -> Iterator[str]:
     if len(pairs) > MOST_RIVALS:
         yield f"and {count(len(pairs) - MOST_RIVALS, 'less sure pair')}"
     if any(one.low is not None for one in pairs):
@@ -213,10 +211,9 @@ def _rival_notes(document: Document, pairs: Sequence[Rival]) -> Iterator[str]:
         yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
 
 
-def _rival(one: Rival) -> tuple[Cell, ...]:
-    verdict = "no significant difference"
-    if one.significant and one.difference is not None:
-        verdict = f"{one.a if one.difference > 0 else one.b} agrees better with people"
+def _rival(one: Rivalry) -> tuple[Cell, ...]:
+    better = one.better
+    verdict = "no significant difference" if better is None else f"{better} agrees better with people"
     return (
         Cell(f"{one.a} − {one.b}"),
         Cell(signed(one.difference), interval(one.low, one.high)),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import count, interval, listing, p_value, signed
+from dialeval.meta.document import Document, Rivalry
 from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, tables
-from dialeval.meta.report.correlated import Rival
-from dialeval.meta.report.document import Document
 from dialeval.meta.report.levels import TITLES
-from dialeval.meta.report.verdict import main_level
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +24,7 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     from rich.console import Console
 
     console = console or Console()
-    shown = [Table("", (), (), document.notes)]  # first: they tell who counts as what
+    shown = [Table("", (), (), texts(document.notes))]  # first: they tell who counts as what
     shown += [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
     shown += [tables.ceiling(document), _different(document)]
     for found in document.estimates:
@@ -40,7 +39,7 @@ def print_meta(document: Document, console: Console | None = None) -> None:
 
 def _different(document: Document) -> Table:
     """The pairs of measures that differ at the main level, the surest and widest first, or that none does."""
-    level = main_level(document)
+    level = document.main_level
     pairs = [one for one in document.rivals if one.level == level and one.difference is not None]
     differing = sorted(
         (one for one in pairs if one.significant),
@@ -59,7 +58,7 @@ def _different(document: Document) -> Table:
     return Table(f"{TITLES[level]}: which measures differ", columns, rows, notes)
 
 
-def _differing(one: Rival) -> tuple[Cell, ...]:
+def _differing(one: Rivalry) -> tuple[Cell, ...]:
     """The pair with the better measure first, so that the difference is positive."""
     if (one.difference or 0.0) > 0:
         better, worse, low, high = one.a, one.b, one.low, one.high

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value
-from dialeval.meta.report.correlated import Rival, Row
-from dialeval.meta.report.document import Document
-from dialeval.meta.report.levels import correlation, ordered, value_of
-from dialeval.stats.correlation.levels import Level
+from dialeval.meta.document import Document, Level, Rivalry, Row
+from dialeval.meta.report.levels import correlation, ordered
 
 WHERE: dict[Level, str] = {
     "item": "Item by item",
@@ -25,16 +23,11 @@ def verdict(document: Document) -> str:
 
 def headline(document: Document) -> str:
     """One line: the measure that agrees best with people."""
-    level = main_level(document)
+    level = document.main_level
     rows = ordered(document, level)
-    if not rows or value_of(rows[0]) is None:
+    if not rows or rows[0].value is None:
         return f"No measure has a correlation with people's {document.human.criterion!r}."
     return f"People's {document.human.criterion!r}: {_best(document, level, rows)}"
-
-
-def main_level(document: Document) -> Level:
-    """The level that is spoken of first: items, where they were asked for."""
-    return "item" if "item" in document.settings.levels else document.settings.levels[0]
 
 
 def _setting(document: Document) -> Iterator[str]:
@@ -47,33 +40,33 @@ def _setting(document: Document) -> Iterator[str]:
 
 
 def _findings(document: Document) -> Iterator[str]:
-    main = main_level(document)
+    main = document.main_level
     rows = ordered(document, main)
-    if rows and value_of(rows[0]) is not None:
+    if rows and rows[0].value is not None:
         yield f"{WHERE[main]}, {_best(document, main, rows)}"
     else:
         yield f"{WHERE[main]}, no measure has a correlation."
     yield from _ceiling(document)
     systems = ordered(document, "system")
-    if main != "system" and systems and value_of(systems[0]) is not None:
+    if main != "system" and systems and systems[0].value is not None:
         yield f"{WHERE['system']}, {_best(document, 'system', systems)}"
 
 
 def _best(document: Document, level: Level, rows: list[Row]) -> str:
     best = rows[0]
     name = COEFFICIENTS[best.coefficient]
-    shown = f"{name} {correlation(value_of(best))} {interval(best.low, best.high)}".rstrip()
+    shown = f"{name} {correlation(best.value)} {interval(best.low, best.high)}".rstrip()
     if level == "system" and best.systems < 4:
         return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
     lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
     said = f"{best.measure} agrees best with people ({shown}{lower})"
-    others = [row.measure for row in rows[1:] if value_of(row) is not None]
+    others = [row.measure for row in rows[1:] if row.value is not None]
     return _beside(document, level, best.measure, others, said) + _without(rows)
 
 
 def _without(rows: list[Row]) -> str:
     """A sentence on the measures that have no correlation; empty where all have one."""
-    silent = [row.measure for row in rows if value_of(row) is None]
+    silent = [row.measure for row in rows if row.value is None]
     if not silent:
         return ""
     return f" {listing(silent, most=3)} {'has' if len(silent) == 1 else 'have'} no correlation here."
@@ -84,8 +77,8 @@ def _beside(document: Document, level: Level, best: str, others: list[str], said
     if not others:
         return f"{said}."
     against = {other: _against(document, level, best, other) for other in others}
-    ahead = [measure for measure, rival in against.items() if rival and _better(rival) == measure]
-    level_with = [measure for measure, rival in against.items() if rival is None or _better(rival) is None]
+    ahead = [measure for measure, rival in against.items() if rival and rival.better == measure]
+    level_with = [measure for measure, rival in against.items() if rival is None or rival.better is None]
     if ahead:
         they = f"{listing(ahead, most=3)} {'agrees' if len(ahead) == 1 else 'agree'}"
         return (
@@ -98,19 +91,13 @@ def _beside(document: Document, level: Level, best: str, others: list[str], said
     return f"{said}; {listing(level_with, most=3)} cannot be told apart from it."
 
 
-def _against(document: Document, level: Level, one: str, other: str) -> Rival | None:
+def _against(document: Document, level: Level, one: str, other: str) -> Rivalry | None:
     found = (r for r in document.rivals if r.level == level and {r.a, r.b} == {one, other})
     return next(found, None)
 
 
-def _better(rival: Rival) -> str | None:
-    if not rival.significant or not rival.difference:
-        return None
-    return rival.a if rival.difference > 0 else rival.b
-
-
 def _ceiling(document: Document) -> Iterator[str]:
-    level = main_level(document)
+    level = document.main_level
     for one in document.ceiling:
         if one.level == level and one.mean is not None:
             whole = (

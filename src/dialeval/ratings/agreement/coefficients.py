@@ -9,8 +9,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Floats
-from dialeval.ratings.agreement.notes import warnings_of
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.display.notes import Note
+from dialeval.ratings.agreement.notes import notes_on
 from dialeval.ratings.agreement.raters import (
     KappaTable,
     RaterAgreement,
@@ -18,7 +19,7 @@ from dialeval.ratings.agreement.raters import (
     kappa_table,
     rater_agreements,
 )
-from dialeval.ratings.classes import Cut, collapse
+from dialeval.ratings.scale import Cut, collapse
 from dialeval.ratings.table import Ratings
 from dialeval.stats.agreement.coefficients import AGREEMENTS, AgreementName, agreement_interval
 from dialeval.stats.agreement.kappa import not_categories
@@ -93,7 +94,7 @@ class CriterionAgreement:
     """What each rater did; empty where raters are anonymous."""
     classes: Mapping[str, Mapping[Name, Measured]]
     """The measures of categories again, for ratings in two classes, by the cut as it is written (``>3``)."""
-    warnings: tuple[str, ...]
+    warnings: tuple[Note, ...]
 
     @property
     def fleiss_kappa(self) -> Estimate:
@@ -117,19 +118,12 @@ def agreement_of(
     ratings: Ratings,
     *,
     cuts: Sequence[Cut] = (),
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[CriterionAgreement, ...]:
-    """How well raters agree on each criterion, in order of first sight; no intervals where ``trials`` is 0."""
-    how = _How(trials, seed, level)
-    return tuple(_agreement(ratings.criterion_named(name), name, cuts, how) for name in ratings.criteria)
-
-
-class _How(NamedTuple):
-    trials: int
-    seed: int
-    level: float
+    """How well raters agree on each criterion, in order of first sight; no intervals without resamples."""
+    return tuple(
+        _agreement(ratings.criterion_named(name), name, cuts, resampling) for name in ratings.criteria
+    )
 
 
 class _Laid(NamedTuple):
@@ -153,10 +147,10 @@ class _Laid(NamedTuple):
         return cls(values, matrix, None if apart else kappa_table(own.raters, matrix), apart)
 
 
-def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], how: _How) -> CriterionAgreement:
+def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], resampling: Resampling) -> CriterionAgreement:
     said, laid = ~np.isnan(own.value), _Laid.out(own, name)
     per_rater = rater_agreements(own, laid.kappas)
-    measures = _measures(laid, OF_NUMBERS if own.nominal else (), how)
+    measures = _measures(laid, OF_NUMBERS if own.nominal else (), resampling)
     return CriterionAgreement(
         criterion=name,
         items=len(laid.values),
@@ -170,37 +164,41 @@ def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], how: _How) -> Crite
         apart=laid.apart,
         per_rater=() if own.anonymous else per_rater,
         classes={
-            str(cut): _of_values(collapse(own, cut).packed(name), OF_CLASSES, how)
+            str(cut): _of_values(collapse(own, cut).packed(name), OF_CLASSES, resampling)
             for cut in dict.fromkeys(cuts)
         },
-        warnings=warnings_of(
+        warnings=notes_on(
             laid.values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
         ),
     )
 
 
-def _measures(laid: _Laid, unfit: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
+def _measures(laid: _Laid, unfit: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
     """Every measure; those that are ``unfit`` for names of categories say so."""
-    found = _of_values(laid.values, [one for one in OF_VALUES if one not in unfit], how)
-    found |= _of_raters(laid, [one for one in OF_RATERS if one not in unfit], how)
+    found = _of_values(laid.values, [one for one in OF_VALUES if one not in unfit], resampling)
+    found |= _of_raters(laid, [one for one in OF_RATERS if one not in unfit], resampling)
     return found | {one: Measured(Estimate.undefined(NOMINAL, 0), None) for one in unfit}
 
 
-def _of_values(values: Floats, names: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
-    found: dict[Name, Measured] = {one: _measured(one, values, how) for one in names}
+def _of_values(
+    values: Floats, names: Sequence[AgreementName], resampling: Resampling
+) -> dict[Name, Measured]:
+    found: dict[Name, Measured] = {one: _measured(one, values, resampling) for one in names}
     complete = _complete(values)
     whole = len(complete) == len(values)
-    found[COMPLETE] = found["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, how)
+    found[COMPLETE] = found["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, resampling)
     return found
 
 
-def _of_raters(laid: _Laid, names: Sequence[AgreementName], how: _How) -> dict[Name, Measured]:
+def _of_raters(laid: _Laid, names: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
     none = Measured(Estimate.undefined(laid.apart or "", 0), None)
     found: dict[Name, Measured] = {"mean_cohen_kappa": none, **dict.fromkeys(names, none)}
     if laid.matrix is not None:
-        found |= {one: _measured(one, laid.matrix, how) for one in names}
+        found |= {one: _measured(one, laid.matrix, resampling) for one in names}
     if laid.matrix is not None and laid.kappas is not None:
-        found["mean_cohen_kappa"] = _measured("mean_cohen_kappa", laid.matrix, how, _mean_kappa(laid.kappas))
+        found["mean_cohen_kappa"] = _measured(
+            "mean_cohen_kappa", laid.matrix, resampling, _mean_kappa(laid.kappas)
+        )
     return found
 
 
@@ -212,11 +210,14 @@ def _mean_kappa(table: KappaTable) -> Estimate:
     return Estimate(float(np.mean(kappas)), len(kappas))
 
 
-def _measured(name: AgreementName, values: Floats, how: _How, estimate: Estimate | None = None) -> Measured:
+def _measured(
+    name: AgreementName, values: Floats, resampling: Resampling, estimate: Estimate | None = None
+) -> Measured:
     estimate = AGREEMENTS[name].estimate(values) if estimate is None else estimate
-    if not estimate.defined or not how.trials:
+    if not estimate.defined or not resampling.resamples:
         return Measured(estimate, None)
-    bounds = agreement_interval(name, values, resamples=how.trials, seed=how.seed, confidence=how.level)
+    draws, seed, confidence = resampling.resamples, resampling.seed, resampling.confidence
+    bounds = agreement_interval(name, values, resamples=draws, seed=seed, confidence=confidence)
     return Measured(estimate, None if math.isnan(bounds.low) or math.isnan(bounds.high) else bounds)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from dialeval.display.notes import texts
+from dialeval.files.documents import finite
 from dialeval.ratings.agreement.coefficients import COMPLETE, CriterionAgreement, Measured
 from dialeval.ratings.agreement.dropping import Dropped
 from dialeval.ratings.agreement.raters import KappaTable, RaterAgreement
@@ -63,7 +64,7 @@ def _criterion(one: CriterionAgreement) -> Json:
             cut: {**_measures(found), "intervals": _intervals(found), "reasons": _reasons(found)}
             for cut, found in one.classes.items()
         },
-        "warnings": list(one.warnings),
+        "warnings": list(texts(one.warnings)),
     }
 
 
@@ -73,9 +74,9 @@ def _measures(measures: Mapping[str, Measured]) -> Json:
         if name in measures:
             group, _, inside = path.partition(".")
             if inside:
-                out.setdefault(group, {})[inside] = number(measures[name].value)
+                out.setdefault(group, {})[inside] = finite(measures[name].value)
             else:
-                out[group] = number(measures[name].value)
+                out[group] = finite(measures[name].value)
     return out
 
 
@@ -110,10 +111,10 @@ def _rater(one: RaterAgreement) -> Json:
         "rater": one.rater,
         "ratings": one.ratings,
         "could_not_say": one.could_not_say,
-        "mean": number(one.mean),
-        "mean_kappa": number(one.mean_kappa),
+        "mean": finite(one.mean),
+        "mean_kappa": finite(one.mean_kappa),
         "others": one.others,
-        "flags": list(one.flags),
+        "flags": list(texts(one.flags)),
     }
 
 
@@ -121,11 +122,6 @@ def _dropped(one: Dropped) -> Json:
     return {
         "threshold": one.threshold,
         "rule": one.rule,
-        "raters": [{"rater": gone.rater, "kappa": number(gone.kappa), "why": gone.why} for gone in one.who],
+        "raters": [{"rater": gone.rater, "kappa": finite(gone.kappa), "why": gone.why} for gone in one.who],
         "after": None if one.after is None else _criterion(one.after),
     }
-
-
-def number(value: float) -> float | None:
-    """The value, or None where there is none."""
-    return value if math.isfinite(value) else None

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dialeval.core import DEFAULT_RESAMPLING, Resampling
 from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
 from dialeval.ratings.agreement.raters import KappaTable, pairwise_kappas
 from dialeval.ratings.table import Ratings
@@ -48,9 +49,7 @@ def drop_raters(
     threshold: float,
     *,
     rule: DropRule = "mean",
-    trials: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Dropped:
     """Drop the raters of a criterion whose Cohen's kappa with the others is below ``threshold``.
 
@@ -62,8 +61,8 @@ def drop_raters(
     who = _below(table, threshold) if rule == "mean" else _one_by_one(table, threshold, rule)
     gone = {one.rater for one in who}
     kept = own.by(raters=[rater for rater in own.raters if rater not in gone])
-    (before,) = agreement_of(own, trials=trials, seed=seed, level=level)
-    after = agreement_of(kept, trials=trials, seed=seed, level=level)
+    (before,) = agreement_of(own, resampling=resampling)
+    after = agreement_of(kept, resampling=resampling)
     return Dropped(criterion, threshold, rule, tuple(who), kept, before, after[0] if after else None)
 
 

@@ -1,4 +1,4 @@
-"""What to beware of when reading how raters agree."""
+"""Notes on how raters agree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.display.notes import Note, codes
 from dialeval.ratings.agreement.raters import ALONE, RaterAgreement
+from dialeval.ratings.roles import first_few
 
 FEW_RATERS: Final = 3
 FEW_ITEMS: Final = 10
@@ -16,47 +18,47 @@ SKEWED: Final = 0.8
 """From this share on, one category leaves kappa little to work with."""
 
 
-def warnings_of(
+def notes_on(
     values: Floats, raters: Sequence[RaterAgreement], percent: float, kappa: float
-) -> tuple[str, ...]:
-    """The warnings for one criterion, from its packed values and its raters."""
-    return tuple(_warnings(values, raters, percent, kappa))
-
-
-def _warnings(
-    values: Floats, raters: Sequence[RaterAgreement], percent: float, kappa: float
-) -> Iterator[str]:
+) -> tuple[Note, ...]:
+    """The notes on one criterion, from its packed values and its raters."""
     given = values[~np.isnan(values)]
     if not given.size:
-        yield "nobody gave a value"
-        return
+        return (Note("no_value", "nobody gave a value"),)
+    return (*_few(values, raters), *_alone(raters), *_skewed(given, percent, kappa))
+
+
+def _few(values: Floats, raters: Sequence[RaterAgreement]) -> Iterator[Note]:
     if len(raters) == 1:
-        yield f"there is one rater only, {raters[0].rater}: agreement needs two"
+        yield Note("one_rater", f"there is one rater only, {raters[0].rater}: agreement needs two")
     elif len(raters) < FEW_RATERS:
-        yield f"there are only {len(raters)} raters: one of them being odd would move every number"
+        text = f"there are only {len(raters)} raters: one of them being odd would move every number"
+        yield Note("few_raters", text)
     single = int(((~np.isnan(values)).sum(axis=1) < 2).sum())
     if single and len(raters) > 1:
-        yield f"{single:,} of {len(values):,} items have fewer than two ratings and say nothing of agreement"
+        text = f"{single:,} of {len(values):,} items have fewer than two ratings and say nothing of agreement"
+        yield Note("rated_once", text)
     if len(raters) > 1 and 0 < len(values) - single < FEW_ITEMS:
-        yield f"only {len(values) - single} items have two ratings or more: intervals over so few mean little"
-    alone = [rater.rater for rater in raters if ALONE in rater.flags]
+        items = f"only {len(values) - single} items have two ratings or more"
+        yield Note("few_items", f"{items}: intervals over so few mean little")
+
+
+def _alone(raters: Sequence[RaterAgreement]) -> Iterator[Note]:
+    alone = [rater.rater for rater in raters if ALONE in codes(rater.flags)]
     if alone:
-        yield (
-            f"{_listed(alone)} share no item with another rater"
-            if len(alone) > 1
-            else (f"{alone[0]} shares no item with another rater")
-        )
+        share = "share" if len(alone) > 1 else "shares"
+        yield Note("alone", f"{first_few(alone, most=5)} {share} no item with another rater")
+
+
+def _skewed(given: Floats, percent: float, kappa: float) -> Iterator[Note]:
     different, counts = np.unique(given, return_counts=True)
     if len(different) == 1:
-        yield f"only one value is used ({different[0]:g}): agreement beyond chance cannot be told"
+        text = f"only one value is used ({different[0]:g}): agreement beyond chance cannot be told"
+        yield Note("one_value", text)
     elif percent >= SKEWED > kappa and counts.max() / counts.sum() >= SKEWED:
         share = 100 * counts.max() / counts.sum()
-        yield (
+        text = (
             f"{share:.0f} % of the ratings are {different[counts.argmax()]:g}, so chance alone agrees often and kappa"
             f" is low although {100 * percent:.0f} % of pairs agree"
         )
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+        yield Note("skewed", text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from dialeval.core import Floats, Integers
+from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
 from dialeval.ratings.table import Ratings
 from dialeval.stats.agreement.kappa import not_categories, pairwise_cohen
@@ -125,7 +126,7 @@ class RaterAgreement:
     """Mean of Cohen's kappa with each other rater; NaN where there is none."""
     others: int
     """With how many other raters it shares at least one unit."""
-    flags: tuple[str, ...]
+    flags: tuple[Note, ...]
     """What is odd about this rater, in words; empty where nothing is."""
 
 
@@ -161,17 +162,16 @@ def rater_agreements(ratings: Ratings, table: KappaTable | None) -> tuple[RaterA
 
 ONE_ANSWER: Final = 5
 """From how many ratings on it is odd that all are equal."""
-ALONE: Final = "shares no item with another rater"
+ALONE: Final = "alone"
+"""The code of a rater who shares no item with another."""
 
 
-def _flags(given: Floats, mean_kappa: float, varied: bool, *, alone: bool) -> list[str]:
-    flags = []
+def _flags(given: Floats, mean_kappa: float, varied: bool, *, alone: bool) -> Iterator[Note]:
     if not len(given):
-        flags.append("gave no value")
+        yield Note("no_value", "gave no value")
     elif alone:
-        flags.append(ALONE)
+        yield Note(ALONE, "shares no item with another rater")
     if varied and len(given) >= ONE_ANSWER and given.min() == given.max():
-        flags.append(f"always answers {given[0]:g}")
+        yield Note("one_answer", f"always answers {given[0]:g}")
     if mean_kappa <= 0:
-        flags.append("agrees with the others no better than chance")
-    return flags
+        yield Note("chance", "agrees with the others no better than chance")

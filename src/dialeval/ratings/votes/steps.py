@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dialeval.ratings.classes import Cut
+from dialeval.ratings.scale import Cut
 from dialeval.ratings.votes.rules import Unsettled, Votes
 
 

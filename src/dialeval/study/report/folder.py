@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from dialeval.files.documents import Origin, damaged, read_document, require_file
-from dialeval.meta.report.points import Points, read_points
+from dialeval.meta.document import Points
+from dialeval.meta.folder import read_points
 from dialeval.study.document import Summary
 from dialeval.study.report.manifest import Manifest
 from dialeval.study.report.values import Values, read_values
