@@ -267,7 +267,7 @@ def test_the_python_on_the_page_runs(capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     exec(compile("\n".join(blocks), "agreement.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "0.093 ('agrees with the others no better than chance',)"
+    assert lines[0] == "0.093 agrees with the others no better than chance"
     assert lines[1] == "['cleo'] 0.789"
     assert lines[2] == "1.0 None no value has 2 of 3 votes"
     assert lines[3] == "('ana', 'ben')"
