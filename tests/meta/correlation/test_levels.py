@@ -12,7 +12,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from dialeval.core import Resampling
 from dialeval.data.types import Judgement
 from dialeval.display.notes import codes, texts
-from dialeval.meta.correlation.levels import LEVELS, Row, correlate
+from dialeval.meta import LEVELS, Row, correlate
 from dialeval.ratings.joined import Joined
 from dialeval.ratings.joining import join
 from dialeval.ratings.table import Ratings

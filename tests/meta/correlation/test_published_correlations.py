@@ -21,7 +21,7 @@ from dialeval.core import Resampling
 from dialeval.data import Judgement, read
 from dialeval.data.importers.corpora.score_list import read_scores
 from dialeval.display.notes import codes
-from dialeval.meta.correlation.levels import LEVELS, Row, correlate
+from dialeval.meta import LEVELS, Row, correlate
 from dialeval.ratings.agreement.qualifying import Qualification, qualify
 from dialeval.ratings.joined import Joined, MeasureGrid
 from dialeval.ratings.joining import join, system_identity
