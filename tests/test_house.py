@@ -17,24 +17,17 @@ from support.source import SRC, Module, fields, functions, importers, modules
 
 TWINS: frozenset[frozenset[str]] = frozenset(
     {
-        # Until the reports of ``meta`` render the computed types.
-        frozenset({"dialeval.meta.report.correlated.Row", "dialeval.meta.correlation.levels.Row"}),
-        frozenset({"dialeval.meta.report.correlated.Ceiling", "dialeval.meta.correlation.ceiling.Ceiling"}),
-        frozenset({"dialeval.meta.report.correlated.LeftOut", "dialeval.meta.correlation.ceiling.LeftOut"}),
-        frozenset({"dialeval.meta.report.correlated.Rival", "dialeval.meta.correlation.rivals.Rivalry"}),
-        frozenset(
-            {"dialeval.meta.report.estimated.Estimates", "dialeval.meta.estimation.estimating.Estimates"}
-        ),
+        # Statistics say NaN where documents say null.
         frozenset(
             {
-                "dialeval.meta.report.single_answers.InstanceTest",
-                "dialeval.meta.instances.instances.SystemTest",
+                "dialeval.meta.document.estimated.Classical",
+                "dialeval.stats.resampling.prediction_powered.ClassicalEstimate",
             }
         ),
         frozenset(
             {
-                "dialeval.stats.resampling.prediction_powered.ClassicalEstimate",
-                "dialeval.meta.report.estimated.Classical",
+                "dialeval.meta.document.estimated._Estimated",
+                "dialeval.stats.resampling.prediction_powered.PPIEstimate",
             }
         ),
     }
