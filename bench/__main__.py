@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -9,7 +10,7 @@ from typing import Final
 
 from bench.result import HEADING, line
 
-# By name, so that one bench neither needs another's libraries nor pays for importing them.
+# By name, so that a bench imports only the libraries it uses.
 BENCHES: Final = (
     "agreement",
     "bertscore",
@@ -32,20 +33,18 @@ BENCHES: Final = (
 )
 
 
-def main(names: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed and memory.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(BENCHES)}")
+    names = parser.parse_args(arguments).names
     unknown = sorted(set(names) - set(BENCHES))
     if unknown:
-        print(
-            f"There is no bench called {', '.join(unknown)}; choose from {', '.join(BENCHES)}.",
-            file=sys.stderr,
-        )
-        return 2
+        parser.error(f"unknown bench: {', '.join(unknown)} (choose from {', '.join(BENCHES)})")
     print(HEADING)
     for name in names or BENCHES:
         for result in import_module(f"bench.{name}").run():
             print(line(result), flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -30,7 +30,7 @@ def run() -> Iterator[BenchResult]:
     folder = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
     path = folder / "dailydialog-plusplus" / "data_positives.json"
     if not path.is_file():
-        print(f"bertscore: skipped, there is no {path}; set DIALEVAL_DATA", file=sys.stderr)
+        print(f"bertscore: skipped, no such file: {path}; set DIALEVAL_DATA", file=sys.stderr)
         return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""A function run in an interpreter of its own, so that neither memory nor warm caches come from a neighbour."""
+"""A function run in its own interpreter, so that memory and caches of other benches do not count."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def run() -> Iterator[BenchResult]:
 
     path = DATA / "dailydialog-plusplus" / "dev.json"
     if not path.is_file():
-        print(f"generation: skipped, there is no {path}; set DIALEVAL_DATA", file=sys.stderr)
+        print(f"generation: skipped, no such file: {path}; set DIALEVAL_DATA", file=sys.stderr)
         return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""How long a user waits before anything happens: ``import dialeval`` and ``dialeval --help``."""
+"""Start-up time: ``import dialeval`` and ``dialeval --help``."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def run() -> Iterator[BenchResult]:
 
     path = DATA / "dailydialog-plusplus" / "dev.json"
     if not path.is_file():
-        print(f"likelihood: skipped, there is no {path}; set DIALEVAL_DATA", file=sys.stderr)
+        print(f"likelihood: skipped, no such file: {path}; set DIALEVAL_DATA", file=sys.stderr)
         return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

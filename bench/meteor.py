@@ -45,7 +45,7 @@ def run() -> Iterator[BenchResult]:
         print(f"meteor: no real text at {DATA}/multirefeval; set DIALEVAL_DATA")
         return
     if shutil.which("java") is None:
-        print("meteor: there is no java here to run the jar with")
+        print("meteor: java is required to run the jar")
         return
     from pycocoevalcap.meteor.meteor import Meteor as Jar
 

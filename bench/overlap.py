@@ -111,7 +111,7 @@ def _through_the_runner(data: Pairs) -> BenchResult:
     metrics = {name: build(name) for name in ALL}
     times = []
     for _ in range(REPEATS):
-        examples = _examples(data)  # anew each time: the metrics remember examples they have met
+        examples = _examples(data)  # new objects each time, because the metrics cache examples
         start = time.process_time()
         evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
         times.append(time.process_time() - start)

@@ -1,4 +1,4 @@
-"""What one bench measured, beside its peer in the same run."""
+"""Result of a bench: ours and its peer, measured in the same run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class BenchResult:
     name: str
     ours_seconds: float
     peer_seconds: float
-    """NaN where there is no peer."""
+    """NaN without a peer."""
     note: str
     """What the peer is, and whatever else one must know to read the ratio."""
     peak_mb: float | None = None

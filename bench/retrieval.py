@@ -1,7 +1,7 @@
-"""Search of a repository by words and by meaning, beside a scan of every utterance; what building and holding it takes.
+"""Search of a repository by words and by meaning, compared with a scan of every utterance; cost of building it.
 
-``DIALEVAL_UTTERANCES`` says how many, by default a million: the real turns of several corpora, then halves of real
-turns joined anew. The scan by words compares every word of every utterance with the query's in numpy and sums BM25;
+``DIALEVAL_UTTERANCES`` sets the size, by default a million: the real turns of several corpora, then recombined halves of
+real turns. The scan by words compares every word of every utterance with the query's in numpy and sums BM25;
 the scan by meaning multiplies every unit vector with the query's in float32. Both have their arrays ready in memory.
 """
 

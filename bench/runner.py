@@ -1,4 +1,4 @@
-"""What the runner costs per item: a trivial metric over a million examples, against a bare loop."""
+"""Cost of the runner per item: a trivial metric over a million examples, against a bare loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw what ``dialeval train generator ... --json`` told: held-out loss over updates, one line a generator.
+"""Plot of the output of ``dialeval train generator ... --json``: held-out loss over updates, one line per generator.
 
 ``python -m bench.training gru.json lstm.json -o curves.svg`` names each line after its file.
 """

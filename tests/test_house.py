@@ -12,7 +12,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 
-from support.paths import DOCS, ROOT
+from support.paths import DOCS, ROOT, TESTS
 from support.source import SRC, Module, fields, functions, importers, modules
 
 TWINS: frozenset[frozenset[str]] = frozenset(
@@ -89,6 +89,12 @@ NOT_PROSE = {
     "dialeval.meta.correlation.notes": "for now",
     "dialeval.ratings.table": "for now",
 }
+
+
+def test_folders_of_tests_mirror_the_packages() -> None:
+    folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    packages = {module.path.parent.relative_to(SRC / "dialeval") for module in modules()}
+    assert {str(folder) for folder in folders - packages} <= {"docs", "golden"}
 
 
 def test_no_two_types_have_the_same_fields() -> None:

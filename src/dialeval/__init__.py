@@ -1,8 +1,6 @@
 """dialeval: which dialogue system is better, and can you trust the number?
 
-    from dialeval import Bleu, read
-    from dialeval.evaluation import compare
-    from dialeval.evaluation import runner as evaluate
+    from dialeval import Bleu, compare, evaluate, read
 
     old = evaluate(Bleu(order=2), read("old.jsonl", "example"))
     new = evaluate(Bleu(order=2), read("new.jsonl", "example"))
