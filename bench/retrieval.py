@@ -1,6 +1,6 @@
 """Search of a repository by words and by meaning, compared with a scan of every utterance; cost of building it.
 
-``DIALEVAL_UTTERANCES`` sets the size, by default a million: the real turns of several corpora, then recombined halves of
+``DIALEVAL_UTTERANCES`` sets the size, by default a million: real turns of several corpora, then recombined halves of
 real turns. The scan by words compares every word of every utterance with the query's in numpy and sums BM25;
 the scan by meaning multiplies every unit vector with the query's in float32. Both have their arrays ready in memory.
 """
