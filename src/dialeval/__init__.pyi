@@ -107,10 +107,10 @@ from dialeval.study import (
     Workshop as Workshop,
     load_run as load_run,
     load_study as load_study,
+    render as render,
     run_study as run_study,
     write_run as write_run,
 )
-from dialeval.study.report.page import render as render
 from dialeval.systems import (
     SYSTEMS as SYSTEMS,
     Echo as Echo,

@@ -20,11 +20,11 @@ from dialeval.study import (
     load_run,
     load_study,
     open_sides,
+    read_summary,
     run_study,
     shared_statuses,
     write_run,
 )
-from dialeval.study.report.folder import read_summary
 from dialeval.study.report.tables import leaderboard
 
 N = 12
@@ -174,8 +174,11 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
     (pair,) = compare_sides(*sides, Resampling(resamples=100))
     assert (pair.measure, pair.better) == ("selection_accuracy", "good")
-    assert shared_statuses(*sides)["selection_accuracy"].startswith("unvetted: nobody has looked")
-    assert shared_statuses(*open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])) == {}
+    assert shared_statuses(*sides)["selection"]["selection_accuracy"].startswith(
+        "unvetted: nobody has looked"
+    )
+    lengths = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])
+    assert shared_statuses(*lengths) == {"selection": {}}
     lines = (folder / "tuesday/choices.jsonl").read_text()
     (folder / "tuesday/choices.jsonl").write_text(lines.replace("odd 3", "very odd 3"))
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])
@@ -229,7 +232,7 @@ def test_consistency_is_measured_over_contradictions(folder):
         "selection_accuracy, questions: questions", "selection_consistency, questions: pairs"
     )
     done = run(folder, asked.partition("gates:")[0])
-    scores = {one.system: one.result.score for one in done.scored if one.measure.asks}
+    scores = {one.system: one.result.score for one in done.scored if one.measure.capability}
     assert scores == {"good": pytest.approx(11 / 12), "poor": pytest.approx(1 / 12)}
 
 
@@ -281,7 +284,7 @@ def test_a_chooser_that_nothing_asks_is_a_problem_of_the_study(folder):
     text = STUDY.split("  - {name: selection")[0].replace(
         "measures:", "  - {name: like, kind: tfidf}\nmeasures:"
     )
-    with pytest.raises(BadStudy, match="systems: like can only choose among candidates, and no measure asks"):
+    with pytest.raises(BadStudy, match="systems: like answers no prompts, and no measure asks anything else"):
         run(folder, text)
 
 

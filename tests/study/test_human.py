@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput, BadStudy, UnknownName, Unsuitable
-from dialeval.study import load_study, run_study, write_run
-from dialeval.study.report.folder import read_summary
-from dialeval.study.report.page import render
+from dialeval.study import load_study, read_summary, render, run_study, write_run
 
 
 def rate(

@@ -11,8 +11,7 @@ import pytest
 from dialeval.core import Missing
 from dialeval.engine import Cache
 from dialeval.errors import BadStudy
-from dialeval.study import Workshop, load_run, load_study, run_study, write_run
-from dialeval.study.report.page import render
+from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
 
 
 def run(folder, workshop=None, **changes):

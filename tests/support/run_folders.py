@@ -125,7 +125,7 @@ def _summary(sketch: Sketch, values: Mapping[tuple[str, str], list[Value]]) -> d
         ],
         "measures": [
             {"measure": m, "name": m.split("(")[0], "signature": f"{m}|version=1", "higher_is_better": better}
-            | {"summary": "Overlap of 1- to 4-grams with the references"}
+            | {"per_item": True, "summary": "Overlap of 1- to 4-grams with the references"}
             for m, better in sketch.measures.items()
         ],
         "results": results,

@@ -60,14 +60,17 @@ def compare(
     pairs = compare_sides(first, second, resampling)
     statuses = shared_statuses(first, second)
     if json:
-        asked = [{"measure": label, "status": status} for label, status in statuses.items()]
-        content = {"comparisons": as_json(pairs), "selection": asked, "settings": resampling.as_json()}
+        asked = {
+            name: [{"measure": label, "status": status} for label, status in known.items()]
+            for name, known in statuses.items()
+        }
+        content = {"comparisons": as_json(pairs), **asked, "settings": resampling.as_json()}
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for pair in pairs:
         _say(f"{pair.measure}: {pair.verdict}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
-    for label, status in statuses.items():
+    for label, status in (row for known in statuses.values() for row in known.items()):
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
     _say(_how(resampling), indent="")
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from dialeval.cli.options import Json
-from dialeval.cli.places import default_cache_folder
+from dialeval.cli.workshop import default_cache_folder
 from dialeval.version import __version__
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -40,7 +39,7 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     """Name every gate that was not met on stderr and leave with 100; return where all were met."""
     missed = [outcome for outcome in outcomes if not outcome.passed]
     for outcome in missed:
-        has = "no score" if math.isnan(outcome.score) else f"{outcome.score:.4g}"
+        has = "no score" if outcome.score is None else f"{outcome.score:.4g}"
         print(f"gate not met: {outcome.gate} ({outcome.system} has {has})", file=sys.stderr)
     if missed:
         raise typer.Exit(GATE_NOT_MET)

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from dialeval.cli import chat, compare, data, demo, doctor, report, resources, run, score, systems
 from dialeval.cli.annotate.app import app as annotate_app
 from dialeval.cli.meta.app import meta
 from dialeval.cli.select.app import app as select_app
 from dialeval.cli.train.app import app as train_app
+from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
+
+class _Verbs(TyperGroup):
+    """The verbs, and what happens when one of them is interrupted."""
+
+    def invoke(self, context: Any) -> Any:
+        keeps(None)
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            print(interruption(), file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
+
 app = typer.Typer(
     name="dialeval",
+    cls=_Verbs,
     help="Which dialogue system is better, and can you trust the number?\n\nExample: dialeval demo",
     no_args_is_help=True,
     add_completion=False,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from dialeval.ratings.scale import RatingScale
 
 Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
 """`dialeval.data.Kind` again, because the parser needs it before the library is loaded; a test keeps them equal."""
@@ -43,3 +46,14 @@ SkipBad: TypeAlias = Annotated[
     bool,
     typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
 ]
+
+
+def scale_given(text: str | None) -> RatingScale | None:
+    """The scale that ``--scale`` writes; a usage error where it is none."""
+    from dialeval.errors import Unsuitable
+    from dialeval.ratings.scale import RatingScale
+
+    try:
+        return None if text is None else RatingScale.parse(text)
+    except Unsuitable as error:
+        raise typer.BadParameter(str(error), param_hint="--scale") from None

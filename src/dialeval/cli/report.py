@@ -1,52 +1,87 @@
-"""``dialeval report``: a run folder's page again, or its leaderboard."""
+"""``dialeval report``: the page of a folder that another verb wrote, or a run's leaderboard as Markdown."""
 
 from __future__ import annotations
 
 import json as jsonlib
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from dialeval.cli.options import Json
 
+WITHOUT_A_PAGE: Final = {
+    "vetting.json": "a vetted test set, written by 'dialeval select vet'",
+    "labelling.json": "a labelled test set, written by 'dialeval select label'",
+    "key.jsonl": "tasks for raters",
+    "repository.json": "a repository of utterances, written by 'dialeval select repository'",
+    "generator.json": "a trained generator, written by 'dialeval train generator'",
+}
+"""Our other folders, by a file that each has."""
+
 
 def report(
-    run: Annotated[
-        Path, typer.Argument(help="A folder, as written by 'dialeval run' or 'dialeval meta'.", metavar="RUN")
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder, as written by 'dialeval run', 'dialeval meta' or 'dialeval select ask'.",
+            metavar="FOLDER",
+        ),
     ],
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the leaderboard as Markdown and write nothing.")
+        bool, typer.Option("--markdown", help="Print a run's leaderboard as Markdown and write nothing.")
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a folder's page again, report.html of a run or meta.html, and print its path.
+    """Write a folder's page again and print its path: report.html of a run, meta.html, or asked.html.
 
     Example: dialeval report runs/monday --open
     """
     if markdown and (json or open_page):
         raise typer.BadParameter(
-            "cannot go with --json or --open, as it writes no page", param_hint="--markdown"
+            "cannot be combined with --json or --open, since it writes no page", param_hint="--markdown"
         )
     if markdown:
-        _print_markdown(run)
+        _print_markdown(folder)
         return
-    from dialeval.meta import render_meta
-    from dialeval.study.report.page import render
-
-    path = render_meta(run) if (run / "meta.json").is_file() else render(run)
+    path = _rendered(folder)
     print(jsonlib.dumps({"report": str(path)}, ensure_ascii=False) if json else path)
     if open_page and typer.launch(str(path.resolve())) != 0:
         print("No browser could be started; open the file above yourself.", file=sys.stderr)
 
 
-def _print_markdown(run: Path) -> None:
+def _rendered(folder: Path) -> Path:
+    """Where the folder's page was written."""
+    from dialeval.errors import BadInput
+
+    if (folder / "meta.json").is_file():
+        from dialeval.meta import render_meta
+
+        return render_meta(folder)
+    if (folder / "asked.json").is_file():
+        from dialeval.selection.folder import render_asked
+
+        return render_asked(folder)
+    for name, kind in WITHOUT_A_PAGE.items():
+        if (folder / name).is_file():
+            raise BadInput(
+                path=str(folder),
+                found=kind,
+                needed="a folder with a page",
+                todo="Give a folder from 'dialeval run', 'dialeval meta' or 'dialeval select ask'.",
+            )
+    from dialeval.study import render
+
+    return render(folder)
+
+
+def _print_markdown(folder: Path) -> None:
     from dialeval.display.table import markdown
-    from dialeval.study.report.folder import read_summary
+    from dialeval.study import read_run
     from dialeval.study.report.tables import failures, gates, leaderboard
 
-    summary = read_summary(run)
-    shown = [leaderboard(summary), *(table for table in (failures(summary), gates(summary)) if table.rows)]
-    print("\n".join(markdown(table) for table in shown), end="")
+    run = read_run(folder)
+    shown = [leaderboard(run.summary, notes=run.notes), failures(run.summary), gates(run.summary)]
+    print("\n".join(markdown(table) for table in shown if table.rows or table is shown[0]), end="")

@@ -17,7 +17,7 @@ from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resu
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.study import Run, Study
+    from dialeval.study import Run, Study, Summary
 
 
 def run(
@@ -35,7 +35,7 @@ def run(
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
 
-    Interrupted? The same command goes on where it stopped.
+    Interrupted? The same command resumes where it stopped.
 
     Example: dialeval run study.yaml -o runs/monday --jobs 2
     """
@@ -51,29 +51,21 @@ def run(
 def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
     from dialeval.files.targets import check_target
-    from dialeval.study import Circumstances, run_study, write_run
-    from dialeval.study.report.page import render
+    from dialeval.study import Circumstances, run_study, write_page, write_run
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
     started = datetime.now(UTC)
-    try:
-        with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
-            done = run_study(study, workshop)
-    except KeyboardInterrupt:
-        kept = (
-            "What was computed is kept: the same command goes on from there."
-            if resume
-            else "Nothing was kept."
-        )
-        print(f"Interrupted. {kept}", file=sys.stderr)
-        raise
+    with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
+        done = run_study(study, workshop)
     command = shlex.join(["dialeval", *sys.argv[1:]])
-    write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
+    content = write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
     if not json:
-        print_leaderboard(folder)  # before the report: its plots take a moment
-    report = render(folder)
-    print(_summary(folder, report) if json else f"Report: {report}")
+        print_leaderboard(
+            content.summary, content.values, content.notes
+        )  # first: the page's plots take a moment
+    report = write_page(content, folder)
+    print(_summary(content.summary, folder, report) if json else f"Report: {report}")
     _leave(done, folder)
 
 
@@ -92,9 +84,11 @@ def annotated(study: Study, *notes: str) -> Study:
     return dataclasses.replace(study, text="".join(f"# run {note}\n" for note in notes) + study.text)
 
 
-def _summary(folder: Path, report: Path) -> str:
-    summary = jsonlib.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    return jsonlib.dumps({**summary, "folder": str(folder), "report": str(report)}, ensure_ascii=False)
+def _summary(summary: Summary, folder: Path, report: Path) -> str:
+    from dialeval.files.documents import as_json
+
+    content = {**as_json(summary), "folder": str(folder), "report": str(report)}
+    return jsonlib.dumps(content, ensure_ascii=False)
 
 
 def _leave(done: Run, folder: Path) -> None:

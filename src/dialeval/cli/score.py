@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json as jsonlib
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +24,6 @@ from dialeval.cli.options import (
     SkipBad,
     Trials,
 )
-from dialeval.cli.scores import print_scores
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
@@ -97,7 +98,7 @@ def score(
         print(left_out, file=sys.stderr)
     if per_item is not None:
         _write_judgements(per_item, results)
-    print_scores(results, json=json)
+    _print_scores(results, json=json)
     scores = [(name, system, result.score) for (name, system), result in results.items()]
     exit_on_gates(list(check_gates(gates, scores)))
 
@@ -151,3 +152,68 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no item has a value of its own, so none is in {path}", file=sys.stderr)
+
+
+def _print_scores(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> None:
+    """One row per metric and system."""
+    if json:
+        print(
+            jsonlib.dumps(
+                {"results": [_row(*key, result) for key, result in results.items()]}, ensure_ascii=False
+            )
+        )
+    else:
+        _print_table(results)
+
+
+def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
+    from dialeval.files.documents import finite
+
+    source = result.provenance
+    return {
+        "metric": name,
+        "system": system,
+        "signature": str(result.signature),
+        "score": finite(result.score),
+        "low": finite(result.interval.low) if result.interval else None,
+        "high": finite(result.interval.high) if result.interval else None,
+        "n": result.scored,
+        "unscored": len(result) - result.scored,
+        "seed": source.seed,
+        "data": source.data,
+        "package": source.package,
+    }
+
+
+def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
+    from rich.console import Console
+
+    from dialeval.display.table import Cell, Column, Table
+    from dialeval.display.terminal import print_table
+
+    titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
+    columns = tuple(Column(title, numeric=at > 1) for at, title in enumerate(titles))
+    rows = tuple(
+        tuple(Cell(text) for text in (name, system, *_cells(result)))
+        for (name, system), result in results.items()
+    )
+    print_table(Table("", columns, rows, tuple(_notes(results))), Console())
+
+
+def _cells(result: Outcome) -> tuple[str, str, str, str]:
+    interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}" if result.interval else "–"
+    score = "–" if math.isnan(result.score) else f"{result.score:.4f}"
+    return score, interval, str(result.scored), str(len(result) - result.scored)
+
+
+def _notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
+    """Which items have no value and why, and which systems lack items that others have."""
+    for (name, system), result in results.items():
+        for at, reason in list(result.reasons.items())[:1]:
+            share = f"{len(result.reasons)} of {len(result)} unscored"
+            yield f"{name}, {system}: {share}, first {result.items[at]!r}: {reason}"
+    items = {system: set(result.items) for (_, system), result in results.items()}
+    everything = set().union(*items.values())
+    for system, own in items.items():
+        if lacking := len(everything - own):
+            yield f"{system}: {lacking} of the file's {len(everything)} items have no response of it"

@@ -1,23 +1,29 @@
-"""Measures for which a system does not answer but chooses: selection accuracy and consistency."""
+"""Response selection as a study knows it: measures for which a system does not answer but chooses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from dialeval.core import Missing, Resampling, Subject
-from dialeval.data import Question, read
-from dialeval.data.choices import Choice
+from dialeval.core import Missing, Resampling, System
+from dialeval.data import Example, Question, Response, read
+from dialeval.data.choices import Choice, ChoiceRow, read_choices, write_choices
 from dialeval.data.vetting_status import status_line
+from dialeval.display.pages import Section
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.measure import Respondent, Tools
-from dialeval.files.documents import finite
+from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools
+from dialeval.files.documents import as_json, finite
+from dialeval.selection.asking.choosers import CHOOSERS
 from dialeval.selection.asking.choosing import Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.error_breakdown import labelled_errors
 from dialeval.selection.asking.metrics import SelectionAccuracy, SelectionConsistency, why_unscorable
 from dialeval.selection.asking.questions import checked_questions
 from dialeval.selection.document import SelectionInfo, SystemChoices
+
+CHOICES: Final = "choices.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +31,19 @@ class ChoiceMeasure:
     """A metric over choices, and the file of the questions."""
 
     metric: SelectionAccuracy | SelectionConsistency
-    file: str | None
-    """As the study wrote it; None where results are read back and nobody is asked again."""
+    questions: str | None
+    """The file as the study wrote it; None where results are read back and nobody is asked again."""
 
-    def subjects(self, path: Path, respondent: Respondent, tools: Tools) -> Sequence[Choice | Missing]:
+    @property
+    def inputs(self) -> Mapping[str, str | None]:
+        """The file of questions."""
+        return {"questions": self.questions}
+
+    def subjects(
+        self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
+    ) -> Sequence[Choice | Missing]:
         """The system's choice in each question of the file."""
+        path = inputs["questions"]
         questions = checked_questions(list(read(path, "question"))[: tools.limit])
         _check_ids(questions, respondent, path)
         chooser = fitted_chooser(respondent.system, questions)
@@ -53,40 +67,103 @@ def selection_consistency(questions: str | None = None, normalise: Normalise = "
     return ChoiceMeasure(SelectionConsistency(normalise), questions)
 
 
-def choices_of(subjects: Sequence[object]) -> list[Choice]:
-    """Those of the subjects that are choices."""
+class Selection:
+    """Response selection in a study."""
+
+    name: Final = "selection"
+    measures: Final[Mapping[str, Callable[..., Asking]]] = {
+        "selection_accuracy": selection_accuracy,
+        "selection_consistency": selection_consistency,
+    }
+    systems: Final[Mapping[str, Callable[..., System]]] = CHOOSERS
+    hint: Final = "{name: selection_accuracy, questions: questions.jsonl}"
+    document: Final = SelectionInfo
+
+    def section(
+        self, label: str, subjects: Mapping[str, Subjects], resampling: Resampling
+    ) -> SelectionInfo | None:
+        """Ties and errors of every system; None where nothing was chosen."""
+        chosen = {system: _choices(given) for system, given in subjects.items()}
+        questions = {choice.item: choice.question for choices in chosen.values() for choice in choices}
+        if not questions:
+            return None
+        asked = list(questions.values())
+        return SelectionInfo(
+            measure=label,
+            questions=len(asked),
+            chance=finite(chance(asked)),
+            status=status_line(asked),
+            systems=tuple(
+                SystemChoices(
+                    system=system,
+                    ties=sum(choice.tied for choice in choices if why_unscorable(choice) is None),
+                    errors=labelled_errors(choices, resampling=resampling),
+                )
+                for system, choices in chosen.items()
+            ),
+        )
+
+    def write(self, folder: Path, subjects: Iterable[tuple[str, Subjects]]) -> None:
+        """Write every choice as a line of ``choices.jsonl``; no file where nothing was chosen."""
+        rows = [ChoiceRow(label, choice) for label, given in subjects for choice in _choices(given)]
+        if rows:
+            write_choices(folder / CHOICES, rows)
+        else:
+            (folder / CHOICES).unlink(missing_ok=True)
+
+    def asked(self, folder: Path) -> dict[str, bytes]:
+        """Context and candidates of each question."""
+        found = {}
+        for measure, choice in _read(folder):
+            offered = [[candidate.text, candidate.correct] for candidate in choice.question.candidates]
+            asked = json.dumps([as_json(choice.question.context), offered], ensure_ascii=False)
+            found[f"{measure} {choice.item}"] = asked.encode()
+        return found
+
+    def examples(self, folder: Path) -> Iterator[Example]:
+        """What each system chose, as its response; the right candidates as references."""
+        return (_as_example(choice) for _, choice in _read(folder))
+
+    def examples_of(self, subjects: Subjects) -> Iterator[Example]:
+        """The same from the choices themselves."""
+        return map(_as_example, _choices(subjects))
+
+    def lines(self, sections: Sequence[SelectionInfo]) -> Iterator[str]:
+        """What was asked, and whether people have vetted it."""
+        from dialeval.selection.report.section import question_note
+
+        return map(question_note, sections)
+
+    def page(self, sections: Sequence[SelectionInfo]) -> Section:
+        """Ties and errors under each measure."""
+        from dialeval.selection.report.section import choices_section
+
+        return choices_section(sections)
+
+
+def _choices(subjects: Subjects) -> list[Choice]:
     return [subject for subject in subjects if isinstance(subject, Choice)]
 
 
-def selection_info(
-    label: str, subjects: Mapping[str, Sequence[Subject | Missing]], resampling: Resampling
-) -> SelectionInfo | None:
-    """What ``summary.json`` says of a measure over choices, by system; None where nothing was chosen."""
-    chosen = {system: choices_of(own) for system, own in subjects.items()}
-    questions = {choice.item: choice.question for own in chosen.values() for choice in own}
-    if not questions:
-        return None
-    asked = list(questions.values())
-    return SelectionInfo(
-        measure=label,
-        questions=len(asked),
-        chance=finite(chance(asked)),
-        status=status_line(asked),
-        systems=tuple(
-            SystemChoices(
-                system=system,
-                ties=sum(choice.tied for choice in own if why_unscorable(choice) is None),
-                errors=labelled_errors(own, resampling=resampling),
-            )
-            for system, own in chosen.items()
-        ),
-    )
+def _read(folder: Path) -> Iterator[tuple[str, Choice]]:
+    """Measure and choice of every line; nothing where the folder has no choices."""
+    path = folder / CHOICES
+    for row in read_choices(path) if path.is_file() else ():
+        if isinstance(row.outcome, Choice):
+            yield row.measure, row.outcome
+
+
+def _as_example(choice: Choice) -> Example:
+    candidates = choice.question.candidates
+    right = tuple(candidate.text for candidate in candidates if candidate.correct)
+    said = Response(candidates[choice.chosen].text)
+    return Example(choice.item, choice.system, choice.question.context, said, right)
 
 
 def _check_ids(questions: Sequence[Question], respondent: Respondent, path: Path) -> None:
     """One id must mean one context throughout a run, or its report would mix them up."""
-    asked = {one.item: one.context for one in respondent.examples if not isinstance(one, Missing)}
-    other = [q.item for q in questions if asked.get(q.item, q.context) != q.context]
+    answered = {one.item: one.context for one in respondent.examples if not isinstance(one, Missing)}
+    other = [q.item for q in questions if answered.get(q.item, q.context) != q.context]
     if other:
         raise Unsuitable(
             f"{len(other)} question(s) of {path.name} have the id of an item with another context (first: "

@@ -2,31 +2,36 @@
 
 study = load_study(Path("study.yaml"))
 run = run_study(study, workshop)
-write_run(run, Path("runs/mine"))
+content = write_run(run, Path("runs/mine"))
+write_page(content, Path("runs/mine"))
 """
 
-from dialeval.evaluation.measure import Respondent, Tools
+from dialeval.evaluation.measure import Measure, Respondent, Tools
+from dialeval.study.document import Content, Failure, GateOutcome, Manifest, Summary
 from dialeval.study.file import Study, load_study
-from dialeval.study.folder import LoadedRun, load_run, write_run
-from dialeval.study.gates import Gate, GateOutcome, parse_gate
-from dialeval.study.manifest import Circumstances
-from dialeval.study.measures import MEASURES, Measure, build_measure
-from dialeval.study.run import Failure, Run, Scored, Workshop, check_gates, run_study
+from dialeval.study.folder import read_manifest, read_run, read_summary, render, write_page, write_run
+from dialeval.study.gates import Gate, check_gates, parse_gate
+from dialeval.study.loading import LoadedRun, load_run
+from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.provenance import Circumstances
+from dialeval.study.run import Run, Scored, Workshop, run_study
 from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
-from dialeval.study.summary import number
 
 __all__ = [
-    "MEASURES",
+    "CAPABILITIES",
     "Circumstances",
+    "Content",
     "Failure",
     "Gate",
     "GateOutcome",
     "LoadedRun",
+    "Manifest",
     "Measure",
     "Respondent",
     "Run",
     "Scored",
     "Study",
+    "Summary",
     "Tools",
     "Workshop",
     "build_measure",
@@ -34,11 +39,15 @@ __all__ = [
     "compare_sides",
     "load_run",
     "load_study",
-    "number",
     "open_sides",
     "parse_gate",
+    "read_manifest",
+    "read_run",
+    "read_summary",
+    "render",
     "run_study",
     "shared_resampling",
     "shared_statuses",
+    "write_page",
     "write_run",
 ]

@@ -11,15 +11,18 @@ from typing import Any, Final
 from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName
-from dialeval.selection.asking.choosers import CHOOSERS, EncoderChooser, only_chooses
+from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.study.gates import Gate, parse_gate
-from dialeval.study.measures import Measure, build_measure
+from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
 
-KINDS: Final[Mapping[str, Callable[..., System]]] = {**SYSTEMS, **CHOOSERS}
-"""What a study's systems may be: those that answer or answered, and those that only choose among candidates."""
+KINDS: Final[Mapping[str, Callable[..., System]]] = {
+    **SYSTEMS,
+    **{kind: maker for capability in CAPABILITIES.values() for kind, maker in capability.systems.items()},
+}
+"""What a study's systems may be: those that answer or answered, and those that only a capability can use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +115,20 @@ def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> 
     options = {key: value for key, value in given.items() if key != "kind"}
     made = make_system(kind, options, folder=folder, kinds=KINDS)
     if isinstance(made, list):
-        problems += [f"{where}.{one}" if ":" in one.split(" ")[0] else f"{where}: {one}" for one in made]
+        problems += [f"{where}.{problem}" if problem.key else f"{where}: {problem}" for problem in made]
         return None
-    if isinstance(made, EncoderChooser) and (beside := _beside(folder, Path(made.model))).is_dir():
-        return replace(made, model=str(beside))
-    return made
+    return made.located(folder) if isinstance(made, Located) else made
 
 
 def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
-    """A line for each system that nothing in the study is for: it only chooses, and nothing asks it to."""
-    if not measures or any(measure.asks for measure in measures):
+    """A line for each system that no measure of the study is for: it answers no prompts, and nothing else is asked."""
+    if not measures or any(measure.capability for measure in measures):
         return []
+    hints = " or ".join(capability.hint for capability in CAPABILITIES.values())
     return [
-        f"systems: {system.name} can only choose among candidates, and no measure asks questions; add one such as "
-        "{name: selection_accuracy, questions: questions.jsonl}"
+        f"systems: {system.name} answers no prompts, and no measure asks anything else of it; add one such as {hints}"
         for system in systems
-        if only_chooses(system)
+        if not can_answer(system)
     ]
 
 
@@ -152,10 +153,11 @@ def _build_measure(
     except (DialevalError, ValueError) as error:
         problems.append(f"{where}: {error}")
         return None
-    if measure.asks and measure.file is None:
-        problems.append(f"{where}.questions: missing, and it is needed: a file of questions")
-    elif measure.file is not None and not measure.file.exists():
-        problems.append(f"{where}.questions: {measure.file} is not there")
+    for option, file in measure.inputs.items():
+        if file is None:
+            problems.append(f"{where}.{option}: missing, and it is needed: a file of {option}")
+        elif not file.exists():
+            problems.append(f"{where}.{option}: {file} is not there")
     return measure
 
 

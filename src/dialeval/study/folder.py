@@ -1,46 +1,41 @@
-"""The run folder: written whole, and read back into results that can be compared (its files: docs/files.md)."""
+"""The run folder: the only writer and reader of its files (docs/files.md)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from types import GenericAlias
+from typing import Any, Final
 
-from dialeval.core import Missing, Resampling
+from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
-from dialeval.data.choices import Choice, ChoiceRow, read_choices, write_choices
-from dialeval.errors import BadInput
+from dialeval.data.results import FILE as RESULTS, ItemValues, read_results, write_results
 from dialeval.files.atomic import write_atomically
-from dialeval.files.documents import as_json, write_document
-from dialeval.selection.measure import choices_of
-from dialeval.study.manifest import Circumstances, manifest
-from dialeval.study.results import read_results, write_results
+from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
+from dialeval.meta import points_of, read_points, write_points
+from dialeval.meta.document import Points
+from dialeval.study.content import content_of, page_sections
+from dialeval.study.document import Content, Manifest, Summary
+from dialeval.study.measures import CAPABILITIES
+from dialeval.study.provenance import Circumstances, manifest_of
+from dialeval.study.report.page import page_of
 from dialeval.study.run import Run, Scored
 from dialeval.study.summary import summarise
 
-CHOICES = "choices.jsonl"
-FILES = ("study.yaml", "examples.jsonl", "results.parquet", "summary.json", "manifest.json")
+RUN: Final = Origin(
+    "a run folder as written by 'dialeval run'",
+    "Run the study again; what was computed is kept, so it is quick.",
+)
+FILES: Final = ("summary.json", "manifest.json", RESULTS, "examples.jsonl", "study.yaml")
+"""What a complete folder holds beside its page and what only some runs have."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedRun:
-    """A run read back from its folder."""
+def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> Content:
+    """Write everything but the page, and return what the page shows.
 
-    folder: Path
-    scored: tuple[Scored, ...]
-    examples: tuple[Example, ...]
-    resampling: Resampling
-    questions: Mapping[str, bytes]
-    """What was to be chosen under each measure, by measure and item, in canonical form."""
-    statuses: Mapping[str, str] = field(default_factory=dict)
-    """Whether people have looked at the questions of each measure over choices, in a sentence."""
-
-
-def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> None:
-    """Write everything but the report.
-
-    Each file appears whole. The manifest goes first and comes last, so a folder that has one is complete.
+    Each file appears whole. The manifest goes first and comes last, so a folder that has a manifest is complete.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,61 +44,103 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
     write_atomically(folder / "study.yaml", run.study.text.encode())
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
     write(folder / "examples.jsonl", examples)
-    _write_choices(run, folder / CHOICES)
-    write_results(run.scored, folder / "results.parquet")
-    _write_points(run, folder / "points.parquet")
-    write_document(folder / "summary.json", summarise(run))
-    write_document(folder / "manifest.json", manifest(run, circumstances or Circumstances.now()))
+    for name, capability in CAPABILITIES.items():
+        capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
+    blocks = [_block(scored, scored.result) for scored in run.scored if isinstance(scored.result, Result)]
+    write_results(folder / RESULTS, blocks)
+    points = _write_points(run, folder / "points.parquet")
+    summary = summarise(run)
+    write_document(folder / "summary.json", summary)
+    manifest = manifest_of(run, circumstances or Circumstances.now())
+    write_document(folder / "manifest.json", manifest)
+    more = (
+        capability.examples_of(scored.subjects)
+        for name, capability in CAPABILITIES.items()
+        for scored in _asked(run, name)
+    )
+    answers = chain(examples, *more)
+    return content_of(run.study.text, summary, manifest, blocks, points, answers)
 
 
-def _write_choices(run: Run, path: Path) -> None:
-    """Write what systems chose, a line for each; no file where nothing was to be chosen."""
-    rows = [ChoiceRow(one.measure.label, choice) for one in run.scored for choice in choices_of(one.subjects)]
-    if rows:
-        write_choices(path, rows)
-    else:
-        path.unlink(missing_ok=True)
+def write_page(content: Content, folder: str | Path) -> Path:
+    """Write ``report.html`` into the folder and return its path; the same run gives the same bytes."""
+    path = Path(folder) / "report.html"
+    write_atomically(path, page_of(content, list(page_sections(content))).encode())
+    return path
 
 
-def _write_points(run: Run, path: Path) -> None:
+def render(folder: str | Path) -> Path:
+    """Write the page of a finished run again, from its files."""
+    return write_page(read_run(Path(folder)), folder)
+
+
+def read_run(folder: Path) -> Content:
+    """What the page of the run in ``folder`` shows; BadInput names the file and field that is missing or damaged."""
+    for name in FILES:
+        require_file(folder, name, RUN)
+    try:
+        study = (folder / "study.yaml").read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise damaged(folder / "study.yaml", "bytes that are not UTF-8", RUN) from None
+    manifest, summary = read_manifest(folder), read_summary(folder)
+    blocks = read_results(folder / RESULTS)
+    points = read_points(require_file(folder, "points.parquet", RUN)) if summary.human else {}
+    more = (CAPABILITIES[name].examples(folder) for name, sections in summary.sections.items() if sections)
+    answers = chain(read_examples(folder), *more)
+    return content_of(study, summary, manifest, blocks, points, answers)
+
+
+def read_summary(folder: Path) -> Summary:
+    """The summary of the run in ``folder``."""
+    from pydantic import create_model
+
+    file = require_file(folder, "summary.json", RUN)
+    summary = read_document(Summary, file, RUN)
+    keys: Mapping[str, Any] = {
+        name: (GenericAlias(tuple, (capability.document, ...)), ())
+        for name, capability in CAPABILITIES.items()
+    }
+    sections = read_document(create_model("Sections", **keys), file, RUN)
+    return dataclasses.replace(summary, sections={name: getattr(sections, name) for name in keys})
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the run in ``folder``."""
+    return read_document(Manifest, require_file(folder, "manifest.json", RUN), RUN)
+
+
+def read_examples(folder: Path) -> Iterable[Example]:
+    """What systems answered to the prompts."""
+    path = folder / "examples.jsonl"
+    # Empty where no system answered, which a reader would call a mistake.
+    return read(path, "example") if path.stat().st_size else ()
+
+
+def _asked(run: Run, capability: str) -> Sequence[Scored]:
+    return [
+        scored
+        for scored in run.scored
+        if scored.measure.capability and scored.measure.capability.name == capability
+    ]
+
+
+def _block(scored: Scored, result: Result) -> ItemValues:
+    return ItemValues(
+        measure=scored.measure.label,
+        system=scored.system,
+        rater=str(result.signature),
+        criterion=result.signature.name,
+        items=result.items,
+        values=result.values,
+        reasons=result.reasons,
+        statistics=result.rows,
+    )
+
+
+def _write_points(run: Run, path: Path) -> Points:
     """Write what people and measures said of the same answers; no file where nobody was asked."""
     if run.agreement is None:
         path.unlink(missing_ok=True)
-        return
-    from dialeval.meta import write_points
-
-    write_points(run.agreement.joined, path)
-
-
-def load_run(folder: str | Path) -> LoadedRun:
-    """The results of the run in ``folder``, ready to be compared."""
-    folder = Path(folder)
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise BadInput(
-            path=str(folder),
-            found=f"no {', no '.join(missing)}" if folder.is_dir() else "no such folder",
-            needed="a run folder with " + ", ".join(FILES),
-            todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
-        )
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    resampling = Resampling.of_json(summary)
-    answers = folder / "examples.jsonl"
-    # Empty where all systems only choose, or all failed: a reader would call that a mistake.
-    examples = tuple(read(answers, "example")) if answers.stat().st_size else ()
-    scored = read_results(folder, examples, resampling)
-    statuses = {one["measure"]: one["status"] for one in summary.get("selection", [])}
-    return LoadedRun(folder, scored, examples, resampling, _questions(folder / CHOICES), statuses)
-
-
-def _questions(path: Path) -> dict[str, bytes]:
-    if not path.is_file():
         return {}
-    found = {}
-    for row in read_choices(path):
-        if isinstance(row.outcome, Choice):
-            question = row.outcome.question
-            offered = [[candidate.text, candidate.correct] for candidate in question.candidates]
-            asked = json.dumps([as_json(question.context), offered], ensure_ascii=False)
-            found[f"{row.measure} {row.item}"] = asked.encode()
-    return found
+    write_points(run.agreement.joined, path)
+    return points_of(run.agreement.joined)

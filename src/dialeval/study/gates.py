@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Final
 
+from dialeval.files.documents import finite
+from dialeval.study.document import GateOutcome
 from dialeval.text.calls import print_call, split_call
 
 
@@ -30,16 +32,6 @@ class Gate:
         return _COMPARE[self.comparator](score, self.threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class GateOutcome:
-    """How one system fared at one gate."""
-
-    gate: Gate
-    system: str
-    score: float
-    passed: bool
-
-
 _COMPARE: Final[Mapping[str, Callable[[float, float], bool]]] = {">=": ge, ">": gt, "<=": le, "<": lt}
 _GATE: Final = re.compile(r"(?:([^:()]+):)?(.+?)(>=|<=|>|<)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)")
 
@@ -57,3 +49,11 @@ def parse_gate(text: str) -> Gate:
     name, parameters, _ = split_call(measure)
     label = print_call(name, parameters)
     return Gate(label, comparator, float(threshold), system.strip() if system else None)
+
+
+def check_gates(gates: Sequence[Gate], scores: Sequence[tuple[str, str, float]]) -> Iterator[GateOutcome]:
+    """How each (measure, system, score) fares at the gates that concern it."""
+    for gate in gates:
+        for measure, system, score in scores:
+            if measure == gate.measure and gate.system in (None, system):
+                yield GateOutcome(str(gate), system, measure, finite(score), gate.met_by(score))

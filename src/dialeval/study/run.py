@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Replayer, Subject, System
+from dialeval.core import CorpusMeasure, Missing, Outcome, Replayer, System
 from dialeval.data import Example, Prompt, Response, read_prompts
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
 from dialeval.evaluation.compare import Comparison, compare_all
-from dialeval.evaluation.measure import Respondent, Tools, Watch
+from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, Watch, can_answer
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
-from dialeval.selection.asking.choosers import only_chooses
 from dialeval.study.answering import answers_of
+from dialeval.study.document import Failure, GateOutcome
 from dialeval.study.file import Study
-from dialeval.study.gates import Gate, GateOutcome
+from dialeval.study.gates import check_gates
 from dialeval.study.human import People, agree, read_people
-from dialeval.study.measures import Measure
 
 if TYPE_CHECKING:
     from dialeval.meta import Findings
 
-_CHOOSES: Final = "it chooses among candidates and answers nothing"
+_ANSWERS_NOTHING: Final = "a system of this kind answers no prompts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +37,13 @@ class Workshop:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """Part of a study that went wrong while the rest went on; ``measure`` None means the system itself failed."""
-
-    system: str | None
-    """None where it concerns all of them, as human ratings that do not join."""
-    measure: str | None
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Scored:
     """One measure's result for one system."""
 
     measure: Measure
     system: str
     result: Outcome
-    subjects: Sequence[Subject | Missing] = ()
+    subjects: Subjects = ()
     """What was measured; nothing where the result was read back from a run folder."""
 
 
@@ -104,8 +93,8 @@ def _ask(
     system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop, failures: list[Failure]
 ) -> Respondent:
     """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
-    if only_chooses(system):
-        return Respondent(system, [Missing(p.item, system.name, _CHOOSES) for p in prompts])
+    if not can_answer(system):
+        return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
     try:
         answers = answers_of(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
@@ -132,7 +121,7 @@ class _Judged(NamedTuple):
     """A system, and what a measure is asked about."""
 
     system: str
-    subjects: Sequence[Subject | Missing]
+    subjects: Subjects
 
 
 def _score(
@@ -165,12 +154,12 @@ def _judged(
 ) -> Iterator[_Judged]:
     """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
 
-    Choosers answer nothing, so that measures of answers pass them over.
+    Measures of answers pass over systems that answer no prompts.
     """
     tools = Tools(workshop.cache, workshop.watch, study.limit)
     for respondent in respondents:
         name = respondent.system.name
-        if only_chooses(respondent.system) and not measure.asks:
+        if measure.capability is None and not can_answer(respondent.system):
             continue
         try:
             subjects = measure.subjects(respondent, tools)
@@ -180,7 +169,7 @@ def _judged(
             yield _Judged(name, subjects)
 
 
-def _prepared(measure: Measure, judged: Sequence[_Judged]) -> Metric[Any] | CorpusMeasure[Any]:
+def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
     if isinstance(measure.metric, CorpusMeasure):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
@@ -188,8 +177,8 @@ def _prepared(measure: Measure, judged: Sequence[_Judged]) -> Metric[Any] | Corp
 
 
 def _evaluate(
-    metric: Metric[Any] | CorpusMeasure[Any],
-    subjects: Sequence[Subject | Missing],
+    metric: AnyMetric,
+    subjects: Subjects,
     study: Study,
     workshop: Workshop,
     progress: Progress,
@@ -224,11 +213,3 @@ def _agree(
 
 def _check(study: Study, scored: Sequence[Scored]) -> Iterator[GateOutcome]:
     return check_gates(study.gates, [(one.measure.label, one.system, one.result.score) for one in scored])
-
-
-def check_gates(gates: Sequence[Gate], scores: Sequence[tuple[str, str, float]]) -> Iterator[GateOutcome]:
-    """How each (measure, system, score) fares at the gates that concern it."""
-    for gate in gates:
-        for measure, system, score in scores:
-            if measure == gate.measure and gate.system in (None, system):
-                yield GateOutcome(gate, system, score, gate.met_by(score))

@@ -14,8 +14,8 @@ from dialeval.data import Example, Prompt, canonical, read
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, compare_pairs
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.study.folder import load_run
-from dialeval.study.measures import build_measure
+from dialeval.study.loading import load_run
+from dialeval.study.measures import CAPABILITIES, build_measure
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
 
@@ -38,8 +38,8 @@ class Side:
     """What each item asked, in canonical form: one id must mean one thing on both sides."""
     resampling: Resampling | None = None
     """How a run resampled; None for files."""
-    statuses: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Whether people have looked at the questions of each measure over choices, in a sentence."""
+    statuses: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    """Whether people have checked what each measure of a capability asks, by capability and measure."""
 
     @property
     def systems(self) -> list[str]:
@@ -84,13 +84,13 @@ def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[Comparison]:
     return compared
 
 
-def shared_statuses(a: Side, b: Side) -> dict[str, str]:
-    """Whether people have looked at the questions of each measure that was compared and is over choices."""
-    return {
-        label: " / ".join(dict.fromkeys((status, b.statuses[label])))
-        for label, status in a.statuses.items()
-        if label in b.statuses
-    }
+def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:
+    """Whether people have checked what each measure that was compared asks, by capability and measure."""
+    return {name: _shared(a.statuses.get(name, {}), b.statuses.get(name, {})) for name in CAPABILITIES}
+
+
+def _shared(a: Mapping[str, str], b: Mapping[str, str]) -> dict[str, str]:
+    return {label: " / ".join(dict.fromkeys((status, b[label]))) for label, status in a.items() if label in b}
 
 
 def shared_resampling(a: Side, b: Side) -> Resampling:
@@ -130,19 +130,22 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
         if name not in known:
             raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")
     kept = {key: result for key, result in found.items() if key.measure in wanted}
-    prompts = {**_prompts(run.examples), **run.questions}
-    statuses = {label: status for label, status in run.statuses.items() if label in wanted}
+    prompts = {**_prompts(run.examples), **run.asked}
+    statuses = {
+        name: {label: status for label, status in known.items() if label in wanted}
+        for name, known in run.statuses.items()
+    }
     return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses), place)
 
 
 def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
     built = [build_measure(name) for name in measures or DEFAULT_MEASURES]
-    asking = [measure.label for measure in built if measure.asks]
+    asking = [measure.label for measure in built if measure.capability]
     if asking:
         warnings.warn(
-            f"{', '.join(asking)}: left out, for {place.path} holds responses and no choices", stacklevel=2
+            f"{', '.join(asking)}: left out, since {place.path} holds responses to prompts only", stacklevel=2
         )
-    metrics = {measure.label: measure.metric for measure in built if not measure.asks}
+    metrics = {measure.label: measure.metric for measure in built if measure.capability is None}
     examples = list(read(place.path, "example"))
     results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dialeval.core import System
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
@@ -21,6 +21,17 @@ _TABLES: Final = (
     "A decoding with options is written as in decoding='beam(beams=10)'; other keys that hold keys of their own need a "
     "study, of which STUDY.yaml:NAME is one system."
 )
+
+
+class KeyProblem(NamedTuple):
+    """What is wrong with a system's keys."""
+
+    key: str | None
+    """None where it concerns the system as a whole."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}" if self.key else self.text
 
 
 def build_system(text: str, *, folder: Path | None = None) -> System:
@@ -49,8 +60,8 @@ def make_system(
     *,
     folder: Path,
     kinds: Mapping[str, Callable[..., System]] = SYSTEMS,
-) -> System | list[str]:
-    """A system of one of the ``kinds`` with these keys, or a line for everything that is wrong with them."""
+) -> System | list[KeyProblem]:
+    """A system of one of the ``kinds`` with these keys, or everything that is wrong with them."""
     from pydantic import TypeAdapter, ValidationError
 
     maker: Any = kinds[kind]
@@ -61,11 +72,11 @@ def make_system(
     except ValidationError as error:
         return problems + [_problem(one) for one in error.errors()]
     except DialevalError as error:
-        return [*problems, str(error)]
+        return [*problems, KeyProblem(None, str(error))]
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
     system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
     problems += [
-        f"{key}: no such file or folder: {path}"
+        KeyProblem(key, f"no such file or folder: {path}")
         for key, path in inputs_of(system).items()
         if not path.exists()
     ]
@@ -141,16 +152,16 @@ def _model_beside(folder: Path, system: object) -> dict[str, str]:
     return {"model": str(path)} if path.is_dir() or system.model.startswith((".", "~")) else {}
 
 
-def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> str:
+def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> KeyProblem:
     close = close_names(key, keys)
     hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"known: {', '.join(keys)}"
-    return f"{key}: unknown key for kind {kind!r}; {hint}"
+    return KeyProblem(key, f"unknown key for kind {kind!r}; {hint}")
 
 
-def _problem(error: ErrorDetails) -> str:
-    where = ".".join(str(part) for part in error["loc"])
+def _problem(error: ErrorDetails) -> KeyProblem:
+    key = ".".join(str(part) for part in error["loc"]) or None
     if error["type"] in ("missing", "missing_argument"):
-        return f"{where}: required"
+        return KeyProblem(key, "required")
     if error["type"] == "value_error":
-        return f"{where}: {error['msg'].removeprefix('Value error, ')}"
-    return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"
+        return KeyProblem(key, str(error["ctx"]["error"]))
+    return KeyProblem(key, f"found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}")

@@ -257,9 +257,9 @@ def test_questions_of_one_context_can_be_resampled_together(dialeval, asked, tmp
 
 
 @pytest.mark.parametrize(
-    ("resume", "kept"), [("--resume", "the same command goes on"), ("--no-resume", "Nothing was kept")]
+    ("resume", "kept"), [("--resume", "the same command resumes"), ("--no-resume", "Nothing was kept")]
 )
-def test_whoever_stops_it_is_told_how_it_goes_on(dialeval, asked, monkeypatch, resume, kept):
+def test_an_interrupted_command_says_how_it_resumes(dialeval, asked, monkeypatch, resume, kept):
     def stop(*_):
         raise KeyboardInterrupt
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-import typer
 
 pytest.importorskip("torch")
 
@@ -185,17 +184,18 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
     assert get_args(Scale) == get_args(config.Scale)
 
 
-def test_whoever_stops_training_is_told_how_it_goes_on(capsys):
+def test_interrupted_training_resumes_from_its_checkpoint():
     from dialeval.cli.train.files import session
+    from dialeval.cli.workshop import interruption
     from dialeval.training.interrupt import Interrupted
 
-    for stop in (KeyboardInterrupt(), Interrupted(7)):
-        with pytest.raises(typer.Exit) as stopped, session("bot", 10, resume=True):
+    for stop, kept in (
+        (KeyboardInterrupt(), "The same command resumes from the last checkpoint, if there is one."),
+        (Interrupted(7), "Update 7 is saved: the same command resumes from there."),
+    ):
+        with pytest.raises(KeyboardInterrupt), session("bot", 10, resume=True):
             raise stop
-        assert stopped.value.exit_code == 130
-    first, second = capsys.readouterr().err.splitlines()
-    assert first == "Interrupted. The same command resumes from the last checkpoint, if there is one."
-    assert second == "Interrupted after update 7, which is saved. The same command resumes from there."
+        assert interruption() == f"Interrupted. {kept}"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.folder import read_asked, render_asked
 from dialeval.selection.report import pictures, tables
 from dialeval.selection.report.tables import print_asked
-from dialeval.study.report.page import render
+from dialeval.study import render
 
 
 def label(name, chosen=2, **changes):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from dialeval.study.report.page import render
+from dialeval.study import render
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [

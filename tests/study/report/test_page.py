@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.study.report.page import render
+from dialeval.study import render
 
 Make = Callable[..., Path]
 NASTY = "</script><script>alert(1)</script>"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.study.report.folder import read_folder, read_summary
+from dialeval.study import read_run, read_summary
 from dialeval.study.report.tables import comparisons, failures, gates, leaderboard, unscored
 
 Make = Callable[..., Path]
@@ -99,7 +99,7 @@ def test_gates_failures_and_reasons(make_run: Make) -> None:
         ],
         failures=[{"system": "echo", "measure": None, "message": "503"}],
     )
-    run = read_folder(folder)
+    run = read_run(folder)
     assert [cell.text for cell in gates(run.summary).rows[0]] == ["rouge_l >= 0.4", "old", "0.300", "FAILED"]
     assert [cell.text for cell in failures(run.summary).rows[0]] == ["echo", "all", "503"]
     assert [cell.text for cell in unscored(run.values).rows[0]] == ["rouge_l", "echo", "no references", "3"]
@@ -134,7 +134,7 @@ def test_reasons_are_told_where_the_items_values_are_at_hand(make_run: Make) -> 
             return "no words" if at else "n" * 100
         return 0.5
 
-    run = read_folder(make_run(value=value))
+    run = read_run(make_run(value=value))
     assert leaderboard(run.summary, run.values).notes[-2:] == (
         "old: 12 of 12 items unscored under bleu(order=4) and rouge_l: no references",
         "new: 4 of 12 items unscored under rouge_l: no words, and 1 other reason",

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
+from dialeval.study import read_run
 from dialeval.study.report.terminal import print_leaderboard
 
 Make = Callable[..., Path]
@@ -18,7 +19,9 @@ SYSTEMS = ("new", "old", "retrieval-bm25", "echo")
 def printed(folder: Path, width: int, *, colour: bool = False) -> str:
     out = io.StringIO()
     system: Literal["truecolor", "auto"] = "truecolor" if colour else "auto"
-    print_leaderboard(folder, Console(file=out, width=width, force_terminal=colour, color_system=system))
+    console = Console(file=out, width=width, force_terminal=colour, color_system=system)
+    run = read_run(folder)
+    print_leaderboard(run.summary, run.values, console=console)
     return out.getvalue()
 
 
@@ -76,7 +79,7 @@ def test_names_are_shown_as_they_are(make_run: Make) -> None:
 
 def test_a_terminal_that_knows_only_ascii_still_gets_the_marks(four_by_four: Path) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    print_leaderboard(four_by_four, Console(file=out, width=100))
+    print_leaderboard(read_run(four_by_four).summary, console=Console(file=out, width=100))
     out.seek(0)
     text = out.read()
     assert "* 0.375" in text
@@ -84,7 +87,7 @@ def test_a_terminal_that_knows_only_ascii_still_gets_the_marks(four_by_four: Pat
 
 
 def test_it_goes_to_stdout_unless_told_otherwise(make_run: Make, capsys: pytest.CaptureFixture[str]) -> None:
-    print_leaderboard(make_run())
+    print_leaderboard(read_run(make_run()).summary)
     assert "support-bots: 2 systems on 12 items" in capsys.readouterr().out
 
 

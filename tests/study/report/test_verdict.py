@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dialeval.study.report.folder import read_summary
+from dialeval.study import read_summary
 from dialeval.study.report.verdict import verdict
 
 Make = Callable[..., Path]

@@ -112,7 +112,7 @@ def test_a_run_folder_and_its_report_hold_no_key(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from dialeval.study.report.page import render
+    from dialeval.study import render
 
     (tmp_path / "prompts.jsonl").write_text(
         "".join(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from dialeval.cli.options import Json, Seed, Trials
-from dialeval.cli.scales import scale_given
+from dialeval.cli.options import Json, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.ratings import Cut, Ratings, RatingScale

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from dialeval.cli.options import Json, Seed, Trials
-from dialeval.cli.scales import scale_given
+from dialeval.cli.options import Json, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.meta import InstanceRule, Level

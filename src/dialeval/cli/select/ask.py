@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -121,20 +120,13 @@ def ask(
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
     together = by_context(asked) if cluster else None
     resampling = Resampling(resamples=trials, seed=seed, cluster=together)
-    try:
-        with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
-            plan = Plan(resampling=resampling, cache=shop.cache)
-            found = ask_systems(
-                systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
-            )
-            if planned is not None:
-                tried = try_random(planned, found, systems, shop)
-    except KeyboardInterrupt:
-        kept = (
-            "What was scored is kept: the same command goes on from there." if resume else "Nothing was kept."
+    with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
+        plan = Plan(resampling=resampling, cache=shop.cache)
+        found = ask_systems(
+            systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
         )
-        print(f"Interrupted. {kept}", file=sys.stderr)
-        raise
+        if planned is not None:
+            tried = try_random(planned, found, systems, shop)
     sources = _digests([questions, *(repository or [])])
     document = asked_document(
         found, resampling, trials=tried.trials, trials_reason=tried.reason, sources=sources

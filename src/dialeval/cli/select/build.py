@@ -15,6 +15,7 @@ import typer
 from dialeval.cli.options import Json, Seed
 from dialeval.cli.select.files import Format, Out, corpus_of
 from dialeval.cli.select.repository import Used, built, fresh, given_options, reuse
+from dialeval.cli.workshop import keeps
 
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
@@ -98,43 +99,43 @@ def build(
         wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus only"
         raise typer.BadParameter(wrong, param_hint="--uri")
     given = given_options(context)
-    with _going_on_later():
-        corpus = _dialogues(dialogues, format)
-        with RichProgress("repository") as progress:
-            own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
-            apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
-            before = built(repository)
-            used = (
-                reuse(before, apart, given, m=m)
-                if before is not None
-                else fresh(
-                    build_repository(
-                        map(corpus_of, repository),
-                        out / "repository",
-                        exclude=apart,
-                        filters=Filters(min_words, max_words, ended=ended),
-                        vectors=vectors,
-                        words=words,
-                        encoder=encoder,
-                        progress=progress,
-                    )
+    keeps("What is finished of the repository is kept: the same command resumes from there.")
+    corpus = _dialogues(dialogues, format)
+    with RichProgress("repository") as progress:
+        own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
+        apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
+        before = built(repository)
+        used = (
+            reuse(before, apart, given, m=m)
+            if before is not None
+            else fresh(
+                build_repository(
+                    map(corpus_of, repository),
+                    out / "repository",
+                    exclude=apart,
+                    filters=Filters(min_words, max_words, ended=ended),
+                    vectors=vectors,
+                    words=words,
+                    encoder=encoder,
+                    progress=progress,
                 )
             )
-        with (
-            _engine(used.repository, engine, uri, token) as searched,
-            RichProgress("questions", limit or len(corpus)) as bar,
-        ):
-            draft = build_draft(
-                corpus,
-                used.repository,
-                turns=turns,
-                m=m,
-                seed=seed,
-                limit=limit,
-                exclude=used.excluded,
-                engine=searched,
-                progress=bar,
-            )
+        )
+    with (
+        _engine(used.repository, engine, uri, token) as searched,
+        RichProgress("questions", limit or len(corpus)) as bar,
+    ):
+        draft = build_draft(
+            corpus,
+            used.repository,
+            turns=turns,
+            m=m,
+            seed=seed,
+            limit=limit,
+            exclude=used.excluded,
+            engine=searched,
+            progress=bar,
+        )
     if not draft.questions:
         why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
         raise Unsuitable(
@@ -145,17 +146,6 @@ def build(
     write_json_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
     write_json_lines(out / "retrieved.jsonl", _retrieved(draft))
     _say(draft, used, out, json=json)
-
-
-@contextmanager
-def _going_on_later() -> Iterator[None]:
-    """Tell whoever stops it by the keyboard how it goes on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = "What is finished of the repository is kept: the same command goes on from there."
-        print(f"Interrupted. {kept}", file=sys.stderr)
-        raise
 
 
 def _dialogues(file: str, format: str | None) -> list[Dialogue]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 
 import typer
 
+from dialeval.cli.workshop import keeps
+
 if TYPE_CHECKING:
     from dialeval.data import Kind, Record
     from dialeval.training.checkpoint import Place
@@ -53,22 +55,18 @@ def read_corpus(
 
 @contextmanager
 def session(name: str, examples: int, *, resume: bool, minutes: float | None = None) -> Iterator[Session]:
-    """A training session with a bar of so many examples; whoever stops it by the keyboard is told how it resumes."""
+    """A training session with a bar of so many examples, which resumes where it was interrupted."""
     from dialeval.engine.progress import RichProgress
     from dialeval.training.interrupt import Interrupted
     from dialeval.training.loop import Session
 
+    keeps("The same command resumes from the last checkpoint, if there is one.")
     try:
         with RichProgress(name, examples) as progress:
             yield Session(minutes, resume, progress, _say_start)
     except Interrupted as stop:
-        where = f"after update {stop.updates}, which is saved. The same command resumes from there"
-        print(f"Interrupted {where}.", file=sys.stderr)
-        raise typer.Exit(130) from None
-    except KeyboardInterrupt:
-        where = "The same command resumes from the last checkpoint, if there is one"
-        print(f"Interrupted. {where}.", file=sys.stderr)
-        raise typer.Exit(130) from None
+        keeps(f"Update {stop.updates} is saved: the same command resumes from there.")
+        raise
 
 
 def _say_start(place: Place) -> None:

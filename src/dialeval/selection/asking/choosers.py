@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from dialeval.core import Floats, LikelihoodModel, Signature, System, UsesResources
+from dialeval.core import Floats, LikelihoodModel, Signature, UsesResources
 from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
@@ -169,6 +170,11 @@ class EncoderChooser:
             for question, text in zip(questions, heard, strict=True)
         ]
 
+    def located(self, folder: Path) -> EncoderChooser:
+        """The chooser with its model's folder as seen from anywhere, where the model is a folder beside a study."""
+        path = folder / Path(self.model).expanduser()
+        return replace(self, model=str(path)) if path.is_dir() else self
+
     def _heard(self, context: Context) -> str:
         turns = context if self.context == "all" else context[-1:]
         weights = find_encoder(self.model)
@@ -182,12 +188,6 @@ class EncoderChooser:
 
 CHOOSERS: Final[Mapping[str, Callable[..., Chooser]]] = {"encoder": EncoderChooser, "tfidf": TfIdfChooser}
 """Choosers that are no dialogue systems, by name."""
-
-
-def only_chooses(system: System) -> bool:
-    """Whether this is a chooser, which answers nothing."""
-    # By its class: to look for all that a chooser has would ask a broken system for its signature.
-    return hasattr(type(system), "scores")
 
 
 def joined(context: Context) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dialeval.display.pages import Section, template
+from dialeval.display.wording import count, number
 from dialeval.selection.document import SelectionInfo
 from dialeval.selection.report.page import error_views
 
@@ -16,3 +17,9 @@ def choices_section(measures: Sequence[SelectionInfo]) -> Section:
     ]
     html = template("dialeval.selection.report", "choices.html").render(selection=selection)
     return Section("selection", "Choices", "Choices among candidates", html)
+
+
+def question_note(info: SelectionInfo) -> str:
+    """What a measure over choices asked about, and whether people have vetted it."""
+    asked = f"{info.measure}: {count(info.questions, 'question')}, chance {number(info.chance)}"
+    return f"{asked}; {info.status}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dialeval.core import Floats
 from dialeval.display.plots import COLOURS, drawing, rows, say, svg
 
 BINS: Final = 30
@@ -30,7 +30,7 @@ class Spread:
     """One system in a plot of distributions."""
 
     label: str
-    values: Floats
+    values: NDArray[np.float64]
     unscored: int = 0
 
 
@@ -88,7 +88,7 @@ def distributions(spreads: Sequence[Spread]) -> bytes:
         return svg(figure)
 
 
-def _edges(values: Floats) -> Floats:
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if not values.size or not np.array_equal(values, np.round(values)):
         return (
@@ -96,7 +96,7 @@ def _edges(values: Floats) -> Floats:
         )
     if high - low < BINS:
         # Every second bin is a gap, so that counts and yes/no values look like the separate values they are.
-        pairs: Floats = np.arange(low, high + 1)[:, None] + np.array([-0.4, 0.4])
+        pairs: NDArray[np.float64] = np.arange(low, high + 1)[:, None] + np.array([-0.4, 0.4])
         return pairs.ravel()
     # Bins of a whole width hold equally many whole numbers; others would draw teeth that are not in the data.
     step = math.ceil((high - low + 1) / BINS)

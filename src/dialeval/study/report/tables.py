@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import (
@@ -12,27 +13,39 @@ from dialeval.display.wording import (
     decimals,
     interval,
     listing,
-    number,
     one_line,
     p_value,
     percent,
     score,
     signed,
 )
-from dialeval.study.document import Comparison, MeasureInfo, Score, Summary
-from dialeval.study.report.reach import out_of_reach
-from dialeval.study.report.standing import MARKS, MEANINGS, Standing, negligible, standings
-from dialeval.study.report.values import Values
+from dialeval.study.document import (
+    Comparison,
+    MeasureInfo,
+    Score,
+    Standing,
+    Summary,
+    Values,
+    out_of_reach,
+    ranked,
+    standings,
+)
 
-MOST_NOTES = 6
-MOST_REASONS = 30
-MOST_CHARACTERS = 80
+MOST_NOTES: Final = 6
+MOST_REASONS: Final = 30
+MOST_CHARACTERS: Final = 80
+MARKS: Final[dict[Standing, str]] = {"best": "★", "level": "≈", "untested": "?", "behind": "", "unranked": ""}
+MEANINGS: Final[dict[Standing, str]] = {
+    "best": "best score",
+    "level": "not significantly different from the best",
+    "untested": "not tested against the best",
+}
 
 
-def leaderboard(summary: Summary, values: Values | None = None) -> Table:
+def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[str] = ()) -> Table:
     """Systems by measures, each score with its interval, best first by the first measure that ranks them.
 
-    With the items' ``values`` the notes also say why items are unscored.
+    With the items' ``values`` the notes also say why items are unscored; ``notes`` are those of capabilities.
     """
     places = {m.measure: measure_decimals(summary, m.measure) for m in summary.measures}
     stands = {m.measure: standings(summary, m) for m in summary.measures}
@@ -53,30 +66,13 @@ def leaderboard(summary: Summary, values: Values | None = None) -> Table:
     columns += [Column("coverage", numeric=True)] if partial else []
     seen = {standing for by_system in stands.values() for standing in by_system.values()}
     title = f"{summary.study}: {count(len(summary.systems), 'system')} on {count(summary.items, 'item')}"
-    notes = (
+    below = (
         *_legend(summary, seen),
-        *_question_notes(summary),
-        *out_of_reach(summary),
+        *notes,
+        *_reach_notes(summary),
         *_coverage_notes(summary, values),
     )
-    return Table(title, tuple(columns), tuple(rows), notes)
-
-
-def ranked(summary: Summary) -> tuple[str, ...]:
-    """The systems' names, best first by the first measure that ranks them, those without a score last."""
-    names = tuple(system.name for system in summary.systems)
-    directed = [m for m in summary.measures if m.higher_is_better is not None]
-    first = next((m for m in directed if not negligible(summary, m)), directed[0] if directed else None)
-    if first is None:
-        return names
-    sign = -1 if first.higher_is_better else 1
-    scores = {r.system: r.score for r in summary.results if r.measure == first.measure}
-
-    def key(name: str) -> tuple[bool, float]:
-        score = scores.get(name)
-        return score is None, 0.0 if score is None else sign * score
-
-    return tuple(sorted(names, key=key))
+    return Table(title, tuple(columns), tuple(rows), below)
 
 
 def measure_decimals(summary: Summary, measure: str) -> int:
@@ -159,11 +155,16 @@ def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
         yield f"{listing(whole)} {verb} all responses together, so no item has a value of its own"
 
 
-def _question_notes(summary: Summary) -> Iterable[str]:
-    """What measures over choices asked about, and whether people have looked at it."""
-    for one in summary.selection:
-        asked = f"{one.measure}: {count(one.questions, 'question')}, chance {number(one.chance)}"
-        yield f"{asked}; {one.status}"
+def _reach_notes(summary: Summary) -> Iterable[str]:
+    """Under which measures there are too few items for any difference to be significant."""
+    per_item = sum(measure.per_item for measure in summary.measures)
+    for few in out_of_reach(summary):
+        under = "" if len(few.measures) == per_item else f" under {listing(few.measures)}"
+        after = f" after Holm's correction for {few.pairs} pairs" if few.pairs > 1 else ""
+        yield (
+            f"{count(few.items, 'item')} cannot make a difference significant{under}: "
+            f"p is at least {p_value(few.least_p)}{after}; {count(few.needed, 'item')} could"
+        )
 
 
 def _kinds_of_interval(summary: Summary) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dialeval.display.wording import about, count, listing, percent
-from dialeval.study.document import MeasureInfo, Summary
-from dialeval.study.report.standing import leaders, negligible, standings
+from dialeval.study.document import MeasureInfo, Summary, leaders, negligible, standings
 
 
 def verdict(summary: Summary) -> str:

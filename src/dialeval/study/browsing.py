@@ -1,48 +1,21 @@
-"""The items a page carries with it: which ones, and what it needs to know of each."""
+"""Selection of the items that a page shows, and what it shows of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dialeval.core import Floats
 from dialeval.data.types import Context, Example
-from dialeval.study.report.values import Place, Values
+from dialeval.study.document import Place, Said, Shown, Values
 
 MOST_ITEMS: Final = 500
 MOST_RESPONSES: Final = 5_000
 """Items times systems, so that a page stays small with many systems too."""
 MOST_CHARACTERS: Final = 4_000
 MOST_TURNS: Final = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One turn of a context as the page shows it."""
-
-    role: str
-    who: str
-    """The speaker's name where it has one, else the role."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One item as the page shows it, its values in the order of the run's measures and systems."""
-
-    item: str
-    context: tuple[Said, ...]
-    earlier: int
-    """Turns before these that were left out."""
-    references: tuple[str, ...]
-    responses: tuple[str | None, ...]
-    """One per system; None where a system gave none."""
-    values: tuple[tuple[float | None, ...], ...]
-    reasons: tuple[tuple[str | None, ...], ...]
-    """Why a value is None; None beside a value, and where none was asked for."""
 
 
 def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dialeval.study.report.folder import read_summary
-from dialeval.study.report.standing import leaders, standings
+from dialeval.study import read_summary
+from dialeval.study.document import leaders, standings
 
 Make = Callable[..., Path]
 SCORES = {"a": 0.3, "b": 0.5, "c": 0.45}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.cli.places import default_cache_folder
+from dialeval.cli.workshop import default_cache_folder
 
 
 def test_the_cache_follows_the_desktop(monkeypatch, tmp_path):

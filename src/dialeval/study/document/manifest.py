@@ -1,4 +1,4 @@
-"""What ``manifest.json`` says, as frozen values (see ``docs/files.md``)."""
+"""The types of ``manifest.json`` (docs/files.md)."""
 
 from __future__ import annotations
 

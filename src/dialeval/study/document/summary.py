@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from dialeval.evaluation.compare import Comparison
+from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
-from dialeval.selection.document import SelectionInfo
-
-FINITE: Final = {"allow_inf_nan": False}
-"""For pydantic, which reads these values: no number is written null, never NaN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +32,9 @@ class MeasureInfo:
     signature: str
     higher_is_better: bool | None
     """None for descriptions such as length, where neither direction is good."""
+    per_item: bool
+    """Whether there are per-item values; False for measures of all responses together."""
     summary: str
-    per_item: bool = True
-    """Whether items have values of their own; False for measures of all responses together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """A promise the study made about a score, and whether it was kept."""
+class GateOutcome:
+    """A threshold of the study, and whether one system meets it."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -75,10 +74,12 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A part of the run that went wrong: a whole system, or one measure of it."""
+    """A part of the run that failed: a whole system, one measure of it, or the human ratings."""
 
     system: str | None
+    """None where it concerns all of them, as human ratings that do not join."""
     measure: str | None
+    """None where the system itself failed."""
     message: str
 
 
@@ -99,12 +100,18 @@ class Summary:
     measures: tuple[MeasureInfo, ...]
     results: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
-    gates: tuple[Gate, ...]
+    gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
     human: Document | None = None
     """How the measures agree with people; None where the study has no human ratings."""
-    selection: tuple[SelectionInfo, ...] = ()
-    """What systems chose, for each measure that asked them to."""
+    sections: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    """What each capability says of its measures, by its name: the last keys of the file."""
+
+    def json_value(self) -> dict[str, object]:
+        """The fields, with a key for each capability."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        sections = fields.pop("sections")
+        return {**fields, **sections}
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""
@@ -112,7 +119,7 @@ class Summary:
 
     def failed(self, system: str, measure: str) -> bool:
         """Whether the system failed, or that measure of it; where neither did, it has no score to have."""
-        return any(one.system == system and one.measure in (None, measure) for one in self.failures)
+        return any(f.system == system and f.measure in (None, measure) for f in self.failures)
 
     def comparison(self, measure: str, one: str, other: str) -> Comparison | None:
         """How those two systems compare under that measure, whichever of them is ``a``; None where untested."""

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from dialeval.data.types import Example, Response, Turn
-from dialeval.study.report.browse import MOST_CHARACTERS, MOST_TURNS, choose, shown
-from dialeval.study.report.values import Place, Values
+from dialeval.study.browsing import MOST_CHARACTERS, MOST_TURNS, choose, shown
+from dialeval.study.document import Place, Values
 
 
 def make(numbers: np.ndarray, reasons: dict[Place, str] | None = None) -> Values:

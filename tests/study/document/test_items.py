@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dialeval.data.results import read_results
 from dialeval.errors import BadInput
-from dialeval.study.report.values import Place, Unscored, read_values
+from dialeval.study.document import Place, Unscored, Values
 
 Make = Callable[..., Path]
 
@@ -23,7 +24,7 @@ def test_values_stand_where_they_belong(make_run: Make) -> None:
         items=["z", "y", "x"],
         value=lambda m, s, at: "no words" if (m, s) not in place else float(place[m, s] + at),
     )
-    values = read_values(folder / "results.parquet")
+    values = Values.of_blocks(read_results(folder / "results.parquet"))
     assert (values.measures, values.systems, values.items) == (("bleu", "length"), systems, ("z", "y", "x"))
     assert values.numbers[0].tolist() == [[0, 1, 2], [10, 11, 12], [20, 21, 22]]
     assert values.of("length", "a").tolist() == [30, 31, 32]
@@ -40,11 +41,14 @@ def test_an_item_that_a_measure_never_saw_is_neither_scored_nor_unscored(tmp_pat
         "item": ["i", "j"],
         "system": ["s", "s"],
         "measure": ["bleu", "accuracy"],
+        "rater": ["bleu", "accuracy"],
+        "criterion": ["bleu", "accuracy"],
         "value": [1.0, 0.0],
         "reason": [None, None],
+        "statistics": [[1.0, 1.0], [0.0, 1.0]],
     }
     pq.write_table(pa.table(rows), tmp_path / "results.parquet")
-    values = read_values(tmp_path / "results.parquet")
+    values = Values.of_blocks(read_results(tmp_path / "results.parquet"))
     assert np.isnan(values.numbers[0, 0, 1])
     assert not values.reasons
 
@@ -52,11 +56,11 @@ def test_an_item_that_a_measure_never_saw_is_neither_scored_nor_unscored(tmp_pat
 def test_a_file_without_a_column_names_it(tmp_path: Path) -> None:
     pq.write_table(pa.table({"item": ["i"], "system": ["s"]}), tmp_path / "results.parquet")
     with pytest.raises(BadInput, match="field 'measure': found no column 'measure'"):
-        read_values(tmp_path / "results.parquet")
+        Values.of_blocks(read_results(tmp_path / "results.parquet"))
 
 
 def test_whole_numbers_are_recognised(make_run: Make) -> None:
     folder = make_run(value=lambda m, s, at: float(at) if m == "length" else at + 0.5)
-    values = read_values(folder / "results.parquet")
+    values = Values.of_blocks(read_results(folder / "results.parquet"))
     assert values.whole("length")
     assert not values.whole("rouge_l")

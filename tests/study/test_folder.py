@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.study.report.folder import FILES, read_folder, read_summary
+from dialeval.study.folder import FILES, read_run, read_summary
 
 Make = Callable[..., Path]
 
 
 def test_a_folder_is_read_back_as_it_was_written(make_run: Make) -> None:
-    run = read_folder(make_run(value=lambda m, s, at: "no references" if at == 2 and s == "old" else at / 4))
+    run = read_run(make_run(value=lambda m, s, at: "no references" if at == 2 and s == "old" else at / 4))
     assert [system.name for system in run.summary.systems] == ["old", "new"]
     assert [m.higher_is_better for m in run.summary.measures] == [True, True, None]
     found = run.summary.score("old", "rouge_l")
@@ -32,15 +32,15 @@ def test_a_missing_file_is_named(make_run: Make, name: str) -> None:
     with pytest.raises(
         BadInput, match=f"found a folder without {name}, needed a run folder as written by 'dialeval"
     ):
-        read_folder(folder)
+        read_run(folder)
 
 
 def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="found nothing there"):
-        read_folder(tmp_path / "gone")
+        read_run(tmp_path / "gone")
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="found a file, needed a run folder"):
-        read_folder(tmp_path / "file")
+        read_run(tmp_path / "file")
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_broken_json_and_broken_parquet_are_said_to_be_so(make_run: Make) -> Non
     folder = make_run()
     (folder / "manifest.json").write_text('{"format": 1, ')
     with pytest.raises(BadInput, match=r"manifest.json: found broken JSON .* Run the study again"):
-        read_folder(folder)
+        read_run(folder)
     other = make_run()
     whole = (other / "results.parquet").read_bytes()
     (other / "results.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(BadInput, match=r"results.parquet: found a file that cannot be read"):
-        read_folder(other)
+        read_run(other)
 
 
 def test_a_number_that_is_none_is_refused(make_run: Make) -> None:

@@ -1,0 +1,144 @@
+"""Writer and reader of ``results.parquet``: one row per item, system and measure (docs/files.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.errors import BadInput
+from dialeval.files.atomic import atomic_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FILE: Final = "results.parquet"
+LABELS: Final = ("item", "system", "measure", "rater", "criterion")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemValues:
+    """One system's items under one measure: each has a value, or the reason why it has none."""
+
+    measure: str
+    """As the study calls it."""
+    system: str
+    rater: str
+    """The measure's signature."""
+    criterion: str
+    """The measure's name, without parameters."""
+    items: tuple[str, ...]
+    values: NDArray[np.float64]
+    """Shape (n,); NaN where unscored."""
+    reasons: Mapping[int, str]
+    """Position of each unscored item, and why it has no value."""
+    statistics: NDArray[np.float64]
+    """What values and scores are computed from, shape (n, k); NaN throughout where unscored."""
+
+
+def write_results(path: Path, blocks: Iterable[ItemValues]) -> None:
+    """Write the values block by block; the file appears whole or not at all."""
+    import pyarrow.parquet as pq
+
+    schema = _schema()
+    with atomic_path(path) as scratch, pq.ParquetWriter(scratch, schema) as writer:
+        for block in blocks:
+            writer.write_table(_table(block, schema))
+
+
+def read_results(path: Path) -> tuple[ItemValues, ...]:
+    """The blocks of that file, in order; BadInput where it is damaged or lacks a column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = (*LABELS, "value", "reason", "statistics")
+    try:
+        parquet = pq.ParquetFile(path)
+        lacking = [name for name in columns if name not in parquet.schema_arrow.names]
+        if lacking:
+            raise _bad(path, f"no column '{lacking[0]}'", lacking[0])
+        table = parquet.read(columns=list(columns))
+        labels = {name: table[name].cast(pa.string()) for name in LABELS}
+        value = table["value"].cast(pa.float64()).to_numpy()
+        reason = table["reason"].cast(pa.string()).to_pylist()
+        statistics = table["statistics"].cast(pa.list_(pa.float64())).combine_chunks()
+    except (pa.ArrowException, OSError) as error:
+        raise _bad(path, f"a file that cannot be read ({str(error).splitlines()[0]})") from None
+    for name, column in labels.items():
+        if column.null_count:
+            raise _bad(path, f"{column.null_count} empty values", name)
+    texts = {name: column.to_pylist() for name, column in labels.items()}
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(zip(texts["measure"], texts["system"], strict=True)):
+        groups.setdefault(key, []).append(row)
+    return tuple(
+        ItemValues(
+            measure,
+            system,
+            texts["rater"][rows[0]],
+            texts["criterion"][rows[0]],
+            tuple(texts["item"][row] for row in rows),
+            np.where(np.isfinite(value[rows]), value[rows], np.nan),
+            {
+                position: reason[row] or "no reason given"
+                for position, row in enumerate(rows)
+                if not np.isfinite(value[row])
+            },
+            _statistics(statistics, np.array(rows)),
+        )
+        for (measure, system), rows in groups.items()
+    )
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    label = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [
+            ("item", pa.string()),
+            *((name, label) for name in LABELS[1:]),
+            ("value", pa.float64()),
+            ("reason", pa.string()),
+            ("statistics", pa.list_(pa.float64())),
+        ]
+    )
+
+
+def _table(block: ItemValues, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    n = len(block.items)
+    unscored = np.zeros(n, dtype=bool)
+    unscored[list(block.reasons)] = True
+    widths = np.where(unscored, 0, block.statistics.shape[1])
+    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    columns = [
+        pa.array(block.items, pa.string()),
+        *(pa.array([getattr(block, name)] * n, schema.field(name).type) for name in LABELS[1:]),
+        pa.array(block.values, pa.float64(), mask=unscored),
+        pa.array([block.reasons.get(position) for position in range(n)], pa.string()),
+        pa.ListArray.from_arrays(offsets, block.statistics[~unscored].ravel()),
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _statistics(lists: pa.ListArray, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The lists of these rows as an array; NaN where a list is empty."""
+    flat, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
+    widths = offsets[rows + 1] - offsets[rows]
+    width = int(widths.max(initial=0))
+    found = np.full((len(rows), width), np.nan)
+    full = widths == width
+    if width:
+        found[full] = flat[offsets[rows[full]][:, None] + np.arange(width)]
+    return found
+
+
+def _bad(path: Path, found: str, field: str | None = None) -> BadInput:
+    todo = "Run the study again; what was computed is kept, so it is quick."
+    return BadInput(str(path), found, "results.parquet as written by 'dialeval run'", todo, field=field)

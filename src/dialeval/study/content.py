@@ -1,0 +1,52 @@
+"""What the report on a run shows, put together from the run or from its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dialeval.data import Example
+from dialeval.data.results import ItemValues
+from dialeval.display.pages import Section
+from dialeval.meta.document import Points
+from dialeval.study.browsing import choose, shown
+from dialeval.study.document import Content, Manifest, Summary, Values
+from dialeval.study.measures import CAPABILITIES
+
+
+def content_of(
+    study: str,
+    summary: Summary,
+    manifest: Manifest,
+    blocks: Sequence[ItemValues],
+    points: Points,
+    answers: Iterable[Example],
+) -> Content:
+    """The content of a report; ``answers`` are the systems' responses, to prompts and to whatever else was asked."""
+    values = Values.of_blocks(blocks)
+    return Content(
+        study=study,
+        summary=summary,
+        manifest=manifest,
+        values=values,
+        items=shown(values, choose(values), answers),
+        notes=notes_of(summary),
+        points=points,
+    )
+
+
+def notes_of(summary: Summary) -> tuple[str, ...]:
+    """What capabilities say below the leaderboard."""
+    return tuple(
+        line for name, sections in summary.sections.items() for line in CAPABILITIES[name].lines(sections)
+    )
+
+
+def page_sections(content: Content) -> Iterator[Section]:
+    """What capabilities and people add to the page, in the order of ``summary.json``."""
+    for name, sections in content.summary.sections.items():
+        if sections:
+            yield CAPABILITIES[name].page(sections)
+    if content.summary.human is not None:
+        from dialeval.meta.report.section import people_section
+
+        yield people_section(content.summary.human, content.points)

@@ -1,0 +1,44 @@
+"""The types of a run's files, and of all that its report shows."""
+
+from dialeval.evaluation.compare import Comparison
+from dialeval.study.document.content import Content
+from dialeval.study.document.items import Place, Said, Shown, Unscored, Values
+from dialeval.study.document.manifest import FileDigest, Manifest, Trace
+from dialeval.study.document.standing import (
+    OutOfReach,
+    Standing,
+    leaders,
+    least_p,
+    negligible,
+    out_of_reach,
+    ranked,
+    standings,
+)
+from dialeval.study.document.summary import Failure, GateOutcome, MeasureInfo, Score, Summary, SystemInfo
+
+__all__ = [
+    "Comparison",
+    "Content",
+    "Failure",
+    "FileDigest",
+    "GateOutcome",
+    "Manifest",
+    "MeasureInfo",
+    "OutOfReach",
+    "Place",
+    "Said",
+    "Score",
+    "Shown",
+    "Standing",
+    "Summary",
+    "SystemInfo",
+    "Trace",
+    "Unscored",
+    "Values",
+    "leaders",
+    "least_p",
+    "negligible",
+    "out_of_reach",
+    "ranked",
+    "standings",
+]

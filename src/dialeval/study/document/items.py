@@ -1,0 +1,106 @@
+"""Per-item values of a run, and the items that its page shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.data.results import ItemValues
+
+
+class Place(NamedTuple):
+    """Where a value stands in the array of values."""
+
+    measure: int
+    system: int
+    item: int
+
+
+class Unscored(NamedTuple):
+    """How many items of a system a measure could not score for one and the same reason."""
+
+    measure: str
+    system: str
+    reason: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """One number per measure, system and item, or the reason there is none."""
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    """In the order of the data."""
+    numbers: NDArray[np.float64]
+    """Shape (measures, systems, items); NaN where unscored or absent."""
+    reasons: Mapping[Place, str]
+    """Why each unscored item is so; a NaN without a reason was never asked for."""
+
+    def of(self, measure: str, system: str) -> NDArray[np.float64]:
+        """The values that system has under that measure, shape (n,), unscored items left out."""
+        if measure not in self.measures or system not in self.systems:
+            return np.empty(0)
+        row: NDArray[np.float64] = self.numbers[self.measures.index(measure), self.systems.index(system)]
+        found: NDArray[np.float64] = row[np.isfinite(row)]
+        return found
+
+    def whole(self, measure: str) -> bool:
+        """Whether all values under that measure are whole numbers, as counts and yes/no values are."""
+        found = self.numbers[self.measures.index(measure)]
+        return bool(np.all(np.isnan(found) | (found == np.round(found))))
+
+    def unscored(self) -> tuple[Unscored, ...]:
+        """The reasons for which items have no value, most frequent first."""
+        counts = Counter((place.measure, place.system, reason) for place, reason in self.reasons.items())
+        ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        return tuple(Unscored(self.measures[m], self.systems[s], why, n) for (m, s, why), n in ranked)
+
+    @classmethod
+    def of_blocks(cls, blocks: Sequence[ItemValues]) -> Values:
+        """The values of all measures and systems side by side, each axis in order of first appearance."""
+        measures = {name: index for index, name in enumerate(dict.fromkeys(b.measure for b in blocks))}
+        systems = {name: index for index, name in enumerate(dict.fromkeys(b.system for b in blocks))}
+        items = {
+            name: index for index, name in enumerate(dict.fromkeys(item for b in blocks for item in b.items))
+        }
+        numbers = np.full((len(measures), len(systems), len(items)), np.nan)
+        reasons: dict[Place, str] = {}
+        for block in blocks:
+            measure, system = measures[block.measure], systems[block.system]
+            columns = [items[item] for item in block.items]
+            numbers[measure, system, columns] = block.values
+            reasons |= {Place(measure, system, columns[row]): why for row, why in block.reasons.items()}
+        return cls(tuple(measures), tuple(systems), tuple(items), numbers, reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of a context as the page shows it."""
+
+    role: str
+    who: str
+    """The speaker's name where it has one, else the role."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One item as the page shows it, its values in the order of the run's measures and systems."""
+
+    item: str
+    context: tuple[Said, ...]
+    earlier: int
+    """Turns before these that were left out."""
+    references: tuple[str, ...]
+    responses: tuple[str | None, ...]
+    """One per system; None where a system gave none."""
+    values: tuple[tuple[float | None, ...], ...]
+    reasons: tuple[tuple[str | None, ...], ...]
+    """Why a value is None; None beside a value, and where none was asked for."""

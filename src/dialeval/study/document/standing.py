@@ -1,0 +1,109 @@
+"""Who leads under a measure, who does not differ significantly from the leader, and whether anyone could."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from dialeval.display.wording import NEGLIGIBLE
+from dialeval.study.document.summary import MeasureInfo, Summary
+
+MOST_ENUMERATED: Final = 13
+"""Up to this many items, tests count all assignments, so that p cannot be less than 2 of them."""
+
+Standing: TypeAlias = Literal["best", "level", "behind", "untested", "unranked"]
+"""Best score; not significantly behind it; significantly behind; not compared with it; no ranking at all."""
+
+
+def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
+    """The systems with the best score, several where they tie; none where there is nothing to rank.
+
+    Where every score is as good as zero there is no best one: whoever wins by a billionth has won nothing.
+    """
+    scores = {
+        r.system: r.score for r in summary.results if r.measure == measure.measure and r.score is not None
+    }
+    if measure.higher_is_better is None or len(scores) < 2 or negligible(summary, measure):
+        return ()
+    top = max(scores.values()) if measure.higher_is_better else min(scores.values())
+    return tuple(system for system, score in scores.items() if score == top)
+
+
+def negligible(summary: Summary, measure: MeasureInfo) -> bool:
+    """Whether no system has a score under that measure that could be told from zero, and one has a score at all."""
+    scores = [r.score for r in summary.results if r.measure == measure.measure and r.score is not None]
+    return bool(scores) and all(abs(score) < NEGLIGIBLE for score in scores)
+
+
+def standings(summary: Summary, measure: MeasureInfo) -> dict[str, Standing]:
+    """Where each system stands under that measure."""
+    best = leaders(summary, measure)
+    return {system.name: _standing(summary, measure.measure, system.name, best) for system in summary.systems}
+
+
+def _standing(summary: Summary, measure: str, system: str, best: tuple[str, ...]) -> Standing:
+    score = summary.score(system, measure)
+    if not best or score is None or score.score is None:
+        return "unranked"
+    if system in best:
+        return "best"
+    tests = [c for leader in best if (c := summary.comparison(measure, system, leader)) is not None]
+    if not tests:
+        return "untested"
+    return "behind" if all(c.significant and c.better != system for c in tests) else "level"
+
+
+def ranked(summary: Summary) -> tuple[str, ...]:
+    """The systems' names, best first by the first measure that ranks them, those without a score last."""
+    names = tuple(system.name for system in summary.systems)
+    directed = [measure for measure in summary.measures if measure.higher_is_better is not None]
+    first = next((m for m in directed if not negligible(summary, m)), directed[0] if directed else None)
+    if first is None:
+        return names
+    sign = -1 if first.higher_is_better else 1
+    scores = {r.system: r.score for r in summary.results if r.measure == first.measure}
+
+    def key(name: str) -> tuple[bool, float]:
+        score = scores.get(name)
+        return score is None, 0.0 if score is None else sign * score
+
+    return tuple(sorted(names, key=key))
+
+
+class OutOfReach(NamedTuple):
+    """Measures under which no pair of systems could have differed significantly: there are too few items."""
+
+    measures: tuple[str, ...]
+    items: int
+    pairs: int
+    least_p: float
+    """The smallest p-value that so few items can give, after Holm's correction."""
+    needed: int
+    """How many items could make a difference significant."""
+
+
+def out_of_reach(summary: Summary) -> tuple[OutOfReach, ...]:
+    """The measures that had too few items, by how many they had; none where whole dialogues were swapped."""
+    if summary.cluster is not None:
+        return ()  # the summary does not count dialogues
+    alpha = round(1 - summary.level, 12)
+    groups: dict[tuple[int, int], list[str]] = {}
+    for measure in summary.measures:
+        tests = [c for c in summary.comparisons if c.measure == measure.measure]
+        most = max((c.n for c in tests), default=MOST_ENUMERATED + 1)
+        if measure.per_item and 0 < most <= MOST_ENUMERATED and least_p(most, len(tests)) >= alpha:
+            groups.setdefault((most, len(tests)), []).append(measure.measure)
+    return tuple(
+        OutOfReach(
+            tuple(measures),
+            items,
+            pairs,
+            least_p(items, pairs),
+            next(n for n in range(1, 64) if least_p(n, pairs) < alpha),
+        )
+        for (items, pairs), measures in groups.items()
+    )
+
+
+def least_p(items: int, pairs: int) -> float:
+    """The smallest p-value that a test over so few items can give, after Holm's correction."""
+    return min(1.0, pairs * 2.0 ** (1 - items))

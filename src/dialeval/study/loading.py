@@ -1,0 +1,151 @@
+"""Results of a run folder, ready to be compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialeval.core import (
+    CorpusMeasure,
+    Interval,
+    Missing,
+    Provenance,
+    Resampling,
+    Result,
+    Signature,
+    by_dialogue,
+)
+from dialeval.data import Example
+from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
+from dialeval.errors import BadInput
+from dialeval.evaluation.measure import Measure
+from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.study.document import Score, Summary, Trace
+from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
+from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.run import Scored
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRun:
+    """A run read back from its folder."""
+
+    folder: Path
+    scored: tuple[Scored, ...]
+    examples: tuple[Example, ...]
+    resampling: Resampling
+    asked: Mapping[str, bytes]
+    """What each item under each measure of a capability asked."""
+    statuses: Mapping[str, Mapping[str, str]]
+    """Whether people have checked what each measure of a capability asks, by capability and measure."""
+
+
+def load_run(folder: str | Path) -> LoadedRun:
+    """The results of the run in ``folder``, with scores and intervals as its summary has them.
+
+    Corpus measures have no rows to read: they are measured again from the examples.
+    """
+    folder = Path(folder)
+    _check_complete(folder)
+    summary = read_summary(folder)
+    cluster = by_dialogue if summary.cluster == "dialogue" else None
+    resampling = Resampling(
+        resamples=summary.trials, seed=summary.seed, confidence=summary.level, cluster=cluster
+    )
+    examples = tuple(read_examples(folder))
+    asked = {
+        key: what for capability in CAPABILITIES.values() for key, what in capability.asked(folder).items()
+    }
+    statuses = {
+        name: {section.measure: section.status for section in sections}
+        for name, sections in summary.sections.items()
+    }
+    scored = _scored(folder, summary, examples, resampling)
+    return LoadedRun(folder, scored, examples, resampling, asked, statuses)
+
+
+def _check_complete(folder: Path) -> None:
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise BadInput(
+            path=str(folder),
+            found=f"no {', no '.join(missing)}" if folder.is_dir() else "no such folder",
+            needed="a run folder with " + ", ".join(FILES),
+            todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
+        )
+
+
+def _scored(
+    folder: Path, summary: Summary, examples: Sequence[Example], resampling: Resampling
+) -> tuple[Scored, ...]:
+    scores = {(score.measure, score.system): score for score in summary.results}
+    traces = {(trace.measure, trace.system): trace for trace in read_manifest(folder).provenance}
+    results: dict[tuple[str, str], Scored] = {}
+    for block in read_results(folder / RESULTS):
+        key = block.measure, block.system
+        measure = _measure(folder, scores[key])
+        result = _result(measure, block, scores[key], traces[key], resampling.confidence)
+        results[key] = Scored(measure, block.system, result)
+    for key, score in scores.items():
+        measure = _measure(folder, score)
+        if isinstance(measure.metric, CorpusMeasure):
+            subjects = _subjects(score.system, examples, results)
+            outcome = evaluate_any(measure.metric, subjects, Plan(resampling=resampling))
+            outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
+            results[key] = Scored(measure, score.system, outcome)
+    return tuple(results[key] for key in scores)
+
+
+def _result(measure: Measure, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
+    if isinstance(measure.metric, CorpusMeasure):
+        raise TypeError(f"{block.measure} measures a corpus and can have no rows")
+    low, high = score.low, score.high
+    return Result(
+        metric=measure.metric,
+        items=block.items,
+        systems=(block.system,) * len(block.items),
+        rows=block.statistics,
+        values=block.values,
+        score=float("nan") if score.score is None else score.score,
+        interval=None if low is None or high is None else Interval(low, high, confidence),
+        provenance=_provenance(trace),
+        reasons=block.reasons,
+    )
+
+
+def _subjects(
+    system: str, examples: Sequence[Example], results: Mapping[tuple[str, str], Scored]
+) -> list[Example | Missing]:
+    """What the system said to every item of the run, and the reason where it said nothing."""
+    answered = {example.item: example for example in examples if example.system == system}
+    silent = {example.item: "the system gave no response" for example in examples}
+    for one in results.values():
+        if one.system == system and isinstance(one.result, Result) and one.measure.capability is None:
+            silent |= {one.result.items[row]: reason for row, reason in one.result.reasons.items()}
+    return [answered.get(item) or Missing(item, system, reason) for item, reason in silent.items()]
+
+
+def _measure(folder: Path, score: Score) -> Measure:
+    measure = build_measure(score.measure)
+    if str(measure.metric.signature) != score.signature:
+        raise BadInput(
+            path=str(folder / "summary.json"),
+            field=f"results.{score.measure}.signature",
+            found=score.signature,
+            needed=str(measure.metric.signature),
+            todo="The run was made with another version of this measure: run the study again to compare it.",
+        )
+    return measure
+
+
+def _provenance(trace: Trace) -> Provenance:
+    return Provenance(
+        signature=Signature.parse(trace.signature),
+        data=trace.data,
+        package=trace.package,
+        seed=trace.seed,
+        resamples=trace.trials,
+        resources=tuple(sorted(trace.resources.items())),
+    )
