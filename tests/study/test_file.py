@@ -52,7 +52,7 @@ def test_the_name_defaults_to_the_files(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("data: prompts.jsonl", "", "data: missing, and it is needed"),
+        ("data: prompts.jsonl", "", "data: required"),
         ("seed: 7", "sead: 7", "sead: unknown key; did you mean 'seed'?"),
         ("seed: 7", "seed: many", "seed: found 'many', but input should be a valid integer"),
         ("seed: 7", "seed: -1", "seed: found -1, but input should be greater than or equal to 0"),

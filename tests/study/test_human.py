@@ -191,7 +191,7 @@ def test_a_study_of_corpus_measures_alone_has_nothing_to_join(study_folder):
     [
         ("nowhere.jsonl", "human.path: "),
         ("5", "human: found 5, but it must be the path of a file of ratings, or {path, criterion}"),
-        ("{criterion: overall}", "human.path: missing, and it is needed"),
+        ("{criterion: overall}", "human.path: required"),
         ("{path: prompts.jsonl, critrion: x}", "human.critrion: unknown key; did you mean 'criterion'?"),
         (
             "{path: prompts.jsonl, format: fedd}",

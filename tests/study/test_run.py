@@ -103,7 +103,7 @@ def test_limit_takes_the_first_items_and_cluster_widens_intervals(study_folder):
 
 def test_data_that_is_missing_stops_the_run(study_folder):
     (study_folder / "prompts.jsonl").unlink()
-    with pytest.raises(BadStudy, match=r"data: .*prompts\.jsonl is not there"):
+    with pytest.raises(BadStudy, match=r"data: no such file: .*prompts\.jsonl"):
         run(study_folder)
 
 

@@ -52,12 +52,12 @@ def test_every_wrong_key_is_named_at_once(corpus: Path) -> None:
 
 
 def test_what_a_kind_needs_and_does_not_get_is_named() -> None:
-    assert make_system("retrieval", {"name": "r"}, folder=Path()) == ["corpus: required"]
+    assert make_system("retrieval", {"name": "r"}, folder=Path()) == [("corpus", "required")]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     made = make_system("random", {"name": "r", "corpus": "gone.jsonl"}, folder=tmp_path)
-    assert made == [f"corpus: no such file or folder: {tmp_path / 'gone.jsonl'}"]
+    assert made == [("corpus", f"no such file or folder: {tmp_path / 'gone.jsonl'}")]
 
 
 def test_a_models_folder_is_relative_to_the_folder_too_and_a_hub_name_is_left_alone(tmp_path: Path) -> None:

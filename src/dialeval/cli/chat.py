@@ -62,7 +62,7 @@ def chat(
 
     speaker = _generator(named_system(system))
     if out:
-        native_format(out, writing=True)  # an unknown file ending should be reported before the talk
+        native_format(out, writing=True)  # an unknown format should be reported before the talk
     if partner and script:
         raise DialevalError(
             "Found both --with and --script; a system can talk with one of them. Leave one out."
@@ -113,14 +113,14 @@ def _lines(path: Path) -> list[str]:
     from dialeval.errors import BadInput
 
     try:
-        found = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
             str(path), f"no readable text ({error})", "one turn a line", "Check --script."
         ) from None
-    if not found:
+    if not lines:
         raise BadInput(str(path), "no line of text", "one turn a line", "Write what the user says.")
-    return found
+    return lines
 
 
 def _openings(path: Path | None, limit: int | None) -> Sequence[Prompt]:
@@ -179,7 +179,7 @@ def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
                 del turns[-1:]
                 continue
         elif said.startswith("/") and said[1:].isalpha():
-            print(f"There is no {said}. {COMMANDS}", file=sys.stderr)
+            print(f"Unknown command {said}. {COMMANDS}", file=sys.stderr)
             continue
         elif said:
             turns.append(Turn("user", said))

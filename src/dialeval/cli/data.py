@@ -89,12 +89,12 @@ def validate(
     from dialeval.data import refuse, survey
 
     side = _side_file(file) if skip_bad else None
-    found = survey(file, kind=kind, format=format, on_bad=side or refuse)
+    content = survey(file, kind=kind, format=format, on_bad=side or refuse)
     _report_bad(side)
     if json:
-        print(jsonlib.dumps(_survey_json(found, side), ensure_ascii=False))
+        print(jsonlib.dumps(_survey_json(content, side), ensure_ascii=False))
     else:
-        print("\n".join(_survey_lines(found)))
+        print("\n".join(_survey_lines(content)))
 
 
 @app.command("convert")
@@ -128,8 +128,8 @@ def convert(
     beside = source if target == "-" else target
     _keep_inputs([source, *(ref or [])], target, _side_path(beside) if skip_bad else None)
     side = _side_file(beside) if skip_bad else None
-    found = _records(source, format, kind, ref or [], side or refuse)
-    named = _named(found, system) if system else found
+    records = _records(source, format, kind, ref or [], side or refuse)
+    named = _named(records, system) if system else records
     replaced = target != "-" and Path(target).is_file()
     count = write(target, islice(named, limit))
     _report_bad(side)
@@ -190,43 +190,43 @@ def _report_bad(side: SideFile | None) -> None:
         print(message, file=sys.stderr)
 
 
-def _survey_json(found: Survey, side: SideFile | None) -> dict[str, object]:
+def _survey_json(content: Survey, side: SideFile | None) -> dict[str, object]:
     return {
-        "kind": found.kind,
-        "records": found.records,
-        "systems": found.systems,
-        "raters": found.raters,
-        "turns": asdict(found.turns),
-        "answers": asdict(found.answers),
-        "without_references": found.without_references,
-        "empty_responses": found.empty_responses,
+        "kind": content.kind,
+        "records": content.records,
+        "systems": content.systems,
+        "raters": content.raters,
+        "turns": asdict(content.turns),
+        "answers": asdict(content.answers),
+        "without_references": content.without_references,
+        "empty_responses": content.empty_responses,
         "unknown": {
-            name: {"records": n, "meant": found.meant.get(name)} for name, n in found.unknown.items()
+            name: {"records": n, "meant": content.meant.get(name)} for name, n in content.unknown.items()
         },
         "bad": side.count if side else 0,
         "bad_file": str(side.path) if side and side.count else None,
     }
 
 
-def _survey_lines(found: Survey) -> Iterator[str]:
-    yield f"{found.records:,} {found.kind} records"
-    for heading, counts in (("systems", found.systems), ("raters", found.raters)):
+def _survey_lines(content: Survey) -> Iterator[str]:
+    yield f"{content.records:,} {content.kind} records"
+    for heading, counts in (("systems", content.systems), ("raters", content.raters)):
         if counts:
             shown = ", ".join(f"{name} ({count:,})" for name, count in list(counts.items())[:8])
             yield f"  {heading}: {len(counts):,}: {shown}{', ...' if len(counts) > 8 else ''}"
-    if found.kind == "judgement":
-        yield f"  with a value: {found.answers.total:,}"
+    if content.kind == "judgement":
+        yield f"  with a value: {content.answers.total:,}"
     else:
-        turns = found.turns
+        turns = content.turns
         yield f"  turns per record: {turns.mean:.1f} on average, {turns.least:,} to {turns.most:,}"
     noun = {"question": "candidates", "nbest": "responses", "example": "references", "prompt": "references"}
-    if found.kind in noun:
-        answers = found.answers
-        yield f"  {noun[found.kind]} per record: {answers.mean:.1f} on average, {answers.least:,} to {answers.most:,}"
-    if found.without_references:
-        yield f"  without references: {found.without_references:,}"
-    if found.empty_responses:
-        yield f"  empty responses: {found.empty_responses:,}"
-    for name, count in found.unknown.items():
-        hint = f"; did you mean {found.meant[name]!r}?" if name in found.meant else ""
+    if content.kind in noun:
+        answers = content.answers
+        yield f"  {noun[content.kind]} per record: {answers.mean:.1f} on average, {answers.least:,} to {answers.most:,}"
+    if content.without_references:
+        yield f"  without references: {content.without_references:,}"
+    if content.empty_responses:
+        yield f"  empty responses: {content.empty_responses:,}"
+    for name, count in content.unknown.items():
+        hint = f"; did you mean {content.meant[name]!r}?" if name in content.meant else ""
         yield f"  unknown field {name!r} in {count:,} records{hint}"

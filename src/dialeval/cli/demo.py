@@ -41,9 +41,7 @@ def demo(
     with as_file(files("dialeval.study").joinpath("demo")) as bundled:
         if copy is not None:
             if copy.exists():
-                raise BadInput(
-                    str(copy), "something there already", "a folder yet to be made", "Give another name."
-                )
+                raise BadInput(str(copy), "an existing path", "a new folder", "Give another name.")
             shutil.copytree(bundled, copy)
             print(f"Copied. Now try: dialeval run {copy / 'study.yaml'}")
             return
@@ -63,15 +61,15 @@ def _with_everything(study: Study) -> Study:
     from dialeval.metrics.scoring import available
     from dialeval.study import build_measure
 
-    own = {measure.label for measure in study.measures}
+    already = {measure.label for measure in study.measures}
     print(
         "Now every other metric. The first time, some compile their tables: up to a minute.", file=sys.stderr
     )
-    found = available(name for name in EVERY_METRIC if name not in own)
-    for name, obstacle in found.obstacles.items():
+    usable = available(name for name in EVERY_METRIC if name not in already)
+    for name, obstacle in usable.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
-    study = annotated(study, f"by dialeval demo with more measures: {', '.join(found.metrics)}")
-    labels = [name for name in EVERY_METRIC if name in own or name in found.metrics]
+    study = annotated(study, f"by dialeval demo with more measures: {', '.join(usable.metrics)}")
+    labels = [name for name in EVERY_METRIC if name in already or name in usable.metrics]
     return dataclasses.replace(study, measures=tuple(map(build_measure, labels)))
 
 

@@ -49,7 +49,7 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 """Programs that only our own tests use, and the names they go by."""
 
 
-# Not on PyPI yet, so whoever has it has a clone.
+# Not on PyPI yet, so every installation has a clone.
 _IN_CLONE: Final = "(in your clone of dialeval)"
 
 
@@ -77,7 +77,7 @@ class Diagnosis:
 
     @property
     def missing(self) -> list[str]:
-        """What base use needs and is not there."""
+        """Required packages that are not installed."""
         return [package.name for package in self.base if package.version is None]
 
 
@@ -141,7 +141,7 @@ def _requirements() -> dict[str, list[Package]]:
 
 def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.missing:
-        yield f"Mend the installation ({', '.join(diagnosis.missing)} missing): pip install . {_IN_CLONE}"
+        yield f"Fix the installation ({', '.join(diagnosis.missing)} missing): pip install . {_IN_CLONE}"
     else:
         yield "Ready for base use. Try: dialeval demo"
     for name, packages in diagnosis.extras.items():

@@ -57,7 +57,7 @@ app.command("doctor")(doctor.doctor)
 
 
 def main() -> None:
-    """Run the command line; what a user can mend is printed without a traceback and exits with 1."""
+    """Run the command line; errors that a user can fix are printed without a traceback, and exit with 1."""
     warnings.showwarning = _print_warning
     try:
         app()

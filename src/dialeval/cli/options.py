@@ -25,7 +25,7 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for ma
 Resume: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--resume/--no-resume", help="Use what earlier runs computed and kept, or compute all anew."
+        "--resume/--no-resume", help="Use what earlier runs computed and kept, or recompute everything."
     ),
 ]
 CacheFolder: TypeAlias = Annotated[
@@ -49,7 +49,7 @@ SkipBad: TypeAlias = Annotated[
 
 
 def scale_given(text: str | None) -> RatingScale | None:
-    """The scale that ``--scale`` writes; a usage error where it is none."""
+    """The scale that ``--scale`` writes; a usage error where it is not a scale."""
     from dialeval.errors import Unsuitable
     from dialeval.ratings.scale import RatingScale
 

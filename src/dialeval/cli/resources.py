@@ -13,7 +13,7 @@ from dialeval.cli.options import Json
 if TYPE_CHECKING:
     from dialeval.resources import Status
 
-_SUMMARY = "Weights, vectors and lexicons: what is here, how to get the rest."
+_SUMMARY = "Weights, vectors and lexicons: what is installed, and how to get the rest."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval resources verify",
@@ -23,7 +23,7 @@ app = typer.Typer(
 
 @app.command("ls")
 def ls(json: Json = False) -> None:
-    """List every resource: whether it is here, what it is for, its licence, how to install it.
+    """List every resource: whether it is installed, what it is for, its licence, how to install it.
 
     Example: dialeval resources ls
     """
@@ -46,7 +46,7 @@ def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", show_default="all")] = None,
     json: Json = False,
 ) -> None:
-    """Compare every byte of the resources that are here with the hashes we know.
+    """Compare every byte of the installed resources with the known hashes.
 
     Exits with 1 if one is altered, or if one you name is absent.
 

@@ -83,7 +83,7 @@ def score(
     gates = parse_fail_under(fail_under, list(metrics))
     on_bad = SideFile(_side_file(file or str(hyp))) if skip_bad else refuse
     examples: Iterable[Example] = _first_items(_examples(file, hyp, ref, format, on_bad), limit)
-    if any(isinstance(one, Fittable) for one in metrics.values()):
+    if any(isinstance(metric, Fittable) for metric in metrics.values()):
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         group = by_dialogue if cluster else None
@@ -112,10 +112,10 @@ def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric
 
     if not every:
         return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
-    found = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
-    for name, obstacle in found.obstacles.items():
+    usable = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
+    for name, obstacle in usable.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
-    return dict(found.metrics)
+    return dict(usable.metrics)
 
 
 def _examples(
@@ -151,7 +151,7 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
     write(path, (judgement for result in results.values() for judgement in result.judgements))
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
-        print(f"{', '.join(whole)}: no item has a value of its own, so none is in {path}", file=sys.stderr)
+        print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
 
 
 def _print_scores(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> None:
@@ -192,7 +192,7 @@ def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
     from dialeval.display.terminal import print_table
 
     titles = ("metric", "system", "score", "95 % interval", "n", "unscored")
-    columns = tuple(Column(title, numeric=at > 1) for at, title in enumerate(titles))
+    columns = tuple(Column(title, numeric=index > 1) for index, title in enumerate(titles))
     rows = tuple(
         tuple(Cell(text) for text in (name, system, *_cells(result)))
         for (name, system), result in results.items()
@@ -209,11 +209,11 @@ def _cells(result: Outcome) -> tuple[str, str, str, str]:
 def _notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
     """Which items have no value and why, and which systems lack items that others have."""
     for (name, system), result in results.items():
-        for at, reason in list(result.reasons.items())[:1]:
+        for index, reason in list(result.reasons.items())[:1]:
             share = f"{len(result.reasons)} of {len(result)} unscored"
-            yield f"{name}, {system}: {share}, first {result.items[at]!r}: {reason}"
+            yield f"{name}, {system}: {share}, first {result.items[index]!r}: {reason}"
     items = {system: set(result.items) for (_, system), result in results.items()}
     everything = set().union(*items.values())
-    for system, own in items.items():
-        if lacking := len(everything - own):
-            yield f"{system}: {lacking} of the file's {len(everything)} items have no response of it"
+    for system, known in items.items():
+        if lacking := len(everything - known):
+            yield f"{system}: {lacking} of the file's {len(everything)} items have no response from it"

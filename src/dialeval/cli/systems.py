@@ -36,15 +36,15 @@ def ls(json: Json = False) -> None:
     from dialeval.systems.kinds import kinds
 
     model = check(EMBEDDED, verify=False)
-    found = kinds()
+    known = kinds()
     if json:
         embedded = {"model": EMBEDDED, "state": model.state, "install": model.resource.install}
-        print(jsonlib.dumps({"kinds": [_as_json(kind) for kind in found], "embedded": embedded}))
+        print(jsonlib.dumps({"kinds": [_as_json(kind) for kind in known], "embedded": embedded}))
         return
-    for kind in found:
+    for kind in known:
         _print_kind(kind)
-    print("Keys with ? may be left out; docs/systems.md says what each is for.")
-    here = "is here" if model.state != "absent" else f"is absent. Run: {model.resource.install}"
+    print("Keys with ? are optional; docs/systems.md explains each.")
+    here = "is installed" if model.state != "absent" else f"is not installed. Run: {model.resource.install}"
     print(f"The embedded model {EMBEDDED} {here}")
     print(f"Try one: dialeval chat {EMBEDDED}")
 

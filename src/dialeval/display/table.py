@@ -45,12 +45,12 @@ def pieces(table: Table, *, most: int) -> tuple[Table, ...]:
     if rest < most:
         return (table,)
     share = math.ceil(rest / math.ceil(rest / (most - 1)))
-    cuts = [range(at, min(at + share, rest + 1)) for at in range(1, rest + 1, share)]
+    cuts = [range(index, min(index + share, rest + 1)) for index in range(1, rest + 1, share)]
     return tuple(
         Table(
             table.title,
-            tuple(table.columns[at] for at in (0, *cut)),
-            tuple(tuple(row[at] for at in (0, *cut)) for row in table.rows),
+            tuple(table.columns[index] for index in (0, *cut)),
+            tuple(tuple(row[index] for index in (0, *cut)) for row in table.rows),
             table.notes if cut is cuts[-1] else (),
         )
         for cut in cuts

@@ -27,8 +27,8 @@ def print_table(table: Table, console: Console) -> None:
     """Print a table, in several pieces one below the other where the terminal is too narrow for it."""
     if table.title:
         console.print(styled(one_line(table.title), "bold", console), soft_wrap=True)
-    for at, piece in enumerate(_pieces(table, console.width)):
-        if at:
+    for index, piece in enumerate(_pieces(table, console.width)):
+        if index:
             console.print()
         console.print(_drawn(table, piece, console))
     for note in table.notes:
@@ -61,16 +61,17 @@ def _pieces(table: Table, width: int) -> list[Piece]:
 def _split(table: Table, width: int) -> list[Piece]:
     last = range(1, len(table.columns))
     fold = next(
-        (f for f in FOLDS if all(_width(table, Piece([0, at], True, f)) <= width for at in last)), FOLDS[-1]
+        (f for f in FOLDS if all(_width(table, Piece([0, index], True, f)) <= width for index in last)),
+        FOLDS[-1],
     )
     pieces = [[0]]
-    for at in last:
-        if len(pieces[-1]) > 1 and _width(table, Piece([*pieces[-1], at], True, fold)) > width:
+    for index in last:
+        if len(pieces[-1]) > 1 and _width(table, Piece([*pieces[-1], index], True, fold)) > width:
             pieces.append([0])
-        pieces[-1].append(at)
+        pieces[-1].append(index)
     # As many columns in each piece as in the others reads better than a last one that stands alone.
     share = math.ceil(len(last) / len(pieces))
-    even = [[0, *last[at : at + share]] for at in range(0, len(last), share)]
+    even = [[0, *last[index : index + share]] for index in range(0, len(last), share)]
     fits = all(_width(table, Piece(piece, True, fold)) <= width for piece in even)
     return [Piece(piece, True, fold) for piece in (even if fits else pieces)]
 
@@ -79,9 +80,9 @@ def _width(table: Table, piece: Piece) -> int:
     from rich.cells import cell_len
 
     widths = []
-    for at in piece.columns:
-        lines = [line for row in table.rows for line in _lines(row[at], table.columns[at], piece)]
-        widths.append(max(cell_len(line) for line in (one_line(table.columns[at].title), *lines)))
+    for index in piece.columns:
+        lines = [line for row in table.rows for line in _lines(row[index], table.columns[index], piece)]
+        widths.append(max(cell_len(line) for line in (one_line(table.columns[index].title), *lines)))
     return sum(widths) + GAP * (len(widths) - 1)
 
 
@@ -111,12 +112,12 @@ def _drawn(table: Table, piece: Piece, console: Console) -> Grid:
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
-    for at in piece.columns:
-        column = table.columns[at]
+    for index in piece.columns:
+        column = table.columns[index]
         title = styled(one_line(column.title), "", console)
         grid.add_column(title, justify="right" if column.numeric else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(_cell(row[at], table.columns[at], piece, console) for at in piece.columns))
+        grid.add_row(*(_cell(row[index], table.columns[index], piece, console) for index in piece.columns))
     return grid
 
 

@@ -63,22 +63,22 @@ def load_study(path: str | Path) -> Study:
     file = check_shape(content)
     problems = file if isinstance(file, list) else []
     systems = [
-        _build_system(at, given, path.parent, problems)
-        for at, given in enumerate(_listed(content, "systems"))
+        _build_system(index, given, path.parent, problems)
+        for index, given in enumerate(_listed(content, "systems"))
     ]
     measures = [
-        _build_measure(at, given, path.parent, problems)
-        for at, given in enumerate(_listed(content, "measures"))
+        _build_measure(index, given, path.parent, problems)
+        for index, given in enumerate(_listed(content, "measures"))
     ]
     built = [system for system in systems if system is not None]
-    known = _told_apart([measure for measure in measures if measure is not None])
+    known = _distinct([measure for measure in measures if measure is not None])
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
     gates = _build_gates(_listed(content, "gates"), built, known, problems)
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not data.exists():
-        problems.append(f"data: {data} is not there")
+        problems.append(f"data: no such file: {data}")
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
     if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
@@ -98,19 +98,19 @@ def load_study(path: str | Path) -> Study:
 
 
 def _listed(content: Mapping[str, object], key: str) -> list[Any]:
-    """The entries under ``key`` that can be looked at, even where other keys are wrong."""
+    """The entries under ``key`` that can be checked, even where other keys are wrong."""
     entries = content.get(key)
-    return [one for one in entries if isinstance(one, str | dict)] if isinstance(entries, list) else []
+    return [entry for entry in entries if isinstance(entry, str | dict)] if isinstance(entries, list) else []
 
 
-def _build_system(at: int, given: object, folder: Path, problems: list[str]) -> System | None:
-    where = f"systems[{at}]"
+def _build_system(index: int, given: object, folder: Path, problems: list[str]) -> System | None:
+    where = f"systems[{index}]"
     if not isinstance(given, dict):
         return None
     kind = given.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        found = "missing" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
-        problems.append(f"{where}.kind: {found}; known kinds: {', '.join(KINDS)}")
+        problem = "required" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
+        problems.append(f"{where}.kind: {problem}; known kinds: {', '.join(KINDS)}")
         return None
     options = {key: value for key, value in given.items() if key != "kind"}
     made = make_system(kind, options, folder=folder, kinds=KINDS)
@@ -138,15 +138,15 @@ def _beside(folder: Path, path: Path) -> Path:
 
 
 def _build_measure(
-    at: int, given: str | Mapping[str, Any], folder: Path, problems: list[str]
+    index: int, given: str | Mapping[str, Any], folder: Path, problems: list[str]
 ) -> Measure | None:
-    where = f"measures[{at}]"
+    where = f"measures[{index}]"
     if isinstance(given, str):
         name, options = given, {}
     elif isinstance(given.get("name"), str):
         name, options = given["name"], {key: value for key, value in given.items() if key != "name"}
     else:
-        problems.append(f"{where}.name: missing, and it is needed")
+        problems.append(f"{where}.name: required")
         return None
     try:
         measure = build_measure(name, options, folder=folder)
@@ -155,13 +155,13 @@ def _build_measure(
         return None
     for option, file in measure.inputs.items():
         if file is None:
-            problems.append(f"{where}.{option}: missing, and it is needed: a file of {option}")
+            problems.append(f"{where}.{option}: required: a file of {option}")
         elif not file.exists():
-            problems.append(f"{where}.{option}: {file} is not there")
+            problems.append(f"{where}.{option}: no such file: {file}")
     return measure
 
 
-def _told_apart(measures: Sequence[Measure]) -> list[Measure]:
+def _distinct(measures: Sequence[Measure]) -> list[Measure]:
     """The measures; those that ask the same of different files have the file in their label."""
     labels = Counter(measure.label for measure in measures)
     return [
@@ -177,7 +177,7 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
         return None
     path = _beside(folder, Path(given.path))
     if not path.exists():
-        problems.append(f"human.path: {path} is not there")
+        problems.append(f"human.path: no such file: {path}")
     if given.format is not None and given.format not in FORMATS:
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
@@ -196,7 +196,7 @@ def _build_gates(
 ) -> list[Gate]:
     gates = []
     labels, names = [measure.label for measure in measures], [system.name for system in systems]
-    for at, text in enumerate(given):
+    for index, text in enumerate(given):
         try:
             gate = parse_gate(text)
             if gate.measure not in labels:
@@ -205,5 +205,5 @@ def _build_gates(
                 raise UnknownName("system in this study", gate.system, names)
             gates.append(gate)
         except (DialevalError, ValueError) as error:
-            problems.append(f"gates[{at}]: {error}")
+            problems.append(f"gates[{index}]: {error}")
     return gates

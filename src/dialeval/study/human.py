@@ -41,32 +41,36 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
     from dialeval.meta import Inquiry, examine
     from dialeval.ratings import Ratings, join
 
-    own = Ratings.of(_judgements(scored))
-    if not len(own):
+    automatic = Ratings.of(_judgements(scored))
+    if not len(automatic):
         raise Unsuitable(
             "no measure of this study has values of single items, which ratings could be joined to."
         )
-    joined = join(Ratings.merge([people.ratings, own]), people.criterion)
-    partial = any(one.only_measure for one in joined.coverage)
+    joined = join(Ratings.merge([people.ratings, automatic]), people.criterion)
+    partial = any(measure.only_measure for measure in joined.coverage)
     inquiry = Inquiry(
         resampling=study.resampling,
         estimate=partial,
-        lower_is_better=_lower_is_better(scored, own.raters),
+        lower_is_better=_lower_is_better(scored, automatic.raters),
     )
     return examine(joined, inquiry, watch)
 
 
 def _lower_is_better(scored: Sequence[Scored], known: Collection[str]) -> tuple[str, ...]:
     """Labels of measures that say so of themselves, as patterns that fit nothing else."""
-    labels = {one.measure.label: one.measure.metric.higher_is_better for one in scored}
+    labels = {score.measure.label: score.measure.metric.higher_is_better for score in scored}
     return tuple(escape(label) for label, higher in labels.items() if higher is False and label in known)
 
 
 def _judgements(scored: Sequence[Scored]) -> Iterator[Judgement]:
     """Every item's value, under the label the study gave the measure."""
-    for one in scored:
-        if isinstance(one.result, Result):
-            for judgement in one.result.judgements:
+    for score in scored:
+        if isinstance(score.result, Result):
+            for judgement in score.result.judgements:
                 yield Judgement(
-                    judgement.item, judgement.system, one.measure.label, judgement.criterion, judgement.value
+                    judgement.item,
+                    judgement.system,
+                    score.measure.label,
+                    judgement.criterion,
+                    judgement.value,
                 )

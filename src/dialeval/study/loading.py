@@ -121,9 +121,13 @@ def _subjects(
     """What the system said to every item of the run, and the reason where it said nothing."""
     answered = {example.item: example for example in examples if example.system == system}
     silent = {example.item: "the system gave no response" for example in examples}
-    for one in results.values():
-        if one.system == system and isinstance(one.result, Result) and one.measure.capability is None:
-            silent |= {one.result.items[row]: reason for row, reason in one.result.reasons.items()}
+    for scored in results.values():
+        if (
+            scored.system == system
+            and isinstance(scored.result, Result)
+            and scored.measure.capability is None
+        ):
+            silent |= {scored.result.items[row]: reason for row, reason in scored.result.reasons.items()}
     return [answered.get(item) or Missing(item, system, reason) for item, reason in silent.items()]
 
 

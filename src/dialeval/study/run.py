@@ -1,4 +1,4 @@
-"""Carrying out a study: every system answers, every measure judges, pairs are compared, gates are checked."""
+"""Run of a study: every system answers, every measure scores, pairs are compared, gates are checked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All that a study brought forth."""
+    """The results of a study."""
 
     study: Study
     prompts: tuple[Prompt, ...]
@@ -65,7 +65,7 @@ class Run:
 def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     """Carry out ``study``: here, and without a cache, unless a workshop says otherwise.
 
-    A system or measure that fails is recorded, and the rest goes on.
+    A system or measure that fails is recorded, and the others are still run.
     """
     workshop = workshop or Workshop()
     prompts = _prompts(study)
@@ -129,20 +129,20 @@ def _score(
 ) -> Iterator[Scored]:
     for measure in study.measures:
         judged = list(_judged(measure, respondents, study, workshop, failures))
-        with workshop.watch(measure.label, sum(len(one.subjects) for one in judged)) as progress:
+        with workshop.watch(measure.label, sum(len(given.subjects) for given in judged)) as progress:
             try:
                 metric = _prepared(measure, judged)
             except Exception as error:
                 message = described(error)
-                failures += [Failure(one.system, measure.label, message) for one in judged]
+                failures += [Failure(given.system, measure.label, message) for given in judged]
                 continue
-            for one in judged:
+            for given in judged:
                 try:
-                    result = _evaluate(metric, one.subjects, study, workshop, progress)
+                    result = _evaluate(metric, given.subjects, study, workshop, progress)
                 except Exception as error:  # one measure's failure must not lose the others' results
-                    failures.append(Failure(one.system, measure.label, described(error)))
+                    failures.append(Failure(given.system, measure.label, described(error)))
                 else:
-                    yield Scored(measure, one.system, result, one.subjects)
+                    yield Scored(measure, given.system, result, given.subjects)
 
 
 def _judged(
@@ -173,7 +173,7 @@ def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
     if isinstance(measure.metric, CorpusMeasure):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
-    return fitted(measure.metric, [subject for one in judged for subject in one.subjects])
+    return fitted(measure.metric, [subject for given in judged for subject in given.subjects])
 
 
 def _evaluate(

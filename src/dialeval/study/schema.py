@@ -1,4 +1,4 @@
-"""The keys of ``study.yaml`` and what each may hold; one line for everything that is wrong with a file."""
+"""The keys of ``study.yaml`` and what each may hold; one line for each problem of a file."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
     try:
         return StudyFile.model_validate(content)
     except ValidationError as error:
-        return [problem(one, _keys(one)) for one in error.errors()]
+        return [problem(detail, _keys(detail)) for detail in error.errors()]
 
 
 def _keys(error: ErrorDetails) -> Mapping[str, object]:
@@ -109,5 +109,5 @@ def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -
     if error["type"] == "too_short":
         return f"{where}: found an empty list, needed at least one"
     if error["type"] in ("missing", "missing_argument"):
-        return f"{where}: missing, and it is needed"
+        return f"{where}: required"
     return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"

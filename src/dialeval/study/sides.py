@@ -1,4 +1,4 @@
-"""Two sides to compare: runs or files of examples, brought to results that pair item by item."""
+"""The two sides of a comparison: runs or files of examples, as results that pair item by item."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Side:
 def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[Side, Side]:
     """Both sides, each a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several.
 
-    A file that meets a run is scored by the run's measures, so that nothing falls out of the comparison unseen.
+    A file that meets a run is scored by the run's measures, so that no measure is left out silently.
     """
     places = _place(a), _place(b)
     runs = {place: _from_run(place, measures) for place in places if place.path.is_dir()}
@@ -79,8 +79,7 @@ def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[Comparison]:
             )
             for x, y in _pairs(a, b)
         ]
-        found = compare_pairs(pairs, resampling)
-        compared += [dataclasses.replace(comparison, measure=label) for comparison in found]
+        compared += [dataclasses.replace(pair, measure=label) for pair in compare_pairs(pairs, resampling)]
     return compared
 
 
@@ -123,13 +122,13 @@ def _place(source: str) -> _Place:
 
 def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
     run = load_run(place.path)
-    found = {Key(one.measure.label, one.system): one.result for one in run.scored}
-    known = list(dict.fromkeys(key.measure for key in found))
+    results = {Key(scored.measure.label, scored.system): scored.result for scored in run.scored}
+    known = list(dict.fromkeys(key.measure for key in results))
     wanted = [build_measure(name).label for name in measures or known]
     for name in wanted:
         if name not in known:
             raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")
-    kept = {key: result for key, result in found.items() if key.measure in wanted}
+    kept = {key: result for key, result in results.items() if key.measure in wanted}
     prompts = {**_prompts(run.examples), **run.asked}
     statuses = {
         name: {label: status for label, status in known.items() if label in wanted}

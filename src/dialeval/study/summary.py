@@ -81,4 +81,4 @@ def _sections(run: Run, capability: str) -> tuple[SectionDocument, ...]:
 
 
 def _subjects(run: Run, measure: Measure) -> dict[str, Subjects]:
-    return {one.system: one.subjects for one in run.scored if one.measure.label == measure.label}
+    return {scored.system: scored.subjects for scored in run.scored if scored.measure.label == measure.label}

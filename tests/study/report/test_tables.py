@@ -83,7 +83,7 @@ def test_measures_of_all_responses_together_say_so(make_run: Make) -> None:
     mixed = replace(summary, measures=(whole, *summary.measures[1:]))
     assert comparisons(mixed, whole).rows[0][4].text == "—"  # no item wins
     notes = leaderboard(mixed).notes
-    assert "bleu(order=4) measures all responses together, so no item has a value of its own" in notes
+    assert "bleu(order=4) measures all responses together, so there are no per-item values" in notes
     intervals = "brackets hold 95% bootstrap intervals, jackknife intervals for bleu(order=4); "
     assert any(note.startswith(intervals) for note in notes)
     alone = leaderboard(replace(summary, measures=(whole,))).notes

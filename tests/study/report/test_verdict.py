@@ -26,14 +26,14 @@ def test_what_cannot_be_told_apart_is_said_with_what_would_settle_it(make_run: M
     folder = make_run(measures={"rouge_l": True}, value=by_system)
     assert verdict(read_summary(folder)) == (
         "This study compared 2 systems on 12 items with 1 measure. No measure separates the best system from all the "
-        "others. On rouge_l, new scores highest, but old cannot be told apart from it (about 240 more items would "
+        "others. On rouge_l, new scores highest, but old is not significantly different (about 240 more items would "
         "settle it)."
     )
 
 
 def test_low_is_good_where_the_measure_says_so(make_run: Make) -> None:
     text = verdict(read_summary(make_run(measures={"errors": False}, value=by_system)))
-    assert "old scores lowest, but new cannot" in text
+    assert "old scores lowest, but new is not significantly different" in text
 
 
 def test_ties_one_system_and_reservations(make_run: Make) -> None:
@@ -48,7 +48,7 @@ def test_ties_one_system_and_reservations(make_run: Make) -> None:
         failures=[{"system": "new", "measure": None, "message": "503"}],
     )
     alone = verdict(read_summary(folder))
-    assert "With one system there is nothing to compare it with." in alone
+    assert "With one system, there is nothing to compare." in alone
     assert "coverage is lowest for old (92 %)" in alone
     assert "1 of 1 gate failed. 1 part of the run failed" in alone
 

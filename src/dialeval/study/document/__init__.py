@@ -1,9 +1,8 @@
 """The types of a run's files, and of all that its report shows."""
 
-from dialeval.evaluation.compare import Comparison
-from dialeval.study.document.content import Content
-from dialeval.study.document.items import Place, Said, Shown, Unscored, Values
+from dialeval.evaluation.compare import Comparison as Comparison
 from dialeval.study.document.manifest import FileDigest, Manifest, Trace
+from dialeval.study.document.shown import Content, Place, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
     Standing,

@@ -17,7 +17,7 @@ Standing: TypeAlias = Literal["best", "level", "behind", "untested", "unranked"]
 def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
     """The systems with the best score, several where they tie; none where there is nothing to rank.
 
-    Where every score is as good as zero there is no best one: whoever wins by a billionth has won nothing.
+    Where every score is as good as zero there is no best one: a lead of a billionth means nothing.
     """
     scores = {
         r.system: r.score for r in summary.results if r.measure == measure.measure and r.score is not None
@@ -29,7 +29,7 @@ def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
 
 
 def negligible(summary: Summary, measure: MeasureInfo) -> bool:
-    """Whether no system has a score under that measure that could be told from zero, and one has a score at all."""
+    """Whether no system has a score under that measure that differs from zero, and at least one has a score."""
     scores = [r.score for r in summary.results if r.measure == measure.measure and r.score is not None]
     return bool(scores) and all(abs(score) < NEGLIGIBLE for score in scores)
 

@@ -79,15 +79,15 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
     stands = standings(summary, measure)
     dots, words = [], []
     for system in ranked(summary):
-        found = summary.score(system, measure.measure)
+        result = summary.score(system, measure.measure)
         label = f"{system} {tables.MARKS[stands[system]]}".strip()
-        if found is None or found.score is None:
+        if result is None or result.score is None:
             dots.append(plots.Dot(label, None))
             words.append(f"{system} has no score")
             continue
-        dots.append(plots.Dot(label, found.score, found.low, found.high))
+        dots.append(plots.Dot(label, result.score, result.low, result.high))
         words.append(
-            f"{system} {score(found.score, places)} {interval(found.low, found.high, places)}".strip()
+            f"{system} {score(result.score, places)} {interval(result.low, result.high, places)}".strip()
         )
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
     return Picture(measure.measure, _caption(measure), plots.intervals(dots), alt)
@@ -97,12 +97,12 @@ def _distributions(run: Content, measure: MeasureInfo) -> Picture:
     spreads, words = [], []
     for system in ranked(run.summary):
         values = run.values.of(measure.measure, system)
-        found = run.summary.score(system, measure.measure)
-        missing = found.unscored if found else 0
+        result = run.summary.score(system, measure.measure)
+        missing = result.unscored if result else 0
         spreads.append(plots.Spread(system, values, missing))
         span = f"from {values.min():.3g} to {values.max():.3g}" if values.size else "no values"
         words.append(f"{system}: {count(len(values), 'item')}, {span}, {missing} unscored")
-    alt = f"Histograms of the items' own {measure.measure} values, one per system. {'; '.join(words)}."
+    alt = f"Histograms of per-item {measure.measure} values, one per system. {'; '.join(words)}."
     return Picture(measure.measure, "", plots.distributions(spreads), alt)
 
 
@@ -111,7 +111,7 @@ def _without_values(summary: Summary) -> str:
     whole = [m.measure for m in summary.measures if not m.per_item]
     verb = "measures" if len(whole) == 1 else "measure"
     return (
-        f"{listing(whole)} {verb} all responses together, so no item has a value to show here."
+        f"{listing(whole)} {verb} all responses together, so there are no per-item values to show here."
         if whole
         else ""
     )

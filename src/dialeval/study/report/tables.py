@@ -54,10 +54,10 @@ def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[
     for system in ranked(summary):
         row = [Cell(system)]
         for measure in places:
-            found = summary.score(system, measure)
+            result = summary.score(system, measure)
             absent = "failed" if summary.failed(system, measure) else NOTHING
             row.append(
-                _score(found, places[measure], stands[measure][system]) if found is not None else Cell(absent)
+                Cell(absent) if result is None else _score(result, places[measure], stands[measure][system])
             )
         if partial:
             row.append(Cell(percent(_lowest_coverage(summary, system))))
@@ -108,8 +108,8 @@ def gates(summary: Summary) -> Table:
 
 
 def failures(summary: Summary) -> Table:
-    """Each part of the run that went wrong."""
-    columns = (Column("system"), Column("measure"), Column("what went wrong"))
+    """Each part of the run that failed."""
+    columns = (Column("system"), Column("measure"), Column("error"))
     rows = tuple(
         (Cell(f.system or "all"), Cell(f.measure or "all"), Cell(f.message)) for f in summary.failures
     )
@@ -118,12 +118,12 @@ def failures(summary: Summary) -> Table:
 
 def unscored(values: Values) -> Table:
     """Why items have no value, and how many of them."""
-    found = values.unscored()
+    groups = values.unscored()
     columns = (Column("measure"), Column("system"), Column("reason"), Column("items", numeric=True))
     rows = tuple(
-        (Cell(u.measure), Cell(u.system), Cell(u.reason), Cell(f"{u.items:,}")) for u in found[:MOST_REASONS]
+        (Cell(u.measure), Cell(u.system), Cell(u.reason), Cell(f"{u.items:,}")) for u in groups[:MOST_REASONS]
     )
-    left = len(found) - len(rows)
+    left = len(groups) - len(rows)
     return Table("Unscored items", columns, rows, (f"and {count(left, 'rarer reason')}",) if left else ())
 
 
@@ -152,7 +152,7 @@ def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
     whole = [m.measure for m in summary.measures if not m.per_item]
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
-        yield f"{listing(whole)} {verb} all responses together, so no item has a value of its own"
+        yield f"{listing(whole)} {verb} all responses together, so there are no per-item values"
 
 
 def _reach_notes(summary: Summary) -> Iterable[str]:
@@ -192,13 +192,13 @@ def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
 
 def _reasons(values: Values) -> dict[tuple[str, str], str]:
     """Why items of a system are unscored under a measure, the most frequent reason standing for the rest."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for one in values.unscored():
-        found.setdefault((one.measure, one.system), []).append(one.reason)
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for group in values.unscored():
+        reasons.setdefault((group.measure, group.system), []).append(group.reason)
     return {
         place: f": {one_line(first, limit=MOST_CHARACTERS)}"
         + (f", and {count(len(rest), 'other reason')}" if rest else "")
-        for place, (first, *rest) in found.items()
+        for place, (first, *rest) in reasons.items()
     }
 
 
@@ -211,7 +211,7 @@ def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
     verdict = "no significant difference"
     if c.significant:
         verdict = "significantly different" if measure.higher_is_better is None else f"{c.better} is better"
-    needed = "no number would do" if c.more_items is None else f"about {about(c.more_items)}"
+    needed = "no estimate" if c.more_items is None else f"about {about(c.more_items)}"
     return (
         Cell(f"{c.a} − {c.b}"),
         Cell(signed(c.difference, places), interval(c.low, c.high, places)),

@@ -1,4 +1,4 @@
-"""What a run found, in a paragraph of plain words."""
+"""The findings of a run in a paragraph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _setting(summary: Summary) -> Iterator[str]:
 
 def _findings(summary: Summary) -> Iterator[str]:
     if len(summary.systems) < 2:
-        yield "With one system there is nothing to compare it with."
+        yield "With one system, there is nothing to compare."
         return
     groups: dict[Finding, list[str]] = {}
     for measure in summary.measures:
@@ -68,13 +68,14 @@ def _sentence(summary: Summary, finding: Finding, measures: list[str]) -> str:
         return f"{leader} is best on {on}, significantly ahead of every other system."
     if len(finding.best) > 1:
         tied = f"On {on}, {leader} tie for the {top} score"
-        return (
-            f"{tied}; {listing(finding.rivals)} cannot be told apart from them."
-            if finding.rivals
-            else f"{tied}."
-        )
-    rivals = f"{listing(finding.rivals)} cannot be told apart from it"
-    return f"On {on}, {leader} scores {top}, but {rivals}{_hint(summary, finding, measures)}."
+        return f"{tied}; {_not_different(finding)} from them." if finding.rivals else f"{tied}."
+    hint = _hint(summary, finding, measures)
+    return f"On {on}, {leader} scores {top}, but {_not_different(finding)}{hint}."
+
+
+def _not_different(finding: Finding) -> str:
+    verb = "is" if len(finding.rivals) == 1 else "are"
+    return f"{listing(finding.rivals)} {verb} not significantly different"
 
 
 def _hint(summary: Summary, finding: Finding, measures: list[str]) -> str:
@@ -101,4 +102,4 @@ def _reservations(summary: Summary) -> Iterator[str]:
             else "Every gate passed."
         )
     if summary.failures:
-        yield f"{count(len(summary.failures), 'part')} of the run failed and so is missing here."
+        yield f"{count(len(summary.failures), 'part')} of the run failed and is missing here."

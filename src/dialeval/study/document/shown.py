@@ -1,4 +1,4 @@
-"""Per-item values of a run, and the items that its page shows."""
+"""Everything that the report on a run shows: per-item values, some items in full, and the documents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.data.results import ItemValues
+from dialeval.meta.document import Points
+from dialeval.study.document.manifest import Manifest
+from dialeval.study.document.summary import Summary
 
 
 class Place(NamedTuple):
@@ -48,13 +51,13 @@ class Values:
         if measure not in self.measures or system not in self.systems:
             return np.empty(0)
         row: NDArray[np.float64] = self.numbers[self.measures.index(measure), self.systems.index(system)]
-        found: NDArray[np.float64] = row[np.isfinite(row)]
-        return found
+        finite: NDArray[np.float64] = row[np.isfinite(row)]
+        return finite
 
     def whole(self, measure: str) -> bool:
         """Whether all values under that measure are whole numbers, as counts and yes/no values are."""
-        found = self.numbers[self.measures.index(measure)]
-        return bool(np.all(np.isnan(found) | (found == np.round(found))))
+        values = self.numbers[self.measures.index(measure)]
+        return bool(np.all(np.isnan(values) | (values == np.round(values))))
 
     def unscored(self) -> tuple[Unscored, ...]:
         """The reasons for which items have no value, most frequent first."""
@@ -104,3 +107,20 @@ class Shown:
     values: tuple[tuple[float | None, ...], ...]
     reasons: tuple[tuple[str | None, ...], ...]
     """Why a value is None; None beside a value, and where none was asked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """A run as its report shows it, from the run itself or from its folder."""
+
+    study: str
+    """The text of ``study.yaml``."""
+    summary: Summary
+    manifest: Manifest
+    values: Values
+    items: tuple[Shown, ...]
+    """Those that the page carries."""
+    notes: tuple[str, ...]
+    """What capabilities say below the leaderboard."""
+    points: Points
+    """What people and measures said of the same answers."""
