@@ -1,4 +1,7 @@
-"""Run the benches: ``python -m bench`` for all, ``python -m bench bootstrap`` for those named."""
+"""Run the benches: ``python -m bench`` for all, ``python -m bench bootstrap`` for those named.
+
+``python -m bench calibration:scores`` runs one section of a bench that has several.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ BENCHES: Final = (
     "agreement",
     "bertscore",
     "bootstrap",
+    "calibration",
     "chrf",
     "cider",
     "embedding",
@@ -37,12 +41,13 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed and memory.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(BENCHES)}")
     names = parser.parse_args(arguments).names
-    unknown = sorted(set(names) - set(BENCHES))
+    unknown = sorted({name.partition(":")[0] for name in names} - set(BENCHES))
     if unknown:
         parser.error(f"unknown bench: {', '.join(unknown)} (choose from {', '.join(BENCHES)})")
     print(HEADING)
     for name in names or BENCHES:
-        for result in import_module(f"bench.{name}").run():
+        bench, _, section = name.partition(":")
+        for result in import_module(f"bench.{bench}").run(*([section] if section else [])):
             print(line(result), flush=True)
 
 

@@ -31,8 +31,22 @@ from dialeval.stats.correlation.pairwise import (
 )
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
-from dialeval.stats.resampling.jackknife import jackknife_error, jackknife_interval, jackknife_p
+from dialeval.stats.resampling.clusters import DesignEffect, design_effect, intraclass, repeated
+from dialeval.stats.resampling.intervals import UnitInterval, difference_interval, interval_of
+from dialeval.stats.resampling.jackknife import (
+    jackknife_error,
+    jackknife_interval,
+    jackknife_p,
+    leave_out,
+    skewed_t_interval,
+)
 from dialeval.stats.resampling.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
+from dialeval.stats.resampling.proportions import (
+    clopper_pearson,
+    clustered_proportion,
+    paired_proportions,
+    wilson,
+)
 from dialeval.stats.tests.contingency import chi_square, fisher_exact
 from dialeval.stats.tests.multiple import benjamini_hochberg, holm
 from dialeval.stats.tests.paired import (
@@ -52,11 +66,13 @@ __all__ = [
     "Aggregate",
     "Bounds",
     "Coefficient",
+    "DesignEffect",
     "Estimate",
     "Level",
     "PPIEstimate",
     "PartlyRated",
     "TTest",
+    "UnitInterval",
     "acc_eq",
     "agreement_interval",
     "benjamini_hochberg",
@@ -66,10 +82,14 @@ __all__ = [
     "bootstrap_p",
     "calibrate_ties",
     "chi_square",
+    "clopper_pearson",
+    "clustered_proportion",
     "cohen_kappa",
     "cohens_d_paired",
     "correlations",
     "counts_of",
+    "design_effect",
+    "difference_interval",
     "difference_of",
     "fisher_exact",
     "five_numbers",
@@ -77,17 +97,21 @@ __all__ = [
     "grouped_correlation",
     "holm",
     "icc",
+    "interval_of",
+    "intraclass",
     "jackknife_error",
     "jackknife_interval",
     "jackknife_p",
     "kendall",
     "krippendorff_alpha",
+    "leave_out",
     "level_correlation",
     "mcnemar",
     "mean_cohen_kappa",
     "over_scores",
     "paired_bootstrap",
     "paired_correlation_bootstrap",
+    "paired_proportions",
     "pairwise_accuracy",
     "pairwise_cohen",
     "pearson",
@@ -97,10 +121,13 @@ __all__ = [
     "permutation_test",
     "ppi_difference",
     "ppi_mean",
+    "repeated",
     "required_items",
+    "skewed_t_interval",
     "soft_pairwise_accuracy",
     "spearman",
     "student_t",
     "welch_t",
     "williams",
+    "wilson",
 ]

@@ -54,8 +54,7 @@ def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
     NaN scores (resamples without a defined score) are left out. A bound is NaN where no score is left,
     or where it falls among infinite ones.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
+    check_confidence(confidence)
     defined = scores[~np.isnan(scores)]
     if not defined.size:
         return Bounds(np.nan, np.nan)
@@ -63,6 +62,12 @@ def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
     with np.errstate(invalid="ignore"):
         low, high = np.quantile(defined, [tail, 1 - tail])
     return Bounds(float(low), float(high))
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse what is not a probability strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
 
 
 def pool(rows: Floats, clusters: Integers | None) -> Floats:

@@ -1,4 +1,4 @@
-"""The jackknife: how far a score would move if we had met other items, from leaving each out in turn (Tukey, 1958).
+"""The jackknife: how far a score would move with other items, from leaving each out in turn (Tukey, 1958).
 
 It suits scores that the bootstrap biases, such as the number of distinct words, which a resample with its repeats
 always lowers. Its variance is too large on average, never too small, for whatever function of exchangeable items
@@ -8,10 +8,30 @@ always lowers. Its variance is too large on average, never too small, for whatev
 from __future__ import annotations
 
 import math
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Bounds, Floats
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence, pool
+
+FEW: Final = 50
+"""Below this many units an interval takes the wider of the plain and the corrected end, on either side."""
+
+
+class LeftOut(NamedTuple):
+    """A score, and what it would be without each unit."""
+
+    score: float
+    without: Floats
+    """One per unit, shape (units,); NaN where the rest has no score."""
+
+
+def leave_out(rows: Floats, aggregate: Aggregate, clusters: Integers | None = None) -> LeftOut:
+    """The score of summed rows, and without each row or each cluster of rows."""
+    units = pool(rows, clusters)
+    total = units.sum(axis=0)
+    without = aggregate(total - units) if len(units) else np.empty(0)
+    return LeftOut(float(aggregate(total)), np.asarray(without, dtype=np.float64))
 
 
 def jackknife_error(without: Floats) -> float:
@@ -28,16 +48,28 @@ def jackknife_error(without: Floats) -> float:
 
 def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
-    error = jackknife_error(without)
-    if math.isnan(error):
-        return Bounds(math.nan, math.nan)
-    # Special functions alone: scipy.stats takes a second to import.
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(len(without) - 1, (1 + confidence) / 2)) * error
+    reach = _t_quantile(len(without), confidence) * jackknife_error(without)
     return Bounds(score - reach, score + reach)
+
+
+def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
+    """The jackknife's interval with Hall's correction for the skewness of the units (Hall, 1992, section 2).
+
+    With the skewness s of the units' pseudo-values, g(t) = t + b t^2 / 3 + b^2 t^3 / 27 + b / 6, b = s / sqrt(units),
+    has a distribution free of skewness to the first order, and grows with t. The ends are score - g^-1(±q) * error, q
+    being Student's quantile of units - 1 degrees of freedom. Below `FEW` units, where the skewness is itself hardly
+    known, each end is the farther one of this interval and of `jackknife_interval`. NaN as there.
+
+    Percentile and BCa intervals cover less at every size that we measured (``python -m bench calibration``).
+    """
+    quantile, error = _t_quantile(len(without), confidence), jackknife_error(without)
+    if math.isnan(error) or not error:  # without spread there is no skewness
+        return Bounds(score - error, score + error)
+    shift = _skewness(without) / math.sqrt(len(without))
+    low, high = (score - _inverse(end, shift) * error for end in (quantile, -quantile))
+    if len(without) < FEW:
+        low, high = min(low, score - quantile * error), max(high, score + quantile * error)
+    return Bounds(low, high)
 
 
 def jackknife_p(score: float, without: Floats) -> float:
@@ -50,3 +82,25 @@ def jackknife_p(score: float, without: Floats) -> float:
     from scipy.special import stdtr
 
     return float(2 * stdtr(len(without) - 1, -abs(score) / error))
+
+
+def _t_quantile(units: int, confidence: float) -> float:
+    check_confidence(confidence)
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(units - 1, (1 + confidence) / 2)) if units > 1 else math.nan
+
+
+def _skewness(without: Floats) -> float:
+    """The skewness of the pseudo-values, which go down where the scores without the unit go up."""
+    pseudo = without.mean() - without
+    pseudo /= np.abs(pseudo).max()  # lest the cube of a small number be 0
+    return float((pseudo**3).mean() / (pseudo**2).mean() ** 1.5)
+
+
+def _inverse(value: float, shift: float) -> float:
+    """Where Hall's transformation takes this value: it is ((1 + b t / 3)^3 - 1) / b + b / 6."""
+    if abs(shift) < 1e-9:
+        return value
+    return 3 / shift * (float(np.cbrt(1 + shift * (value - shift / 6))) - 1)

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Floats
+from dialeval.stats.resampling.bootstrap import Floats, check_confidence
 
 Quantiles: TypeAlias = Literal["t", "normal"]
 """Which distribution an interval takes its width from, and with it how variances are computed."""
@@ -138,8 +138,7 @@ def _combine(
     given: Sequence[PartlyRated], *, confidence: float, power_tuning: bool, quantiles: Quantiles
 ) -> PPIEstimate:
     """The estimate of the first sample, minus that of a second where there is one."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, not {confidence}")
+    check_confidence(confidence)
     samples = [_checked(sample) for sample in given]
     n, n_unrated = (sum(len(sample[part]) for sample in samples) for part in (0, 2))
     alone = _classical(given, confidence=confidence, quantiles=quantiles)
