@@ -83,11 +83,7 @@ MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
     "dialeval.data.importers.openai": "a message is a turn in a file",
     # Until these decide by a code.
-    "dialeval.cli.annotate.app": "for now",
-    "dialeval.cli.meta.sources": "for now",
     "dialeval.cli.resources": "for now",
-    "dialeval.meta.correlation.notes": "for now",
-    "dialeval.ratings.table": "for now",
 }
 
 

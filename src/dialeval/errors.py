@@ -2,6 +2,7 @@
 
 DialevalError                   something the user can mend; the CLI prints it without a traceback
 ├── BadInput                    a file says something we cannot use: where, found, needed, what to do
+│   └── MissingField            a record without a field that is required
 ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
 ├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
 ├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
@@ -39,6 +40,10 @@ class BadInput(DialevalError):
         where = self.path + (f", line {self.line}" if self.line is not None else "")
         where += f", field '{self.field}'" if self.field else ""
         return f"{where}: found {self.found}, needed {self.needed}. {self.todo}"
+
+
+class MissingField(BadInput):
+    """A record without a field that is required."""
 
 
 class UnknownName(DialevalError):

@@ -144,13 +144,13 @@ def _judgements(count: int) -> str:
 
 
 def _read(sources: list[str], format: str | None) -> Ratings:
-    from dialeval.errors import BadInput
+    from dialeval.errors import MissingField
     from dialeval.ratings import read_judgements
 
     try:
         read = read_judgements(sources, format=format)
-    except BadInput as error:
-        if format is None and error.field == "value" and error.found.startswith("no such field"):
+    except MissingField as error:
+        if format is None and error.field == "value":
             error.todo += " If there is a column for each rater, say '--from ratings-wide'."
         raise
     return replace(read, nominal=frozenset(read.criteria)) if format in _NOMINAL else read

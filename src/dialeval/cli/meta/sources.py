@@ -53,13 +53,13 @@ def _naming(sources: Sequence[str]) -> Iterator[None]:
 
 def _read(sources: Sequence[str], format: str | None) -> Ratings:
     from dialeval.data.codec.sources import conversion
-    from dialeval.errors import BadInput
+    from dialeval.errors import MissingField
     from dialeval.ratings import read_judgements
 
     try:
         return read_judgements(sources, format=format)
-    except BadInput as error:
-        if format is None and error.field == "value" and error.found.startswith("no such field"):
+    except MissingField as error:
+        if format is None and error.field == "value":
             todo = conversion(error.path, "ratings-wide", kind="judgement")
             error.todo += f" If there is a column for each rater, make judgements of it with {todo}."
         raise

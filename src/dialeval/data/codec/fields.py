@@ -9,7 +9,7 @@ from typing import Final
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.sources import conversion
 from dialeval.data.types import Kind
-from dialeval.errors import BadInput, close_names
+from dialeval.errors import BadInput, MissingField, close_names
 
 FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "dialogue": ("id", "messages", "system", "metadata"),
@@ -78,7 +78,7 @@ def meant_by(name: str, known: Iterable[str]) -> str | None:
     return next((field for field in known if likely_name(field, [name])), None)
 
 
-def missing(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str) -> BadInput:
+def missing(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str) -> MissingField:
     """The error for a field that is not there."""
     likely = likely_name(field, [name for name in m if isinstance(name, str)])
     others = [_OTHER_FORMATS[name] for name in m if name in _OTHER_FORMATS] if not parent else []
@@ -89,7 +89,7 @@ def missing(m: Mapping[str, object], field: str, where: Where, parent: str, need
     else:
         todo = f"Add {field!r}; docs/files.md lists the fields of each kind of record."
     listed = ", ".join(repr(name) for name in m) or "none"
-    return BadInput(
+    return MissingField(
         where.path, f"no such field (there are: {listed})", needed, todo, where.line, _path(parent, field)
     )
 
