@@ -79,7 +79,7 @@ def test_a_command_that_is_none_is_not_said_to_the_system(dialeval, typed):
     typed("/help", "/ is a slash")
     done = dialeval("chat", "echo")
     assert done.out == "echo: / is a slash\n"
-    assert "There is no /help. /again another answer" in done.err
+    assert "Unknown command /help. /again another answer" in done.err
 
 
 def test_what_cannot_answer_says_so(dialeval, tmp_path):

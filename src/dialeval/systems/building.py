@@ -50,7 +50,9 @@ def build_system(text: str, *, folder: Path | None = None) -> System:
         raise UnknownName("system", text, [*SYSTEMS, EMBEDDED], todo=todo)
     made = make_system(kind, {"name": _name(kind, options), **options}, folder=here)
     if isinstance(made, list):
-        raise DialevalError("\n".join([f"Cannot make the system {text!r}:", *(f"  {one}" for one in made)]))
+        raise DialevalError(
+            "\n".join([f"Cannot make the system {text!r}:", *(f"  {problem}" for problem in made)])
+        )
     return made
 
 
@@ -70,7 +72,7 @@ def make_system(
     try:
         system: Any = TypeAdapter[Any](maker).validate_python({k: options[k] for k in options if k in keys})
     except ValidationError as error:
-        return problems + [_problem(one) for one in error.errors()]
+        return problems + [_problem(detail) for detail in error.errors()]
     except DialevalError as error:
         return [*problems, KeyProblem(None, str(error))]
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}

@@ -46,7 +46,10 @@ def converse(
     """
     if turns is not None and turns < 1:
         raise Unsuitable(f"A conversation needs at least 1 turn, found {turns}.")
-    talks = [_Talk(one.item, one.context, talk_length(turns, partner, one.context)) for one in openings]
+    talks = [
+        _Talk(opening.item, opening.context, talk_length(turns, partner, opening.context))
+        for opening in openings
+    ]
     for turn in range(max((talk.length for talk in talks), default=0)):
         for speaker, speaking in (("user", partner), ("assistant", system)):
             due = [talk for talk in talks if talk.due(turn) == speaker]

@@ -48,15 +48,15 @@ def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4)
 def _exchanges(file: Stamp) -> tuple[Exchange, ...]:
-    found = tuple(_read(file.path))
-    if not found:
+    exchanges_read = tuple(_read(file.path))
+    if not exchanges_read:
         raise BadInput(
             path=str(file.path),
             found="no turn that answers another",
             needed="dialogues, or prompts with references",
             todo="Give 'corpus' a file of conversations.",
         )
-    return found
+    return exchanges_read
 
 
 def _read(path: Path) -> Iterator[Exchange]:

@@ -38,7 +38,8 @@ class Random:
         """``n`` different responses to each context, or as many as the corpus has."""
         pool = _pool(stamp(self.corpus))
         return [
-            tuple(Response(pool[at]) for at in _draw(len(pool), n, context, seed)) for context in contexts
+            tuple(Response(pool[number]) for number in _draw(len(pool), n, context, seed))
+            for context in contexts
         ]
 
 

@@ -115,10 +115,10 @@ def _library(corpus: Stamp, method: Method) -> _Library:
 def _same_place(asked: Sequence[Sequence[str]], place: Exchange) -> bool:
     """Whether the words of the last two turns, or of the last one where either side has no more, coincide."""
     shared = min(len(asked), place.end)
-    found = [search_terms(text) for text in place.context[-2:]]
+    recorded = [search_terms(text) for text in place.context[-2:]]
     if shared == 1:
-        return asked[-1] == found[-1]
+        return asked[-1] == recorded[-1]
     # Corpora hold dialogues twice with a word or a space changed: asked for equality, one answer in seven from
     # DailyDialog's training set to itself was the reference; like this, one in 250.
-    ours, theirs = Counter(chain.from_iterable(asked)), Counter(chain.from_iterable(found))
+    ours, theirs = Counter(chain.from_iterable(asked)), Counter(chain.from_iterable(recorded))
     return 2 * (ours & theirs).total() >= _SAME * (ours.total() + theirs.total())

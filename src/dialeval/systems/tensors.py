@@ -15,7 +15,7 @@ def find_device(name: str) -> torch.device:
     """The device of that name; ``auto`` is a graphics card where there is one."""
     if name == "auto":
         backends = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-        return torch.device(next((one for one, there in backends.items() if there), "cpu"))
+        return torch.device(next((backend for backend, there in backends.items() if there), "cpu"))
     try:
         device = torch.device(name)
     except RuntimeError:

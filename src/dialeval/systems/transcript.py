@@ -57,14 +57,14 @@ class Transcript:
         for response, values in zip(responses, recorded, strict=True):
             if len(values) > 1:
                 raise self._conflict(response, values)
-        found = [values[0].logprob if values else None for values in recorded]
-        absent = [response for response, value in zip(responses, found, strict=True) if value is None]
+        values_found = [values[0].logprob if values else None for values in recorded]
+        absent = [response for response, value in zip(responses, values_found, strict=True) if value is None]
         if absent:
             raise Unsuitable(
                 f"{self.path} records no log-probability for {len(absent)} of {len(responses)} responses, the first "
                 f"being {_short(absent[0])}. Record n-best lists with 'logprob' for every candidate, in their contexts."
             )
-        return np.array(found, dtype=np.float64)
+        return np.array(values_found, dtype=np.float64)
 
     def tokens(self, responses: Sequence[str]) -> Integers:
         """Unsuitable: a file does not say how many tokens a response had."""
@@ -151,11 +151,11 @@ def _records(path: Path) -> Iterator[tuple[Example | NBest, int | None]]:
             yield record, rows[-1].where.line
 
 
-def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
-    if system is None and len(found) == 1:
-        return found[0]
-    if system is None or system not in found:
-        names = ", ".join(repr(name) for name in found) or "no system"
+def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
+    if system is None and len(systems) == 1:
+        return systems[0]
+    if system is None or system not in systems:
+        names = ", ".join(repr(name) for name in systems) or "no system"
         wanted = "one system" if system is None else f"responses of {system!r}"
         raise BadInput(str(path), names, wanted, "Say which with 'system: NAME' in the study.")
     return system
@@ -164,16 +164,16 @@ def _choose(path: Path, system: str | None, found: Sequence[str]) -> str:
 @lru_cache(maxsize=16)
 def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
     """The different log-probabilities of each recorded response in its context."""
-    found: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
+    by_response: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
     for entry in _recorded(file, system).values():
         heard = _heard(entry.context)
         for response in entry.responses:
             if response.logprob is None:
                 continue
-            known = found.setdefault((heard, response.text), [])
-            if not any(math.isclose(response.logprob, one.logprob, rel_tol=_SAME) for one in known):
+            known = by_response.setdefault((heard, response.text), [])
+            if not any(math.isclose(response.logprob, recorded.logprob, rel_tol=_SAME) for recorded in known):
                 known.append(_Recorded(response.logprob, entry.line))
-    return found
+    return by_response
 
 
 def _heard(context: Context) -> tuple[str, ...]:

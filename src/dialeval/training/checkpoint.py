@@ -158,10 +158,10 @@ def _restore(model: nn.Module, optimiser: torch.optim.Optimizer, tensors: Weight
             }
 
 
-def _place(found: Mapping[str, Any]) -> Place:
-    since = {name: Sum(*pair) for name, pair in found["since"].items()}
-    history = tuple(Evaluation(**row) for row in found["history"])
-    return Place(**{**found, "since": since, "history": history})
+def _place(saved: Mapping[str, Any]) -> Place:
+    since = {name: Sum(*pair) for name, pair in saved["since"].items()}
+    history = tuple(Evaluation(**row) for row in saved["history"])
+    return Place(**{**saved, "since": since, "history": history})
 
 
 def _text(identity: Mapping[str, Any]) -> str:

@@ -180,7 +180,7 @@ def test_memory_that_runs_out_halves_what_is_done_at_once(folders, caplog):
     finally:
         hook.remove()
     assert tiny._load().pace.size < 64
-    assert "Memory ran out" in caplog.text
+    assert "Out of memory" in caplog.text
 
 
 def test_an_empty_response_is_the_chance_of_ending_at_once(folders):

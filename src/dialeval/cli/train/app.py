@@ -73,8 +73,8 @@ def skip_thought(
         done = train(data, config, out, session=started)
     warn_of_shortfall(done.shortfall)
     if json:
-        found = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}
-        print(jsonlib.dumps(found))
+        facts = {"folder": str(out), "turns": done.triples, "words": done.vocabulary, "losses": done.losses}
+        print(jsonlib.dumps(facts))
         return
     for epoch, loss in enumerate(done.losses, start=1):
         print(f"epoch {epoch}: {loss:.4f} nats per word")

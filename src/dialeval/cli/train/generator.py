@@ -130,11 +130,11 @@ def _train_roster(
     if json:
         rows = [
             {
-                "name": one.entry.name,
-                "reason": one.reason or None,
-                **(_facts(one.outcome) if one.outcome else {}),
+                "name": trial.entry.name,
+                "reason": trial.reason or None,
+                **(_facts(trial.outcome) if trial.outcome else {}),
             }
-            for one in trials
+            for trial in trials
         ]
         print(jsonlib.dumps({"source": roster.source, "systems": rows}))
         return
@@ -144,8 +144,8 @@ def _train_roster(
 def _line(name: str, outcome: Outcome | None, reason: str) -> str:
     if outcome is None:
         return f"{name:<28} {reason}"
-    found = "no perplexity" if outcome.perplexity is None else f"perplexity {outcome.perplexity:8.2f}"
-    return f"{name:<28} {found}   {outcome.parameters:>12,} weights"
+    measured = "no perplexity" if outcome.perplexity is None else f"perplexity {outcome.perplexity:8.2f}"
+    return f"{name:<28} {measured}   {outcome.parameters:>12,} weights"
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -53,17 +53,17 @@ class Reading:
         from dialeval.data import Dialogue, Example, Prompt, Question
         from dialeval.systems.trained.lessons import contrasts, lessons
 
-        found: list[Lesson] = []
+        data: list[Lesson] = []
         if corpus is not None:
             needed = "dialogues, prompts with references or examples"
             records: Iterator[Dialogue | Prompt | Example] = read_corpus(
                 corpus, self.format, (Dialogue, Prompt, Example), needed
             )
-            found += lessons(islice(records, self.limit))
+            data += lessons(islice(records, self.limit))
         if questions is not None:
             asked = read_corpus(questions, self.format, (Question,), "questions", kind="question")
-            found += contrasts(islice(asked, self.limit))
-        return found
+            data += contrasts(islice(asked, self.limit))
+        return data
 
 
 @dataclass(frozen=True, slots=True)

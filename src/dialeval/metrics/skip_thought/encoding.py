@@ -42,13 +42,13 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, none of them blank: the parts' vectors, each of length 1, one after the other."""
         split = words_of(texts, lowercase=self.lowercase)
-        order = sorted(range(len(texts)), key=lambda at: len(split[at]))
+        order = sorted(range(len(texts)), key=lambda index: len(split[index]))
         rows: dict[int, Vectors] = {}
         for start in range(0, len(order), _TEXTS_AT_ONCE):
             some = order[start : start + _TEXTS_AT_ONCE]
-            joined = self._run([split[at] for at in some])
+            joined = self._run([split[index] for index in some])
             rows.update(zip(some, joined, strict=True))
-        return np.stack([rows[at] for at in range(len(texts))])
+        return np.stack([rows[index] for index in range(len(texts))])
 
     def _run(self, sentences: Sequence[Sequence[str]]) -> Vectors:
         with torch.inference_mode():
@@ -64,11 +64,11 @@ class SentenceEncoder:
 
     def _look_up(self, part: Part, words: Sequence[str]) -> Vectors:
         rows = [self.index.get(word, self.unknown) for word in words]
-        found = np.array(part.table[rows], np.float32)
+        vectors = np.array(part.table[rows], np.float32)
         if part.expand is not None:
-            lacking = [at for at, word in enumerate(words) if word not in self.index]
-            mapped, known = part.expand([words[at] for at in lacking])
-            for at, vector, knows in zip(lacking, mapped, known, strict=True):
+            lacking = [index for index, word in enumerate(words) if word not in self.index]
+            mapped, known = part.expand([words[index] for index in lacking])
+            for index, vector, knows in zip(lacking, mapped, known, strict=True):
                 if knows:
-                    found[at] = vector
-        return found
+                    vectors[index] = vector
+        return vectors

@@ -27,8 +27,8 @@ class Expansion:
 
     def __call__(self, words: Sequence[str]) -> tuple[Vectors, list[bool]]:
         """A vector for each word, and which of the words are known."""
-        found, known = self.vectors.of(words)
-        return np.asarray(found @ self.matrix, np.float32), known.tolist()
+        vectors, known = self.vectors.of(words)
+        return np.asarray(vectors @ self.matrix, np.float32), known.tolist()
 
 
 def expand(vectors: WordVectors, words: Sequence[str], table: Vectors) -> Expansion:

@@ -60,9 +60,9 @@ class SkipThought(nn.Module):
         sentences = run_encoder(self.encoder, [self.words(torch.tensor(ids)) for ids in batch.here])
         states, targets = [], []
         for decoder, neighbours in ((self.before, batch.before), (self.after, batch.after)):
-            some = [at for at, ids in enumerate(neighbours) if ids]
+            some = [row for row, ids in enumerate(neighbours) if ids]
             if some:
-                wanted = [torch.tensor([*neighbours[at], END]) for at in some]
+                wanted = [torch.tensor([*neighbours[row], END]) for row in some]
                 states.append(self._decode(decoder, sentences[some], wanted))
                 targets += wanted
         target = torch.cat(targets)
@@ -77,7 +77,7 @@ class SkipThought(nn.Module):
         words = nn.functional.pad(words, (0, 0, 1, 0))
         beside = sentences.unsqueeze(1).expand(-1, words.shape[1], -1)
         states, _ = decoder(torch.cat([words, beside], dim=2))
-        return torch.cat([own[:length] for own, length in zip(states, lengths, strict=True)])
+        return torch.cat([steps[:length] for steps, length in zip(states, lengths, strict=True)])
 
 
 def make_encoders(config: TrainConfig, vocabulary: int) -> dict[str, SkipThought]:

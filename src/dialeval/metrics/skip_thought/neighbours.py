@@ -23,20 +23,22 @@ def triples(records: Iterable[Dialogue | Prompt]) -> list[Triple]:
 
     Each reference of a prompt is one continuation of its context.
     """
-    found: dict[Triple, None] = {}
+    unique: dict[Triple, None] = {}
     for record in records:
         for turns in _passages(record):
             said = [text for turn in turns if (text := " ".join(turn.split()))]
-            for at, here in enumerate(said):
-                triple = Triple(said[at - 1] if at else "", here, said[at + 1] if at + 1 < len(said) else "")
+            for index, here in enumerate(said):
+                triple = Triple(
+                    said[index - 1] if index else "", here, said[index + 1] if index + 1 < len(said) else ""
+                )
                 if triple.before or triple.after:
-                    found[triple] = None
-    if not found:
+                    unique[triple] = None
+    if not unique:
         raise Unsuitable(
             "The corpus has no two turns in a row, so there is nothing to learn from. "
             "Give dialogues of two turns or more."
         )
-    return list(found)
+    return list(unique)
 
 
 def digest(data: Sequence[Triple]) -> str:

@@ -27,7 +27,7 @@ def load(folder: Path) -> SentenceEncoder:
     """The encoder in the folder: uni-skip, bi-skip or both, as it has them."""
     words = (folder / DICTIONARY).read_text(encoding="utf-8").split("\n")
     words = [word.strip() for word in (words[:-1] if words[-1] == "" else words)]
-    index = {word: at for at, word in enumerate(words)}
+    index = {word: row for row, word in enumerate(words)}
     if UNKNOWN not in index:
         raise BadInput(str(folder / DICTIONARY), f"no word {UNKNOWN}", "a row for unknown words", _TODO)
     parts = []
@@ -42,13 +42,13 @@ def load(folder: Path) -> SentenceEncoder:
 def _table(path: Path, words: int) -> Vectors:
     # Mapped, not read: the published tables have 930,911 rows, of which a batch needs a few hundred.
     try:
-        found: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
+        table: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
         raise BadInput(str(path), str(error), "an array of numbers", _TODO) from error
-    if found.ndim != 2 or len(found) != words:
+    if table.ndim != 2 or len(table) != words:
         needed = f"{words} rows, one for each word of {DICTIONARY}"
-        raise BadInput(str(path), f"an array of shape {found.shape}", needed, _TODO)
-    return found
+        raise BadInput(str(path), f"an array of shape {table.shape}", needed, _TODO)
+    return table
 
 
 def _gru(path: Path, prefixes: tuple[str, ...], inputs: int) -> nn.GRU:

@@ -28,7 +28,7 @@ class Vocabulary:
     index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", {word: at for at, word in enumerate(self.words)})
+        object.__setattr__(self, "index", {word: number for number, word in enumerate(self.words)})
 
     def __len__(self) -> int:
         return len(self.words)

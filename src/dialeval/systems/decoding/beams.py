@@ -107,19 +107,27 @@ def _advance(
     width, penalty = decoding.beams // decoding.groups, decoding.length_penalty
     pool = sorted(
         _continuations(group.running, following, taken, decoding.diversity),
-        key=lambda one: (-one.value, one.before.row, one.token),
+        key=lambda candidate: (-candidate.value, candidate.before.row, candidate.token),
     )
-    for one in pool[:width]:
-        if one.token in end:
-            group.ended.append(Hypothesis(one.before.tokens, one.logprob, finished=True))
+    for candidate in pool[:width]:
+        if candidate.token in end:
+            group.ended.append(Hypothesis(candidate.before.tokens, candidate.logprob, finished=True))
         elif length == decoding.max_tokens:
-            group.ended.append(Hypothesis(one.tokens, one.logprob, finished=False))
-    group.ended = sorted(group.ended, key=lambda one: -_score(one.logprob, one.length, penalty))[:width]
-    going = [one for one in pool if one.token not in end] if length < decoding.max_tokens else []
-    group.running = [_Beginning(one.tokens, one.logprob, one.before.row) for one in going[:width]]
+            group.ended.append(Hypothesis(candidate.tokens, candidate.logprob, finished=False))
+    group.ended = sorted(
+        group.ended, key=lambda candidate: -_score(candidate.logprob, candidate.length, penalty)
+    )[:width]
+    going = (
+        [candidate for candidate in pool if candidate.token not in end]
+        if length < decoding.max_tokens
+        else []
+    )
+    group.running = [
+        _Beginning(candidate.tokens, candidate.logprob, candidate.before.row) for candidate in going[:width]
+    ]
     if group.running and len(group.ended) == width:
         worst = group.ended[-1]
-        hope = _score(max(one.logprob for one in group.running), length, penalty)
+        hope = _score(max(candidate.logprob for candidate in group.running), length, penalty)
         if hope <= _score(worst.logprob, worst.length, penalty):
             group.running = []
 
@@ -139,16 +147,20 @@ def _number(items: Sequence[Sequence[_Group]]) -> None:
     row = 0
     for groups in items:
         for group in groups:
-            group.running = [one._replace(row=row + at) for at, one in enumerate(group.running)]
+            group.running = [
+                candidate._replace(row=row + index) for index, candidate in enumerate(group.running)
+            ]
             row += len(group.running)
 
 
 def _best(groups: Sequence[_Group], penalty: float) -> list[Hypothesis]:
     """All groups' responses, best score first, each text once: groups can meet, and so can ends."""
-    ended = [one for group in groups for one in group.ended]
+    ended = [candidate for group in groups for candidate in group.ended]
     different: dict[tuple[tuple[int, ...], bool], Hypothesis] = {}
-    for one in sorted(ended, key=lambda one: -_score(one.logprob, one.length, penalty)):
-        different.setdefault((one.tokens, one.finished), one)
+    for candidate in sorted(
+        ended, key=lambda candidate: -_score(candidate.logprob, candidate.length, penalty)
+    ):
+        different.setdefault((candidate.tokens, candidate.finished), candidate)
     return list(different.values())
 
 

@@ -77,7 +77,9 @@ def sample(
     seeds: Sequence[int],
 ) -> list[list[Hypothesis]]:
     """``n`` responses to each prefix, drawn independently, the same text perhaps more than once; likeliest first."""
-    walks = [_Walk(item, sample_stream(seed, at)) for item, seed in enumerate(seeds) for at in range(n)]
+    walks = [
+        _Walk(item, sample_stream(seed, number)) for item, seed in enumerate(seeds) for number in range(n)
+    ]
 
     def draw(logprobs: Tensor, walks: Sequence[_Walk]) -> Tensor:
         return draw_tokens(token_weights(logprobs, decoding), [walk.dice.random() for walk in walks])
@@ -120,9 +122,9 @@ def draw_tokens(weights: Tensor, numbers: Sequence[float]) -> Tensor:
     # In the order of the vocabulary: in that of weight, rounding could swap neighbours and so change what is drawn.
     edges = weights.cumsum(-1)
     places = torch.tensor(numbers, dtype=edges.dtype, device=edges.device)[:, None] * edges[:, -1:]
-    found = torch.searchsorted(edges, places, right=True)[:, 0]
+    columns = torch.searchsorted(edges, places, right=True)[:, 0]
     # The last place can round up to the last edge.
-    return torch.minimum(found, torch.searchsorted(edges, edges[:, -1:].contiguous())[:, 0])
+    return torch.minimum(columns, torch.searchsorted(edges, edges[:, -1:].contiguous())[:, 0])
 
 
 def _walk(
@@ -160,7 +162,7 @@ def _walk(
             kept = torch.tensor(going, device=tokens.device)
             walks, tokens, state = [walks[row] for row in going], tokens[kept], model.select(state, kept)
         logprobs, state = model.step(tokens, state)
-    return [sorted(found, key=lambda one: -one.logprob) for found in done]
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.logprob) for hypotheses in done]
 
 
 def _extended(walk: _Walk, token: int, gained: float) -> _Walk:

@@ -109,9 +109,9 @@ class Causal:
         order = sorted(range(len(pairs)), key=pairs.__getitem__ if trees else lengths.__getitem__)
         work = self.score_tree if trees else self.score_rows
         with torch.inference_mode():
-            scores = list(pace.over([pairs[at] for at in order], work))
+            scores = list(pace.over([pairs[index] for index in order], work))
         by_pair = dict(zip(order, scores, strict=True))
-        return [by_pair[at] for at in range(len(pairs))]
+        return [by_pair[index] for index in range(len(pairs))]
 
     def score_tree(self, pairs: Sequence[Pair], size: int) -> list[float]:
         """Log-probabilities of as many of the first pairs as one tree takes."""
@@ -126,7 +126,7 @@ class Causal:
             attention_mask=seen,
             use_cache=False,
         )
-        number = {node: at for at, node in enumerate(kept)}
+        number = {node: index for index, node in enumerate(kept)}
         rows = [[number[node] for node in places] for places in planted.places]
         return token_sums(logits[0], rows, [pair.response for pair in pairs[: len(rows)]])
 
@@ -140,7 +140,7 @@ class Causal:
             (mask.cumsum(-1) - 1).clamp(min=0)
         )
         logits = self._logits(keep=longest, use_cache=False, **given)
-        ends = [longest * (at + 1) for at in range(len(pairs))]
+        ends = [longest * (index + 1) for index in range(len(pairs))]
         rows = [range(end - len(pair.response), end) for end, pair in zip(ends, pairs, strict=True)]
         return token_sums(logits.flatten(0, 1), rows, [pair.response for pair in pairs])
 

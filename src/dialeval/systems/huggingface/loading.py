@@ -126,7 +126,7 @@ def _ends(tokenizer: Any, model: Any, form: Form, *, seq2seq: bool) -> tuple[int
     given = model.generation_config.eos_token_id
     given = model.config.get_text_config().eos_token_id if given is None else given
     listed = [given] if isinstance(given, int) else list(given or ())
-    ends = frozenset(one for one in (*listed, tokenizer.eos_token_id) if one is not None)
+    ends = frozenset(token for token in (*listed, tokenizer.eos_token_id) if token is not None)
     if not ends:
         raise ResourceUnavailable(
             f"{tokenizer.name_or_path} names no end-of-text token, so no response of it would end. Add 'eos_token' "

@@ -28,7 +28,7 @@ def token_sums(
     logits: Tensor, rows: Sequence[Sequence[int]], responses: Sequence[Sequence[int]]
 ) -> list[float]:
     """The log-probability of each response, its tokens predicted by these rows of ``logits``, which it may share."""
-    owners = [at for at, response in enumerate(responses) for _ in response]
+    owners = [index for index, response in enumerate(responses) for _ in response]
     values = _picked(
         logits, [row for one in rows for row in one], [token for one in responses for token in one]
     )
@@ -39,6 +39,6 @@ def token_sums(
 def _picked(logits: Tensor, rows: Sequence[int], tokens: Sequence[int]) -> Tensor:
     """The log-probability of each token in the row of ``logits`` beside it, in 64-bit floats."""
     logits = logits.float()
-    at = torch.tensor(rows, device=logits.device)
-    values = logits[at, torch.tensor(tokens, device=logits.device)]
-    return values.double() - logits.logsumexp(-1).double()[at]
+    index = torch.tensor(rows, device=logits.device)
+    values = logits[index, torch.tensor(tokens, device=logits.device)]
+    return values.double() - logits.logsumexp(-1).double()[index]

@@ -47,4 +47,4 @@ def _by_steps(model: Causal, pairs: Sequence[Pair]) -> list[float]:
     logprobs, state = model.start([pairs[0].prefix])
     first, second = torch.tensor([pair.response for pair in pairs], device=logprobs.device).T
     after, _ = model.step(first, model.select(state, torch.zeros_like(first)))
-    return [float(one) for one in logprobs[0, first] + after.gather(1, second[:, None])[:, 0]]
+    return [float(score) for score in logprobs[0, first] + after.gather(1, second[:, None])[:, 0]]

@@ -69,32 +69,34 @@ class Seq2Seq:
     def logprobs(self, pairs: Sequence[Pair], pace: Pace) -> list[float]:
         """The log-probability of each pair's response given its context."""
         of_context: dict[Tokens, list[int]] = {}
-        for at, pair in enumerate(pairs):
-            of_context.setdefault(pair.prefix, []).append(at)
+        for index, pair in enumerate(pairs):
+            of_context.setdefault(pair.prefix, []).append(index)
         contexts = sorted(of_context, key=len)
-        found: dict[int, float] = {}
+        by_index: dict[int, float] = {}
         while contexts:
             encoded = pace.attempt(partial(self._encode_some, contexts))
-            order = [at for context in encoded.row for at in of_context[context]]
-            order.sort(key=lambda at: len(pairs[at].response))
+            order = [index for context in encoded.row for index in of_context[context]]
+            order.sort(key=lambda index: len(pairs[index].response))
             with torch.inference_mode():
-                scores = pace.over([pairs[at] for at in order], partial(self._score_rows, encoded))
-                found.update(zip(order, scores, strict=True))
+                scores = pace.over([pairs[index] for index in order], partial(self._score_rows, encoded))
+                by_index.update(zip(order, scores, strict=True))
             contexts = contexts[len(encoded.row) :]
-        return [found[at] for at in range(len(pairs))]
+        return [by_index[index] for index in range(len(pairs))]
 
     def _encode_some(self, contexts: Sequence[Tokens], size: int) -> _Encoded:
         with torch.inference_mode():
             states, mask = self._encode(contexts[:size])
-        return _Encoded(states, mask, {context: at for at, context in enumerate(contexts[:size])})
+        return _Encoded(states, mask, {context: index for index, context in enumerate(contexts[:size])})
 
     def _score_rows(self, encoded: _Encoded, pairs: Sequence[Pair], size: int) -> list[float]:
         pairs = pairs[:size]
-        own = torch.tensor([encoded.row[pair.prefix] for pair in pairs], device=encoded.mask.device)
+        rows_of_pairs = torch.tensor([encoded.row[pair.prefix] for pair in pairs], device=encoded.mask.device)
         read = [(*self.opening, *pair.response[:-1]) for pair in pairs]
-        ids = pad(read, fill=self.fill, device=own.device).ids
-        logits = self._decode(ids, encoded.states[own], encoded.mask[own], use_cache=False).logits
-        starts = [ids.shape[1] * at + len(self.opening) - 1 for at in range(len(pairs))]
+        ids = pad(read, fill=self.fill, device=rows_of_pairs.device).ids
+        logits = self._decode(
+            ids, encoded.states[rows_of_pairs], encoded.mask[rows_of_pairs], use_cache=False
+        ).logits
+        starts = [ids.shape[1] * index + len(self.opening) - 1 for index in range(len(pairs))]
         rows = [range(start, start + len(pair.response)) for start, pair in zip(starts, pairs, strict=True)]
         return token_sums(logits.flatten(0, 1), rows, [pair.response for pair in pairs])
 

@@ -97,10 +97,10 @@ class HuggingFace:
             return [() for _ in contexts]
         loaded = self._load()
         prompts = self._prompts(loaded, contexts, self.decoding.max_tokens)
-        order = sorted(range(len(contexts)), key=lambda at: len(prompts[at].tokens))
-        asked = [_Asked(prompts[at].tokens, context_seed(seed, contexts[at])) for at in order]
-        found = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
-        return [self._responses(loaded, found[at]) for at in range(len(contexts))]
+        order = sorted(range(len(contexts)), key=lambda index: len(prompts[index].tokens))
+        asked = [_Asked(prompts[index].tokens, context_seed(seed, contexts[index])) for index in order]
+        by_index = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
+        return [self._responses(loaded, by_index[index]) for index in range(len(contexts))]
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response given its context, shape (responses,).
@@ -134,7 +134,9 @@ class HuggingFace:
         """How many of each context's oldest turns are left out when it is answered, because the window is too short."""
         loaded = self._load()
         room = self._room(loaded, self.decoding.max_tokens)
-        return np.array([loaded.prompting.prompt(one, room).dropped for one in contexts], dtype=np.int64)
+        return np.array(
+            [loaded.prompting.prompt(context, room).dropped for context in contexts], dtype=np.int64
+        )
 
     @property
     def _files(self) -> ModelFiles:
@@ -159,27 +161,30 @@ class HuggingFace:
 
     def _prompts(self, loaded: Loaded, contexts: Sequence[Context], response: int) -> list[Prompted]:
         room = self._room(loaded, response)
-        found = {context: loaded.prompting.prompt(context, room) for context in dict.fromkeys(contexts)}
-        cut = [prompted for prompted in found.values() if prompted.cut]
+        by_context = {context: loaded.prompting.prompt(context, room) for context in dict.fromkeys(contexts)}
+        cut = [prompted for prompted in by_context.values() if prompted.cut]
         if cut:
             logging.getLogger(__name__).warning(
                 "%s: %d of %d contexts exceed the %d tokens there is room for; %d of their oldest turns are left out.",
                 self.name,
                 len(cut),
-                len(found),
+                len(by_context),
                 room,
                 sum(prompted.dropped for prompted in cut),
             )
-        return [found[context] for context in contexts]
+        return [by_context[context] for context in contexts]
 
     def _decode(self, loaded: Loaded, n: int, asked: Sequence[_Asked], size: int) -> list[list[Hypothesis]]:
         rows = n if self.decoding.samples else self.decoding.most or 1
         batch = asked[: max(size // rows, 1)]
-        seeds = [one.seed for one in batch]
-        return decode(loaded.model, [one.tokens for one in batch], self.decoding, n=n, seeds=seeds)
+        seeds = [request.seed for request in batch]
+        return decode(loaded.model, [request.tokens for request in batch], self.decoding, n=n, seeds=seeds)
 
-    def _responses(self, loaded: Loaded, found: Sequence[Hypothesis]) -> tuple[Response, ...]:
-        said = [Response(loaded.prompting.text(one.tokens), one.logprob) for one in found]
+    def _responses(self, loaded: Loaded, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
+        said = [
+            Response(loaded.prompting.text(hypothesis.tokens), hypothesis.logprob)
+            for hypothesis in hypotheses
+        ]
         if self.decoding.samples:
             return tuple(said)
         # Two beams can be spelt differently and read alike: the better one is kept.

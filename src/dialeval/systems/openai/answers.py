@@ -58,10 +58,10 @@ def _total(logprobs: object) -> float | None:
         return None
     content = logprobs.get("content")
     if isinstance(content, list):
-        listed = [one.get("logprob") if isinstance(one, Mapping) else None for one in content]
+        listed = [token.get("logprob") if isinstance(token, Mapping) else None for token in content]
     else:
-        found = logprobs.get("token_logprobs")
-        listed = found if isinstance(found, list) else []
+        values_listed = logprobs.get("token_logprobs")
+        listed = values_listed if isinstance(values_listed, list) else []
     values = [_logprob(value) for value in listed]
     return math.fsum(values) if values else None
 
@@ -103,18 +103,18 @@ def read_prompt_logprobs(body: object) -> Prompted:
     Each place has the prompt's own token, and beside it the likeliest where that is another: so the less likely of the
     two is the prompt's. Where both are equally likely, vLLM has the prompt's first.
     """
-    found = _table(body).get("prompt_logprobs") or _choice(body).get("prompt_logprobs")
-    if not isinstance(found, list) or not found:
+    places = _table(body).get("prompt_logprobs") or _choice(body).get("prompt_logprobs")
+    if not isinstance(places, list) or not places:
         raise Unsuitable(_refused("prompt_logprobs", "gave no 'prompt_logprobs'"))
     tokens: list[str] = []
     values: list[object] = []
-    for place in found:
+    for place in places:
         listed = [
-            (float(one["logprob"]), str(token))
-            for token, one in (place.items() if isinstance(place, Mapping) else ())
-            if isinstance(one, Mapping) and isinstance(one.get("logprob"), int | float)
+            (float(entry["logprob"]), str(token))
+            for token, entry in (place.items() if isinstance(place, Mapping) else ())
+            if isinstance(entry, Mapping) and isinstance(entry.get("logprob"), int | float)
         ]
-        value, token = min(listed, key=lambda one: one[0]) if listed else (None, "")
+        value, token = min(listed, key=lambda entry: entry[0]) if listed else (None, "")
         tokens.append(token)
         values.append(value)
     return _prompted(tokens, values, "prompt_logprobs")

@@ -44,7 +44,9 @@ def generate_all(
     told = run_async(work)
     groups = [told[start : start + samples] for start in range(0, len(told), samples)]
     _warn_of_long_contexts(system.name, [group[0] for group in groups])
-    return [_best_first([one.response for one in group if one.response is not None]) for group in groups]
+    return [
+        _best_first([answer.response for answer in group if answer.response is not None]) for group in groups
+    ]
 
 
 async def _answer(session: Session, system: OpenAI, context: Context, seed: int, sample: int) -> _Told:
@@ -99,8 +101,8 @@ def _best_first(responses: Sequence[Response]) -> tuple[Response, ...]:
 
 
 def _warn_of_long_contexts(system: str, told: Sequence[_Told]) -> None:
-    warn_of_cut_contexts(system, [one.dropped if one.fits else 0 for one in told])
-    over = sum(not one.fits for one in told)
+    warn_of_cut_contexts(system, [answer.dropped if answer.fits else 0 for answer in told])
+    over = sum(not answer.fits for answer in told)
     if over:
         warnings.warn(
             f"{system}: the last turn alone of {over} of {len(told)} contexts is longer than the server's window; "

@@ -61,7 +61,7 @@ def messages(context: Context) -> list[dict[str, str]]:
 
 def shortened(context: Context) -> Context | None:
     """The context without its oldest turn, instructions apart; None where only one is left."""
-    spoken = [at for at, turn in enumerate(context) if turn.speaker not in ("system", "developer")]
+    spoken = [index for index, turn in enumerate(context) if turn.speaker not in ("system", "developer")]
     if len(spoken) < 2:
         return None
     return context[: spoken[0]] + context[spoken[0] + 1 :]

@@ -97,8 +97,8 @@ def said(body: str, key: Key) -> str:
 
 def error_in(body: object) -> str | None:
     """The error that some servers put into an answer of status 200, as text; None where there is none."""
-    found = body.get("error") if isinstance(body, Mapping) else None
-    return json.dumps(body) if found and not (isinstance(body, Mapping) and body.get("choices")) else None
+    error = body.get("error") if isinstance(body, Mapping) else None
+    return json.dumps(body) if error and not (isinstance(body, Mapping) and body.get("choices")) else None
 
 
 def read_error(body: str) -> ServerError:

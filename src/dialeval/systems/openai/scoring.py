@@ -51,19 +51,19 @@ def score_all(system: OpenAI, contexts: Sequence[Context], responses: Sequence[s
                 ]
                 return await session.do_all(works)
 
-            found = await score({})
-            dropped = _most_dropped(contexts, found)
+            scores = await score({})
+            dropped = _most_dropped(contexts, scores)
             warn_of_cut_contexts(system.name, list(dropped.values()))
             # What is as it was asked the first time is remembered, and not sent again.
-            return await score(dropped) if any(dropped.values()) else found
+            return await score(dropped) if any(dropped.values()) else scores
 
     return run_async(work)
 
 
-def _most_dropped(contexts: Sequence[Context], found: Sequence[Scored]) -> dict[Context, int]:
+def _most_dropped(contexts: Sequence[Context], scores: Sequence[Scored]) -> dict[Context, int]:
     """How many turns of each context were left out for the response that left the least room."""
     dropped: dict[Context, int] = {}
-    for context, scored in zip(contexts, found, strict=True):
+    for context, scored in zip(contexts, scores, strict=True):
         dropped[context] = max(scored.dropped, dropped.get(context, 0))
     return dropped
 

@@ -100,15 +100,15 @@ class Sender:
         while True:
             await self._keep_quiet()
             self._meter.charge_request()
-            found = await self._attempt(path, body, read)
-            if isinstance(found, _Got):
-                self._meter.charge_tokens(found.tokens)
-                return found.content
+            result = await self._attempt(path, body, read)
+            if isinstance(result, _Got):
+                self._meter.charge_tokens(result.tokens)
+                return result.content
             attempts += 1
-            wait = back_off(self.connection.backoff, attempts) if found.wait is None else found.wait
+            wait = back_off(self.connection.backoff, attempts) if result.wait is None else result.wait
             if attempts > self.connection.retries or wait > LONGEST or self.stopped:
-                raise RunFailed(self._given_up(found, attempts, time.monotonic() - began))
-            if found.wait is None:
+                raise RunFailed(self._given_up(result, attempts, time.monotonic() - began))
+            if result.wait is None:
                 await asyncio.sleep(wait)
             else:
                 # One answer of this kind speaks for all requests.

@@ -104,9 +104,9 @@ class Session:
         waiting = iter(enumerate(works))
 
         async def worker() -> None:
-            for at, work in waiting:
+            for index, work in waiting:
                 try:
-                    done[at] = await work()
+                    done[index] = await work()
                 except Exception as error:
                     failures.append(error)
                 if failures:
@@ -116,7 +116,7 @@ class Session:
         await asyncio.gather(*(worker() for _ in range(self._sender.connection.concurrency)))
         if failures:
             raise self._with_progress(failures[0], len(done), len(works))
-        return [done[at] for at in range(len(works))]
+        return [done[index] for index in range(len(works))]
 
     def _with_progress(self, error: Exception, done: int, total: int) -> Exception:
         if not isinstance(error, RunFailed) or not done:

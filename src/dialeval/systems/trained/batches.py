@@ -31,15 +31,15 @@ class Bundle(NamedTuple):
 def bundles(contexts: Sequence[Hashable], widths: Sequence[Width]) -> list[Bundle]:
     """The lessons bundled by context, so that it is encoded once."""
     of_context: dict[Hashable, list[int]] = {}
-    for at, context in enumerate(contexts):
-        of_context.setdefault(context, []).append(at)
+    for lesson, context in enumerate(contexts):
+        of_context.setdefault(context, []).append(lesson)
     chunks = [
         same[first : first + _TOGETHER]
         for same in of_context.values()
         for first in range(0, len(same), _TOGETHER)
     ]
     return [
-        Bundle(chunk, Width(widths[chunk[0]].context, max(widths[at].response for at in chunk)))
+        Bundle(chunk, Width(widths[chunk[0]].context, max(widths[lesson].response for lesson in chunk)))
         for chunk in chunks
     ]
 
@@ -67,7 +67,7 @@ def cut_batches(bundled: Sequence[Bundle], budget: int) -> list[list[int]]:
             batches[-1].append(bundle)
         else:
             batches.append([bundle])
-    return [[at for bundle in batch for at in bundle.lessons] for batch in batches]
+    return [[lesson for bundle in batch for lesson in bundle.lessons] for batch in batches]
 
 
 def _tokens(batch: Sequence[Bundle]) -> int:

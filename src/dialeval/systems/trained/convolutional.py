@@ -87,8 +87,8 @@ class Convolutional(Network):
             gated = nn.functional.glu(
                 _convolve(block, self.dropout(seen).transpose(1, 2), 0, 0), dim=1
             ).transpose(1, 2)
-            found = _attend((ask(gated) + words) * _HALF, memory)
-            states = ((gated + answer(found)) * _HALF + states) * _HALF
+            attended = _attend((ask(gated) + words) * _HALF, memory)
+            states = ((gated + answer(attended)) * _HALF + states) * _HALF
         return self.dropout(self.response_out(states)), tuple(left)
 
     def _place(self, ids: Tensor, places: Tensor, table: nn.Embedding) -> Tensor:

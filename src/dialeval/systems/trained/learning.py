@@ -112,7 +112,7 @@ class OwnLearner:
 
 def token_states(network: Network, contexts: Sequence[Tokens], responses: Sequence[Tokens]) -> Tensor:
     """The states from which each token of each response is predicted, shape (tokens, embedding)."""
-    row = {context: at for at, context in enumerate(dict.fromkeys(contexts))}
+    row = {context: index for index, context in enumerate(dict.fromkeys(contexts))}
     memory = network.encode(network.pad(list(row)))
     if len(row) < len(contexts):
         memory = pick(memory, torch.tensor([row[context] for context in contexts], device=network.device))

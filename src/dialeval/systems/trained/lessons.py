@@ -33,34 +33,34 @@ def lessons(records: Iterable[Dialogue | Prompt | Example]) -> list[Lesson]:
     A dialogue has one for every turn but the first, a prompt or an example one for every reference; an example without
     references has its response. System prompts are not turns.
     """
-    found: dict[Lesson, None] = {}
+    unique: dict[Lesson, None] = {}
     for record in records:
         for context, text in _answers(record):
             said = tuple(turn for turn in context if turn.text.strip() and turn.speaker != "system")
             if text.strip() and (said or not isinstance(record, Dialogue)):
-                found[Lesson(said, text)] = None
-    if not found:
+                unique[Lesson(said, text)] = None
+    if not unique:
         raise Unsuitable(
             "The corpus has no turn that answers another, so there is nothing to learn from. Give dialogues of two "
             "turns or more, or prompts with references."
         )
-    return list(found)
+    return list(unique)
 
 
 def contrasts(questions: Iterable[Question]) -> list[Lesson]:
     """Every false candidate as a response not to give, beside a correct one; the correct ones take turns."""
-    found: dict[Lesson, None] = {}
+    unique: dict[Lesson, None] = {}
     for question in questions:
-        golds = cycle([one.text for one in question.candidates if one.correct])
+        golds = cycle([candidate.text for candidate in question.candidates if candidate.correct])
         for candidate in question.candidates:
             if not candidate.correct:
-                found[Lesson(question.context, next(golds), candidate.text)] = None
-    if not found:
+                unique[Lesson(question.context, next(golds), candidate.text)] = None
+    if not unique:
         raise Unsuitable(
             "The questions have no false candidate, so there is nothing to make less likely. Give questions with "
             "correct and false candidates."
         )
-    return list(found)
+    return list(unique)
 
 
 def split(data: Sequence[Lesson], share: float, seed: int) -> Split:
@@ -98,7 +98,9 @@ def digest(data: Iterable[Lesson]) -> str:
 def _answers(record: Dialogue | Prompt | Example) -> list[tuple[Context, str]]:
     if isinstance(record, Dialogue):
         return [
-            (record.turns[:at], turn.text) for at, turn in enumerate(record.turns) if turn.speaker != "system"
+            (record.turns[:index], turn.text)
+            for index, turn in enumerate(record.turns)
+            if turn.speaker != "system"
         ]
     texts = record.references
     if isinstance(record, Example) and not texts:

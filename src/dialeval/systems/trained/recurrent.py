@@ -37,8 +37,8 @@ class Recurrent(Network):
         states, _ = pad_packed_sequence(out, batch_first=True, total_length=contexts.ids.shape[1])
         # An LSTM has a cell beside its state.
         lasts = last if isinstance(last, tuple) else (last,)
-        first = [torch.tanh(self.bridge(_joined(one))) for one in lasts[:1]]
-        first += [self.bridge(_joined(one)) for one in lasts[1:]]
+        first = [torch.tanh(self.bridge(_joined(state))) for state in lasts[:1]]
+        first += [self.bridge(_joined(state)) for state in lasts[1:]]
         return (states, self.keys(states), contexts.mask, *first)
 
     def decode(self, memory: Rows, ids: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class Recurrent(Network):
         return states[:, 0], past
 
     def _run(self, memory: Rows, past: Rows, ids: Tensor) -> tuple[Tensor, Rows]:
-        started = tuple(one.transpose(0, 1).contiguous() for one in past)
+        started = tuple(state.transpose(0, 1).contiguous() for state in past)
         hidden, last = self.decoder(
             self.dropout(self.embed(ids)), started if len(started) > 1 else started[0]
         )
@@ -65,7 +65,7 @@ class Recurrent(Network):
         scores = hidden @ keys.transpose(1, 2)
         weights = scores.masked_fill(~mask[:, None], -math.inf).softmax(-1)
         joined = torch.tanh(self.combine(torch.cat([weights @ states, hidden], -1)))
-        return self.dropout(joined), tuple(one.transpose(0, 1) for one in lasts)
+        return self.dropout(joined), tuple(state.transpose(0, 1) for state in lasts)
 
 
 def _joined(last: Tensor) -> Tensor:

@@ -64,29 +64,29 @@ class Stepping:
     def logprobs(self, contexts: Sequence[Tokens], responses: Sequence[Tokens], rows: int) -> list[float]:
         """The log-probability of each response given its context, at most ``rows`` of them at once."""
         of_context: dict[Tokens, list[int]] = {}
-        for at, context in enumerate(contexts):
-            of_context.setdefault(context, []).append(at)
+        for index, context in enumerate(contexts):
+            of_context.setdefault(context, []).append(index)
         distinct = sorted(of_context, key=len)
-        found: dict[int, float] = {}
+        by_index: dict[int, float] = {}
         with torch.inference_mode():
             for start in range(0, len(distinct), _CONTEXTS):
                 some = distinct[start : start + _CONTEXTS]
                 memory = self.network.encode(self.network.pad(some))
-                row = {at: number for number, context in enumerate(some) for at in of_context[context]}
-                order = sorted(row, key=lambda at: len(responses[at]))
+                row = {index: number for number, context in enumerate(some) for index in of_context[context]}
+                order = sorted(row, key=lambda index: len(responses[index]))
                 for first in range(0, len(order), rows):
                     batch = order[first : first + rows]
-                    own = torch.tensor([row[at] for at in batch], device=self.network.device)
-                    scores = self._score(pick(memory, own), [responses[at] for at in batch])
-                    found.update(zip(batch, scores, strict=True))
-        return [found[at] for at in range(len(responses))]
+                    rows_of_batch = torch.tensor([row[index] for index in batch], device=self.network.device)
+                    scores = self._score(pick(memory, rows_of_batch), [responses[index] for index in batch])
+                    by_index.update(zip(batch, scores, strict=True))
+        return [by_index[index] for index in range(len(responses))]
 
     def _score(self, memory: Rows, responses: Sequence[Tokens]) -> list[float]:
         read = self.network.pad([(START, *response[:-1]) for response in responses])
         logits = self.network.logits(self.network.decode(memory, read.ids)[read.mask])
-        tokens = torch.tensor([token for one in responses for token in one], device=logits.device)
+        tokens = torch.tensor([token for response in responses for token in response], device=logits.device)
         values = normalised(logits).gather(1, tokens[:, None])[:, 0].double()
-        lengths = [len(one) for one in responses]
+        lengths = [len(response) for response in responses]
         return [float(part.sum()) for part in torch.split(values, lengths)]
 
 

@@ -71,20 +71,20 @@ class Trained:
             return [() for _ in contexts]
         loaded = self._load()
         tokens = [read.tokens for read in self._read(loaded, contexts)]
-        order = sorted(range(len(contexts)), key=lambda at: len(tokens[at]))
+        order = sorted(range(len(contexts)), key=lambda index: len(tokens[index]))
         rows = n if self.decoding.samples else self.decoding.most or 1
         width = max(self.batch_size // rows, 1)
-        found: dict[int, tuple[Response, ...]] = {}
+        by_index: dict[int, tuple[Response, ...]] = {}
         for first in range(0, len(order), width):
             batch = order[first : first + width]
             prefixes, seeds = (
-                [tokens[at] for at in batch],
-                [context_seed(seed, contexts[at]) for at in batch],
+                [tokens[index] for index in batch],
+                [context_seed(seed, contexts[index]) for index in batch],
             )
             lists = decode(loaded.stepping, prefixes, self.decoding, n=n, seeds=seeds)
             said = (self._responses(loaded, hypotheses) for hypotheses in lists)
-            found.update(zip(batch, said, strict=True))
-        return [found[at] for at in range(len(contexts))]
+            by_index.update(zip(batch, said, strict=True))
+        return [by_index[index] for index in range(len(contexts))]
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response given its context, shape (responses,).
@@ -98,7 +98,7 @@ class Trained:
         if not contexts:
             return np.zeros(0)
         loaded = self._load()
-        read = [one.tokens for one in self._read(loaded, contexts)]
+        read = [prompt.tokens for prompt in self._read(loaded, contexts)]
         texts = {text: loaded.subwords.response(text) for text in dict.fromkeys(responses)}
         scores = loaded.stepping.logprobs(read, [texts[text] for text in responses], self.batch_size)
         return np.array(scores, dtype=np.float64)
@@ -124,27 +124,27 @@ class Trained:
 
     def _read(self, loaded: Loaded, contexts: Sequence[Context]) -> list[Read]:
         config = loaded.config
-        found = {
+        by_context = {
             context: loaded.subwords.context(context, turns=config.turns, longest=config.longest_context)
             for context in dict.fromkeys(contexts)
         }
-        cut = sum(read.cut for read in found.values())
+        cut = sum(read.cut for read in by_context.values())
         if cut:
             logging.getLogger(__name__).warning(
                 "%s: %d of %d contexts are longer than the %d tokens it reads and were cut on the left.",
                 self.name,
                 cut,
-                len(found),
+                len(by_context),
                 config.longest_context,
             )
-        return [found[context] for context in contexts]
+        return [by_context[context] for context in contexts]
 
-    def _responses(self, loaded: Loaded, found: Sequence[Hypothesis]) -> tuple[Response, ...]:
-        said = [Response(loaded.subwords.text(one.tokens), one.logprob) for one in found]
+    def _responses(self, loaded: Loaded, hypotheses: Sequence[Hypothesis]) -> tuple[Response, ...]:
+        said = [Response(loaded.subwords.text(each.tokens), each.logprob) for each in hypotheses]
         if self.decoding.samples:
             return tuple(said)
         # Two beams can be spelt differently and read alike; the likelier spelling stands first.
         different: dict[str, Response] = {}
-        for one in said:
-            different.setdefault(one.text, one)
+        for response in said:
+            different.setdefault(response.text, response)
         return tuple(different.values())

@@ -51,14 +51,14 @@ class Transformer(Network):
 
     def _run(self, memory: Rows, past: Rows, states: Tensor, earlier: Tensor | None) -> tuple[Tensor, Rows]:
         there, kept = memory[0][:, None, None], list[Tensor]()
-        for at, block in enumerate(_blocks(self.decoder)):
+        for layer, block in enumerate(_blocks(self.decoder)):
             asked = block.norm(states)
             new = block.own.offer(asked)
-            keys, values = (torch.cat([past[2 * at + side], new[side]], 2) for side in (0, 1))
+            keys, values = (torch.cat([past[2 * layer + side], new[side]], 2) for side in (0, 1))
             kept += [keys, values]
             states = states + block.own(asked, keys, values, earlier)
             states = states + block.other(
-                block.other_norm(states), memory[1 + 2 * at], memory[2 + 2 * at], there
+                block.other_norm(states), memory[1 + 2 * layer], memory[2 + 2 * layer], there
             )
             states = block.feed(states)
         return self.dropout(self.response_norm(states)), tuple(kept)
@@ -84,8 +84,8 @@ class _Attention(nn.Module):
 
     def forward(self, states: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """What is found under the keys that the mask lets be seen."""
-        found = scaled_dot_product_attention(self._by_head(self.asking(states)), keys, values, mask)
-        joined: Tensor = self.dropout(self.joining(found.transpose(1, 2).flatten(2)))
+        attended = scaled_dot_product_attention(self._by_head(self.asking(states)), keys, values, mask)
+        joined: Tensor = self.dropout(self.joining(attended.transpose(1, 2).flatten(2)))
         return joined
 
     def _by_head(self, states: Tensor) -> Tensor:

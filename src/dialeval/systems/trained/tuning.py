@@ -98,8 +98,8 @@ class PretrainedLearner:
             ids, mask = self._pad(read)
             logits = self.module(input_ids=ids, attention_mask=mask.long(), use_cache=False).logits
         picked = [
-            logits[at, start : start + len(response)]
-            for at, (start, response) in enumerate(zip(starts, responses, strict=True))
+            logits[row, start : start + len(response)]
+            for row, (start, response) in enumerate(zip(starts, responses, strict=True))
         ]
         return torch.cat(picked)
 
