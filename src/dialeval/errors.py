@@ -1,6 +1,6 @@
 """Everything dialeval raises on purpose.
 
-DialevalError                   something the user can mend; the CLI prints it without a traceback
+DialevalError                   something the user can fix; the CLI prints it without a traceback
 ├── BadInput                    a file says something we cannot use: where, found, needed, what to do
 │   └── MissingField            a record without a field that is required
 ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 
 class DialevalError(Exception):
-    """Something the user can mend. Messages say what was found, needed, where, and what to do next."""
+    """Something the user can fix. Messages say what was found, what is needed, where, and what to do next."""
 
 
 @dataclass(eq=False)

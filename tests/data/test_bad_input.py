@@ -37,7 +37,7 @@ ONE_LINE = {
     ),
     "not JSON": (
         "{'id': 'a'}\n",
-        """found broken JSON at column 2, near "{'id': 'a'}", needed a JSON object. Mend the line.""",
+        """found broken JSON at column 2, near "{'id': 'a'}", needed a JSON object. Fix the line.""",
     ),
     "two on a line": (
         line().strip() + line(id="b"),
@@ -142,7 +142,7 @@ FIELDS = {
     ),
     "a blank id": (
         line(id=" \t"),
-        "field 'id': found nothing but white space (' \\t'), needed text (the item's id). "
+        "field 'id': found nothing but whitespace (' \\t'), needed text (the item's id). "
         "Fill in 'id': results are kept and compared by it.",
     ),
     "no name": (
@@ -246,11 +246,9 @@ def test_whole_files_that_cannot_be_read(put):
     Path("folder").mkdir()
     assert message("folder") == "folder: found a directory, needed a file. Name one of the files in it."
     assert (
-        message("empt.jsonl") == "empt.jsonl: found nothing there, needed a file. Did you mean 'empty.jsonl'?"
+        message("empt.jsonl") == "empt.jsonl: found no such file, needed a file. Did you mean 'empty.jsonl'?"
     )
-    assert (
-        message("nowhere/x.jsonl") == "nowhere/x.jsonl: found nothing there, needed a file. Check the path."
-    )
+    assert message("nowhere/x.jsonl") == "nowhere/x.jsonl: found no such file, needed a file. Check the path."
     assert message(put("x.doc", "?")) == (
         "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .parquet "
         "(or with .gz). Rename the file, or convert it with 'dialeval data convert x.doc OUT.jsonl --from FORMAT' "
@@ -341,7 +339,7 @@ class TestArrays:
         name = put("x.json", "[" + ", ".join([*whole, "{'id': 1}"]) + "]")
         assert message(name) == (
             "x.json, line 1: found broken JSON in element 1,500 of the array, 2 characters into it, "
-            """near "{'id': 1}]", needed a JSON object. Mend the element."""
+            """near "{'id': 1}]", needed a JSON object. Fix the element."""
         )
         half = put("half.json", "[" + whole[0] + ',{"id": "\\ud83d"}]')
         assert "found half of a character (\\ud83d alone) in element 2 of the array" in message(half)
@@ -363,7 +361,7 @@ class TestArrays:
         name = put("big.json", '[{"id": "' + "x" * (9 * 2**20) + '"}]')
         assert message(name) == (
             "big.json, line 1: found an element (1) that is broken or longer than 8 MiB, needed an array of objects. "
-            "Mend it, or put one object on each line."
+            "Fix it, or put one object on each line."
         )
 
     def test_wrong_encoding_names_the_offset(self, put):
@@ -414,11 +412,11 @@ class TestTables:
     def test_other_separators_are_named_with_what_to_do(self, put):
         assert message(put("x.csv", "id;system;context;response\na;s;;Hello, you\n")) == (
             "x.csv, line 1: found one column, 'id;system;context;response', with ';' in it, "
-            "needed columns parted by ','. "
+            "needed columns separated by ','. "
             "Save it again with commas: spreadsheets ask for the separator when they export CSV."
         )
-        assert message(put("y.csv", "id\tsystem\n")).endswith("parted by ','. Let its name end in .tsv.")
-        assert message(put("y.tsv", "id,system\n")).endswith("parted by '\\t'. Let its name end in .csv.")
+        assert message(put("y.csv", "id\tsystem\n")).endswith("separated by ','. Let its name end in .tsv.")
+        assert message(put("y.tsv", "id,system\n")).endswith("separated by '\\t'. Let its name end in .csv.")
 
     def test_a_column_twice_is_refused(self, put):
         assert "found the column 'id' twice" in message(put("x.csv", "id,id\n1,2\n"))

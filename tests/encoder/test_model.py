@@ -88,7 +88,7 @@ def test_the_hub_is_asked_only_when_allowed_and_heeds_offline(
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(
-        ResourceUnavailable, match=r"no-such/model could not be had from the hub: .*a local copy"
+        ResourceUnavailable, match=r"no-such/model could not be downloaded from the hub: .*a local copy"
     ):
         find_encoder("no-such/model", hub=True)
 

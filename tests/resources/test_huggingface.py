@@ -19,7 +19,7 @@ def test_settings_are_an_object_or_nothing(tmp_path):
 
 def test_broken_settings_are_named(tmp_path):
     (tmp_path / "config.json").write_text("{")
-    with pytest.raises(BadInput, match=r"config\.json.*Get it anew"):
+    with pytest.raises(BadInput, match=r"config\.json.*Download it again"):
         read_settings(tmp_path / "config.json")
 
 

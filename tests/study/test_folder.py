@@ -36,7 +36,7 @@ def test_a_missing_file_is_named(make_run: Make, name: str) -> None:
 
 
 def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="found nothing there"):
+    with pytest.raises(BadInput, match="found no such folder"):
         read_run(tmp_path / "gone")
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="found a file, needed a run folder"):

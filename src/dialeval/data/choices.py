@@ -1,4 +1,4 @@
-"""What systems chose among candidates: the one writer and reader of ``choices.jsonl`` (docs/files.md)."""
+"""Choices of systems among candidates: the one writer and reader of ``choices.jsonl`` (docs/files.md)."""
 
 from __future__ import annotations
 

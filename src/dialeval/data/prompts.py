@@ -49,7 +49,7 @@ def prompt_of(record: Record) -> Prompt:
             return Prompt(record.item, record.turns)
         case _:
             raise Unsuitable(
-                f"{record.item!r} is a {type(record).__name__}, which is no context to respond to."
+                f"{record.item!r} is a {type(record).__name__}, which is not a context to respond to."
             )
 
 

@@ -1,4 +1,4 @@
-"""Files to records."""
+"""Readers of records from files of any format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file holds, counted in one pass."""
+"""Counts of a file's contents, in one pass."""
 
 from __future__ import annotations
 

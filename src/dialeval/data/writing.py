@@ -1,4 +1,4 @@
-"""Records to files."""
+"""Writer of records to files of any of our own formats."""
 
 from __future__ import annotations
 

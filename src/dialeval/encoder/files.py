@@ -1,4 +1,4 @@
-"""Which files an encoder's name stands for, their hash, and what they say about themselves; loads no library."""
+"""Files of an encoder by its name, their hash, and the settings in them; loads no library."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Weights:
         return {self.name: self.sha256}
 
     def setting(self, file: str, *keys: str) -> object:
-        """The first of these keys that the JSON file has a value for; None where it has none or is not there."""
+        """The first of these keys that the JSON file has a value for; None where it has none or does not exist."""
         settings = read_settings(self.folder / file)
         return next((settings[key] for key in keys if settings.get(key) is not None), None)
 
@@ -148,6 +148,6 @@ def _from_hub(model: str) -> Path:
         raise ResourceUnavailable(f"The hub needs huggingface_hub, not installed. Run: {INSTALL}") from None
     except HubFailed as error:
         raise ResourceUnavailable(
-            f"{model} could not be had from the hub: {error}. Check its name and the connection, or give the folder "
-            "of a local copy."
+            f"{model} could not be downloaded from the hub: {error}. Check its name and the connection, "
+            "or give the folder of a local copy."
         ) from error

@@ -1,4 +1,4 @@
-"""Where batches run (here, in a pool of processes, one day on a cluster), with a cache that lets a run resume.
+"""Execution of batches, here or in a pool of processes, with a cache that lets a run resume.
 
 Example::
 

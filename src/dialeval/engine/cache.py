@@ -25,7 +25,7 @@ _STALE_SECONDS: Final = 24 * 3600
 
 
 class CacheWarning(UserWarning):
-    """A cached result could not be used or kept; the run goes on without it."""
+    """A cached result could not be used or kept; the run continues without it."""
 
 
 class CacheSize(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where batches run: in this process, or in a pool of them. A cluster would be one more class here.
+"""Executors of batches: this process, or a pool of processes. A cluster would be one more class here.
 
 An executor for Ray needs the three members of ``Executor`` and nothing else: ``width`` from the cluster's
 CPUs, ``submit`` around a remote call (``ObjectRef.future()`` is such a future), and ``__exit__`` to cancel.

@@ -1,4 +1,4 @@
-"""What is to be done: batches, the task over each of them, and how its results become bytes."""
+"""Jobs: batches, the task over each of them, and how its results become bytes."""
 
 from __future__ import annotations
 

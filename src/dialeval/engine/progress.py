@@ -1,4 +1,4 @@
-"""How far a run has come, for people who wait."""
+"""Progress of a run, for people who wait."""
 
 from __future__ import annotations
 

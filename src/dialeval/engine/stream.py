@@ -1,4 +1,4 @@
-"""Runs a job over a stream of batches: results in order, done work kept, never much in memory."""
+"""Runner of a job over a stream of batches: results in order, done work kept, never much in memory."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ class _Window(Generic[B, R]):
         lost = [e.number + 1 for e in self.entries if not e.settled]
         which = "between batches" if not lost else f"during one of the batches {lost[0]} to {lost[-1]}"
         which = f"during batch {lost[0]}" if len(lost) == 1 else which
-        kept = " Finished batches are kept, so the same command goes on from here." if self.cache else ""
+        kept = " Finished batches are kept, so the same command resumes from here." if self.cache else ""
         return (
-            f"A worker process died {which}, perhaps killed for want of memory.{kept} Try --jobs 1, which "
+            f"A worker process died {which}, perhaps killed because memory ran out.{kept} Try --jobs 1, which "
             "shows a crash where it happens. (In a script of your own, start the run under "
             "if __name__ == '__main__'.)"
         )

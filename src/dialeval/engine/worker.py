@@ -1,4 +1,4 @@
-"""What happens inside a worker process of ``ProcessPool``."""
+"""The inside of a worker process of ``ProcessPool``."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Atomic writes, JSON, locks and digests of files."""
+"""Atomic writes, JSON documents, locks, digests of files, and folders to write into."""

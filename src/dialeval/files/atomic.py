@@ -1,4 +1,4 @@
-"""Files that are either wholly written or not there at all."""
+"""Atomic writes: a file is complete, or does not exist."""
 
 from __future__ import annotations
 

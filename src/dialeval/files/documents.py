@@ -73,7 +73,7 @@ def require_file(folder: Path, name: str, origin: Origin) -> Path:
     file = folder / name
     if file.is_file():
         return file
-    elsewhere = "a file" if folder.exists() else "nothing there"
+    elsewhere = "a file" if folder.exists() else "no such folder"
     found = f"a folder without {name}" if folder.is_dir() else elsewhere
     raise BadInput(
         str(folder), found, origin.needed, f"Give such a folder, or write it again. {origin.again}"

@@ -1,4 +1,4 @@
-"""One process at a time in a folder, where several would clear away what each other writes."""
+"""Lock of a folder, where several processes would delete each other's files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dialeval.errors import BadInput
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the folder, made where it is not there; BadInput where another process holds it.
+    """Hold the folder, made where it does not exist; BadInput where another process holds it.
 
     The hold ends with the process, however that ends, and leaves no file behind.
     """
@@ -31,7 +31,7 @@ def alone_in(folder: Path) -> Iterator[None]:
             todo = "Wait until it has finished and give the same command again, or name another folder."
             raise BadInput(str(folder), found, needed, todo) from None
         except OSError:
-            # Some network drives lock no folders; building there goes on as if there were no locks.
+            # Some network drives lock no folders; building there continues without a lock.
             pass
         yield
     finally:

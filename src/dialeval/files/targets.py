@@ -9,7 +9,7 @@ from dialeval.errors import BadInput
 
 
 def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = ()) -> None:
-    """Refuse a folder that holds other people's files.
+    """Refuse a folder that holds files of another origin.
 
     It may be written into where it does not exist, has one of the files ``marks``, or holds nothing but ``parts`` and
     scratch files of an interrupted write. ``kind`` names such folders in messages: run, meta, model.

@@ -1,4 +1,4 @@
-"""How long responses are: no quality, yet many measures of quality follow it."""
+"""Length of responses: not a quality, yet many measures of quality depend on it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dialeval.text.tokenisers.words import split_white_space
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Words per response, parted by white space.
+    """Words per response, separated by whitespace.
 
     Neither direction is better.
 
-    The corpus score is the mean. An empty response has 0 words. A text in a script without blanks, such as
-    Japanese, counts as one word between its blanks.
+    The corpus score is the mean. An empty response has 0 words. A text in a script without spaces, such as
+    Japanese, counts as one word between its spaces.
     """
 
     higher_is_better: ClassVar[None] = None

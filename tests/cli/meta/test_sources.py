@@ -57,7 +57,7 @@ def changed(at: int, **fields: Any) -> list[Row]:
 
 
 BAD: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "no such file": (None, ("bad.jsonl: found nothing there, needed a file.",)),
+    "no such file": (None, ("bad.jsonl: found no such file, needed a file.",)),
     "another field": (
         [{("score" if key == "value" else key): value for key, value in row.items()} for row in RATINGS],
         ("bad.jsonl, line 1, field 'value': found no such field", "Rename 'score' to 'value'."),

@@ -42,7 +42,7 @@ class TestWide:
             "a column of words": (
                 "item,ana,note\nq1,4,5\nq2,3,too long\n",
                 "r.csv, line 3, field 'note': found the text 'too long', needed a number, or an empty cell where the"
-                " rater could not say. Mend the rating, or take the column out if it is no rater's.",
+                " rater could not say. Fix the rating, or remove the column if it is not a rater's.",
             ),
             "an infinite rating": ("item,ana\nq1,inf\n", "r.csv, line 2, field 'ana': found the text 'inf'"),
             "no item": ("id,ana\nq1,4\n", "field 'item': found no such field (there are: 'id', 'ana')"),
@@ -130,7 +130,7 @@ class TestWide:
             "x, line 2, field 'naturalness': found no such field",
         ),
         ("fed-scores", "[1, 2]", "x: found a list, needed an object of lists of numbers"),
-        ("fed-scores", '{"Fluent": [1]}', "fed_data.json: found nothing there"),
+        ("fed-scores", '{"Fluent": [1]}', "fed_data.json: found no such file"),
     ],
 )
 def test_the_place_and_the_fault_are_named(put, format, text, said):

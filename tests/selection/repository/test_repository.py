@@ -153,7 +153,7 @@ def test_a_repository_of_nothing_is_refused_with_the_reason(tmp_path, lines, nee
 def test_no_sources_and_missing_sources_are_refused(tmp_path):
     with pytest.raises(Unsuitable, match="at least one file"):
         build_repository([], tmp_path / "out")
-    with pytest.raises(BadInput, match="nothing there"):
+    with pytest.raises(BadInput, match="no such file"):
         build_repository([tmp_path / "absent.txt"], tmp_path / "out")
 
 

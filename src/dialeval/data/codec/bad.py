@@ -1,4 +1,4 @@
-"""What happens to a line that cannot be used: refuse it, or set it aside and count it."""
+"""Bad lines: refused, or set aside and counted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BadLine(NamedTuple):
 
 
 OnBad: TypeAlias = Callable[[BadLine], None]
-"""Called with each bad line; reading goes on when it returns."""
+"""Called with each bad line; reading continues when it returns."""
 
 
 def refuse(bad: BadLine) -> None:

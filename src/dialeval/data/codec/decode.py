@@ -1,4 +1,4 @@
-"""From JSON objects to records: strict about types, and plain about what is missing."""
+"""Decoder of JSON objects into records: strict about types, and plain about what is missing."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _question(m: Mapping[str, object], where: Where) -> Question:
         raise BadInput(where.path, found, "at least one correct", todo, where.line, "candidates")
     status = m.get("status") or None
     if status not in ("vetted", "unvetted", None):
-        todo = "Leave it out where nobody knows whether people looked at the candidates."
+        todo = "Leave it out where it is unknown whether people looked at the candidates."
         raise wrong(where, "status", status, "'vetted', 'unvetted' or null", todo)
     return Question(item, context, candidates, status)
 

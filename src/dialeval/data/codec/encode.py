@@ -1,4 +1,4 @@
-"""From records to canonical lines of JSON, and digests of them."""
+"""Encoder of records as canonical lines of JSON, and digests of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def canonical(record: Record) -> bytes:
 
 
 def subject_line(subject: object) -> bytes:
-    """Whatever is measured in canonical form; kinds that are no records go by their fields."""
+    """The canonical form of anything measured; kinds that are not records go by their fields."""
     if type(subject) in _KINDS:
         return canonical(cast(Record, subject))
     fields = asdict(subject) if is_dataclass(subject) and not isinstance(subject, type) else repr(subject)
@@ -157,7 +157,7 @@ def _judgement(record: Judgement) -> str:
 
 
 def _number(value: float) -> str:
-    """A JSON number; NaN is no value, and JSON has no infinity."""
+    """A JSON number; NaN is null, and JSON has no infinity."""
     if math.isfinite(value):
         return repr(float(value))
     if math.isnan(value):

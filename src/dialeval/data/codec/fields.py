@@ -1,4 +1,4 @@
-"""The fields records have in files, and reading one of them from a JSON object."""
+"""Fields of records in files, and readers of single fields of a JSON object."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def meant_by(name: str, known: Iterable[str]) -> str | None:
 
 
 def missing(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str) -> MissingField:
-    """The error for a field that is not there."""
+    """The error for a missing field."""
     likely = likely_name(field, [name for name in m if isinstance(name, str)])
     others = [_OTHER_FORMATS[name] for name in m if name in _OTHER_FORMATS] if not parent else []
     if others:
@@ -130,7 +130,7 @@ def name(m: Mapping[str, object], field: str, where: Where, parent: str, needed:
     """A field that must be text with something in it, because it names an item or a system."""
     value = text(m, field, where, parent, needed)
     if not value or value.isspace():
-        found = "an empty text" if not value else f"nothing but white space ({value[:20]!r})"
+        found = "an empty text" if not value else f"nothing but whitespace ({value[:20]!r})"
         todo = f"Fill in {field!r}: results are kept and compared by it."
         raise BadInput(where.path, found, needed, todo, where.line, _path(parent, field))
     return value

@@ -52,12 +52,12 @@ def broken(
     if isinstance(error, RecursionError):
         return _bad(where, f"lists or objects nested too deeply{inside}", "Flatten the record.")
     if element is None and text.strip() == "{":
-        return _bad(where, "an object that goes on in the next line", "Put each object on one line.")
+        return _bad(where, "an object that continues on the next line", "Put each object on one line.")
     if isinstance(error, json.JSONDecodeError):
         if error.pos >= len(text.rstrip()) or _unclosed_string(text, error.pos):
             return _bad(where, f"JSON that breaks off {_spot(len(text), element)}", CUT_SHORT)
         near = text[max(0, error.pos - 10) : error.pos + 10]
-        todo = "Mend the line." if element is None else "Mend the element."
+        todo = "Fix the line." if element is None else "Fix the element."
         return _bad(where, f"broken JSON {_spot(error.pos + 1, element)}, near {near!r}", todo)
     return _bad(where, f"{error}{inside}", "Write null where there is no value.")
 

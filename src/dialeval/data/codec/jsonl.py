@@ -120,7 +120,7 @@ class _Window:
     def _explain(self, error: ValueError | RecursionError | None, where: Where, number: int) -> BadInput:
         if error is None or len(self._text) - self._at > LINE_LIMIT:
             found = f"an element ({number:,}) that is broken or longer than {LINE_LIMIT // 2**20} MiB"
-            todo = "Mend it, or put one object on each line."
+            todo = "Fix it, or put one object on each line."
             return BadInput(where.path, found, "an array of objects", todo, line=where.line)
         if not self._text[self._at :]:
             whole = (

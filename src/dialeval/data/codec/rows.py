@@ -1,4 +1,4 @@
-"""Rows of any file become records: bad ones set aside, repeated ids refused, a file without any refused."""
+"""Records from the rows of any file: bad rows set aside, repeated ids refused, a file without records refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
     @property
     def raw(self) -> str:
-        """The row's text, written anew where the file does not hold it as text."""
+        """The row's text, written again where the file does not hold it as text."""
         return json.dumps(self.fields, ensure_ascii=False, default=str) if self.text is None else self.text
 
 
@@ -154,7 +154,7 @@ def empty(bad: Counted, source: Source, kind: str) -> BadInput:
     if bad.count:
         what = f"{bad.count} bad {'line' if bad.count == 1 else 'lines'} and nothing else"
         return BadInput(
-            shown(source), what, needed, "See what is wrong with the first of them, and mend the file."
+            shown(source), what, needed, "See what is wrong with the first of them, and fix the file."
         )
     hollow = is_stdin(source) or (Path(source).is_file() and not Path(source).stat().st_size)
     found = "nothing in it" if hollow else "no record in it"

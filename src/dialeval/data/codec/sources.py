@@ -61,7 +61,9 @@ def check(source: Source, *, folder: bool = False) -> None:
         hint = (
             f"Did you mean {' or '.join(repr(str(path.with_name(name))) for name in close)}?" if close else ""
         )
-        raise BadInput(str(source), "nothing there", needed, hint or "Check the path.")
+        raise BadInput(
+            str(source), f"no such {'folder' if folder else 'file'}", needed, hint or "Check the path."
+        )
     if folder and not path.is_dir():
         raise BadInput(str(source), "a file", needed, "Name the folder that holds the corpus.")
     if not folder and path.is_dir():
@@ -100,7 +102,7 @@ def _open(path: Path) -> io.BufferedReader:
     try:
         return io.BufferedReader(io.FileIO(path), 1 << 16)
     except OSError as error:
-        found = f"a file that will not open ({error.strerror})"
+        found = f"a file that cannot be opened ({error.strerror})"
         raise BadInput(str(path), found, "a readable file", "Check its permissions.") from None
 
 

@@ -80,7 +80,7 @@ def write_rows(handle: BinaryIO, records: Iterable[Record], *, delimiter: Delimi
         if at == 0:
             writer.writerow(FIELDS[kind_of_record(record)])
         writer.writerow(to_cells(record))
-    text.detach()  # flushes, and leaves the handle to whoever opened it
+    text.detach()  # flushes, and leaves the handle to its owner
 
 
 class _Tape:
@@ -118,7 +118,7 @@ def _header(cells: list[str], where: Where, delimiter: Delimiter) -> list[str]:
     if other:
         found, needed = (
             f"one column, {cells[0][:60]!r}, with {other!r} in it",
-            f"columns parted by {delimiter!r}",
+            f"columns separated by {delimiter!r}",
         )
         raise BadInput(where.path, found, needed, _SEPARATORS[other], where.line)
     repeated = sorted({name for name in cells if cells.count(name) > 1})

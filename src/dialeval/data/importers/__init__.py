@@ -1,1 +1,1 @@
-"""Readers of other people's formats, one file each; ``dialeval.data.formats`` lists them."""
+"""Readers of other tools' formats, one file each; ``dialeval.data.formats`` lists them."""

@@ -1,4 +1,4 @@
-"""What every format of whole conversations can give: dialogues, prompts, and examples."""
+"""Dialogues, prompts and examples from any format of whole conversations."""
 
 from __future__ import annotations
 

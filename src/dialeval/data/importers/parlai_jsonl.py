@@ -17,7 +17,7 @@ __all__ = ["KINDS", "read"]
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """One record per conversation, numbered by position.
 
-    Whoever speaks first is the user, everyone else the assistant; their ids become the turns' names. Acts whose id is
+    The first speaker is the user, everyone else the assistant; their ids become the turns' names. Acts whose id is
     ``context`` are turns of the system.
     """
     return read_conversations(source, kind, on_bad, _dialogue)

@@ -24,14 +24,14 @@ def rating(answer: object, where: Where, field: str) -> Rating:
         return Rating(None, answer)
     if type(answer) in (int, float) and math.isfinite(answer):  # type: ignore[arg-type]  # a number
         return Rating(float(answer))  # type: ignore[arg-type]
-    raise wrong(where, field, answer, "a number, or words where the rater could not say", "Mend the rating.")
+    raise wrong(where, field, answer, "a number, or words where the rater could not say", "Fix the rating.")
 
 
 _NO_ANSWER: Final = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
-def rating_in_cell(cell: str, where: Where, field: str, todo: str = "Mend the rating.") -> Rating:
-    """The rating in a table's cell; blank, or a word such as NA that programs write for it, is no value.
+def rating_in_cell(cell: str, where: Where, field: str, todo: str = "Fix the rating.") -> Rating:
+    """The rating in a table's cell; blank, or a word such as NA that programs write for it, is a missing value.
 
     Other words are refused, since in a table they are more often a slip or a column that holds no ratings.
     """
@@ -51,7 +51,7 @@ def score_in_cell(cell: str, where: Where, field: str) -> float:
     """The number a table's cell must hold."""
     value = rating_in_cell(cell, where, field).value
     if value is None:
-        raise wrong(where, field, cell, "a number", "Mend the score.")
+        raise wrong(where, field, cell, "a number", "Fix the score.")
     return value
 
 

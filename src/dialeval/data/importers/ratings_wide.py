@@ -46,7 +46,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     return records((Row(row.where, row.number, row.cells, row.text) for row in cells), parse, on_bad)
 
 
-_TODO: Final = "Mend the rating, or take the column out if it is no rater's."
+_TODO: Final = "Fix the rating, or remove the column if it is not a rater's."
 
 
 def _key(cells: Mapping[str, str], row: Row) -> tuple[str, str, str]:

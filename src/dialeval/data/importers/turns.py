@@ -37,7 +37,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """One record per dialogue, in the order of the file.
 
     A turn's ``role`` is its role. A speaker called user, human or customer is the user, one called assistant, system,
-    bot, agent, model or wizard the assistant. Of others, whoever speaks first is the user and everyone else the
+    bot, agent, model or wizard the assistant. Of others, the first to speak is the user and everyone else the
     assistant, each with their name; where no speaker is named, they take turns.
     """
     return read_conversations(source, kind, on_bad, _dialogue)
@@ -76,7 +76,7 @@ def _said(one: object, where: Where, path: str) -> _Said:
 
 
 def _turns(said: Sequence[_Said]) -> tuple[Turn, ...]:
-    """Who is user and who assistant; a turn without a speaker is by whoever did not speak last."""
+    """Who is user and who assistant; a turn without a speaker is by the one who did not speak last."""
     turns: list[Turn] = []
     first = next((one.speaker for one in said if one.speaker is not None), None)
     for one in said:

@@ -1,4 +1,4 @@
-"""How many n-grams of each text its rivals have too, and what of that would be lost without a group of them.
+"""Matches and closest lengths of each text among the other texts, with and without each group of them.
 
 A text's n-gram matches at most as often as in the rival that has it most often. So only the most generous groups
 matter, and all of it takes one sort of the n-grams and not a look at every pair of texts.

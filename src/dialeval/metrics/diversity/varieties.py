@@ -1,4 +1,4 @@
-"""How many different n-grams responses have, all together and without each group of them."""
+"""Counts of distinct n-grams of responses, all together and without each group of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the three embedding metrics share: words, vectors, references, and what is done without any of them."""
+"""Base of the three embedding metrics: words, vectors, references, and the cases without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where word vectors come from: the embedded encoder, GloVe in an installed package, or a file of the user's."""
+"""Sources of word vectors: the embedded encoder, GloVe in an installed package, or a file of the user's."""
 
 from __future__ import annotations
 

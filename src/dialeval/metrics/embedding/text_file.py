@@ -80,13 +80,13 @@ def _is_header(text: str) -> bool:
 
 
 def _split(path: Path, number: int, text: str, columns: int) -> Line:
-    blanks = text.count(" ")
-    if columns == 0 or blanks < columns:
-        raise _bad(path, number, f"{blanks} numbers after the word", str(columns or "at least 1"))
-    if blanks == columns:
+    spaces = text.count(" ")
+    if columns == 0 or spaces < columns:
+        raise _bad(path, number, f"{spaces} numbers after the word", str(columns or "at least 1"))
+    if spaces == columns:
         word, _, numbers = text.partition(" ")
         return Line(number, word, numbers)
-    # Words of some files hold blanks, so the numbers are counted from the right.
+    # Words of some files hold spaces, so the numbers are counted from the right.
     word, *fields = text.rsplit(" ", columns)
     return Line(number, word, " ".join(fields))
 

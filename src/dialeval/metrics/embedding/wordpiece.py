@@ -1,4 +1,4 @@
-"""The pieces that an uncased BERT vocabulary knows a word by (Wu et al., 2016; Devlin et al., 2019)."""
+"""WordPiece tokenisation by an uncased BERT vocabulary (Wu et al., 2016; Devlin et al., 2019)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WordPiece:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words between blanks of the text as BERT sees it, punctuation marks one by one."""
+    """The words between spaces of the text as BERT sees it, punctuation marks one by one."""
     if text.isascii() and text.isalnum():
         yield text.lower()
         return

@@ -1,4 +1,4 @@
-"""The two ways in which embedding metrics cut text into words."""
+"""Tokenisation of the embedding metrics, in two ways."""
 
 from __future__ import annotations
 

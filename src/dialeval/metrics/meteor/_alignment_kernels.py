@@ -1,4 +1,4 @@
-"""Chooses among matches as METEOR does: a beam search whose every tie is broken the same way."""
+"""Compiled choice among matches as METEOR does: a beam search whose every tie is broken the same way."""
 
 from __future__ import annotations
 

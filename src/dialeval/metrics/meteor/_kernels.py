@@ -1,6 +1,6 @@
-"""Aligns many pairs of texts and counts what METEOR counts.
+"""Compiled alignment of many pairs of texts, and METEOR's counts of them.
 
-Numba keeps what it compiled as long as this file stays the same: whoever changes the kernels beside it must touch it.
+Numba keeps what it compiled as long as this file stays the same: touch it when you change the kernels beside it.
 """
 
 from __future__ import annotations

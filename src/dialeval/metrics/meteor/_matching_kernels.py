@@ -1,4 +1,4 @@
-"""Finds every way in which words and phrases of a response may match those of a reference.
+"""Compiled search for every match of words and phrases between a response and a reference.
 
 A match is a row of the columns below: where it starts in the reference and how many words it has there, where it
 comes from in the response and how many words it takes there, and the module that found it. Of the matches that start
@@ -25,7 +25,7 @@ Trie: TypeAlias = tuple[Integers, ...]
 The first nodes are the single words, and the words of the trie are numbered as their nodes.
 """
 
-# Numbers that are passed on are numpy's: numba compiles a function anew for each plain constant it is given.
+# Numbers that are passed on are numpy's: numba compiles a function again for each plain constant it is given.
 # They are declared plain ones, which is what the functions take them for.
 START: Final[int] = cast(int, np.int64(0))
 LENGTH: Final[int] = cast(int, np.int64(1))

@@ -48,7 +48,7 @@ def lines_of(table: Table) -> list[str]:
 
 
 def numbers_of(table: Table) -> NDArray[np.int32]:
-    """The numbers of a table that is no text."""
+    """The numbers of a table that is not text."""
     return table.view(np.int32)
 
 

@@ -1,4 +1,4 @@
-"""What the aligner must know of a word: its hash, its stem's, whether it is a function word, its synsets."""
+"""Facts about words for the aligner: hash, hash of the stem, function word or not, synsets."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _DETACHMENTS: Final = (
 class Synonyms:
     """WordNet's synsets by word, and the irregular forms that are looked up under their bases.
 
-    ``synsets`` gives a word's numbers as text, parted by blanks: few words are ever asked for.
+    ``synsets`` gives a word's numbers as text, separated by spaces: few words are ever asked for.
     """
 
     def __init__(self, synsets: Mapping[str, str], bases: Mapping[str, Sequence[str]]) -> None:

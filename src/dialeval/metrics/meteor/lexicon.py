@@ -1,4 +1,4 @@
-"""Texts as numbers of words, with all that the aligner must know of those words."""
+"""Texts as numbers of words, with the facts about those words that the aligner needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dialeval.metrics.meteor.compiling import Table, lines_of, numbers_of
 from dialeval.metrics.meteor.describing import Describer, Integers, Words
 from dialeval.metrics.meteor.normalising import Normaliser
 
-# Past so many words or pieces of text we forget what we have met and begin anew: memory stays bounded.
+# Past so many words or pieces of text we forget what we have met and start again: memory stays bounded.
 _MOST: Final = 1 << 20
 
 

@@ -73,7 +73,7 @@ class Meteor:
         require_references("meteor", examples)
         counts = np.array([len(example.references) for example in examples], np.int64)
         pairs = _pair_rows(examples, counts)
-        # One chunk of all words is no fragment: the jar exempts it from the penalty, and from the corpus's chunks.
+        # One chunk of all words is not a fragment: the jar exempts it from the penalty, and from the corpus's chunks.
         whole = (pairs[:, 0] == pairs[:, 21]) & (pairs[:, 1] == pairs[:, 22]) & (pairs[:, _CHUNKS] == 1)
         pairs[whole, _CHUNKS] = 0
         rows = np.ones((len(examples), _COUNT + 1))

@@ -1,7 +1,7 @@
 """METEOR's ``-norm``: from a line of English to the lower-case words that are aligned.
 
 It descends from the tokeniser of Moses: punctuation stands alone, contractions part before the apostrophe, hyphens
-inside words become blanks, and a full stop leaves its word unless that looks like an abbreviation. A neighbour that
+inside words become spaces, and a full stop leaves its word unless that looks like an abbreviation. A neighbour that
 one replacement has used cannot serve the next (``a-b-c`` becomes ``a b-c``), and we keep to that.
 """
 
@@ -37,7 +37,7 @@ _LETTER: Final = re.compile(f"[{_LETTERS}]")
 _WORD: Final = re.compile(r"[^ \t\n\r\f]+")
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_BREAK: Final = re.compile("[\n\r]")
-# What the jar strips from the ends of a line: blanks and all control characters below them.
+# What the jar strips from the ends of a line: spaces and all control characters below them.
 _ENDS: Final = "".join(map(chr, range(0x21)))
 
 
@@ -48,7 +48,7 @@ class Normaliser:
         self._always, self._before_numbers = always, before_numbers
 
     def words(self, text: str) -> list[str]:
-        """The words of the text as METEOR aligns them; line breaks count as blanks.
+        """The words of the text as METEOR aligns them; line breaks count as spaces.
 
         >>> Normaliser(always={"Mr"}, before_numbers=()).words("Mr. Lee isn't well-known...")
         ['mr.', 'lee', 'isn', "'t", 'well', 'known', '...']
@@ -67,7 +67,7 @@ class Normaliser:
         return _WORD.findall(_BLANKS.sub(" ", line).strip(_ENDS).lower())
 
     def keys_of_pieces(self, text: str) -> list[str] | None:
-        """Keys under which the words of each piece between blanks can be remembered; None where pieces interact.
+        """Keys under which the words of each piece between spaces can be remembered; None where pieces interact.
 
         A piece that ends in a full stop takes the first character of the next piece along, because a small letter or
         a digit there decides whether the stop stays.
@@ -108,7 +108,7 @@ class Normaliser:
 
 
 def _shares_a_blank(text: str) -> bool:
-    """Whether two marks lean on the same blank, which can serve only one of them."""
+    """Whether two marks lean on the same space, which can serve only one of them."""
     if text.isascii() and "`" not in text:
         return ", ," in text or "' '" in text
     return _SHARED_BLANK.search(text) is not None

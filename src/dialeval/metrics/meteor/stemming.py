@@ -96,7 +96,7 @@ def stem(word: str) -> str:
 
 
 def _mark_consonant_y(word: str) -> str:
-    """The word with every y that begins it or follows a vowel written ``Y``, which is no vowel."""
+    """The word with every y that begins it or follows a vowel written ``Y``, which is not a vowel."""
     if "y" not in word:
         return word
     letters = list(word)

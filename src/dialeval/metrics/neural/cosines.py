@@ -1,4 +1,4 @@
-"""How alike texts are by one vector each: what ``sentence_cosine`` and ``skip_thought`` share."""
+"""Cosines of sentence vectors, shared by ``sentence_cosine`` and ``skip_thought``."""
 
 from __future__ import annotations
 

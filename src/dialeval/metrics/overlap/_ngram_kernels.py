@@ -281,7 +281,7 @@ def _count(
                     there = _slot(corpus, len(corpus) - 2, _key(place, symbols[at]))
                     place = corpus[there + 1] if corpus[there] != FREE else UNKNOWN
                 known[used], depth[used] = place, at - start
-                # The root is no n-gram: its weight is that of n-grams in no reference.
+                # The root is not an n-gram: its weight is that of n-grams in no reference.
                 weights[used] = corpus_weights[max(place, 0)]
                 used += 1
             node = trie[slot + 1]

@@ -1,4 +1,4 @@
-"""What different tools make of the same counts: the scores of BLEU's profiles from summed statistics."""
+"""Scores of BLEU's profiles from summed statistics: the same counts, as different tools use them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 class Chrf:
     """Overlap of a response's character n-grams with its best reference, as an F-measure in [0, 1].
 
-    Higher is better. Precision and recall are means over 1- to ``char_order``-grams of characters without white space,
+    Higher is better. Precision and recall are means over 1- to ``char_order``-grams of characters without whitespace,
     and over 1- to ``word_order``-grams of words (2 for chrF++); lengths of n-grams that either text is too short for
     are left out of the means. Recall weighs ``beta`` squared times as much as precision. Of several references the
     one with the highest score counts, the first of equals. The corpus score pools these counts, so it is not the mean

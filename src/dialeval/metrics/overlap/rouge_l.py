@@ -23,7 +23,7 @@ class RougeL:
     """Longest word sequence a response shares with a reference, as an F-measure in [0, 1].
 
     With profile ``nlgeval`` recall weighs ``beta`` squared times as much as precision, and each is the best over the
-    references, not of one and the same reference. Words are parted by single blanks, so an empty text counts as one
+    references, not of one and the same reference. Words are separated by single spaces, so an empty text counts as one
     empty word: it scores 1 against an empty reference, else 0. With profile ``google`` the score is the best plain F1
     over the references; words are runs of a to z and 0 to 9 in lower case, their Porter stems with ``stemmer``, and a
     text without any scores 0. The corpus score is the mean.
@@ -68,7 +68,7 @@ class RougeL:
         """The statistics of examples whose overlap is known."""
         scores = shared.f1
         if self.profile == "nlgeval":
-            # Words by white space come with the subsequence of words by blanks.
+            # Words by whitespace come with the subsequence of words by spaces.
             weight, both = self.beta**2, (1 + self.beta**2) * shared.precision * shared.recall
             among = shared.recall + weight * shared.precision
             scores = np.divide(both, among, out=np.zeros(len(both)), where=shared.precision > 0)

@@ -1,6 +1,6 @@
 """Compiled loops behind `dialeval.text.ngrams.overlap`: from characters to counts with no Python object per word.
 
-Only what a response and its own references share matters, so words are told apart within one item: the response's
+Only what a response and its own references share matters, so words are numbered within one item: the response's
 words and n-grams are numbered in two small tables, the references' are looked up there and never stored. Keys are
 compared in full, so equal numbers mean equal words; hashes only say where to look. Tables hold numbers that rise from
 item to item: one below the item's first is left over from an earlier item and counts as empty. Only plain loops over
@@ -146,7 +146,7 @@ def _power(least: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _all_parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others, texts: int) -> bool:
-    """Whether splitting the texts of an item at single blanks gives these very words."""
+    """Whether splitting the texts of an item at single spaces gives these very words."""
     alike = parted_by_one_blank(codes, own, 0, n)
     for text in range(1, texts):
         alike = alike and parted_by_one_blank(codes, others.words, others.stops[text - 1], others.stops[text])

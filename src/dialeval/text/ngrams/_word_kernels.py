@@ -25,7 +25,7 @@ START, STOP, HASH, NUMBER, FIRST, NEXT = range(6)
 
 @njit(cache=True, nogil=True)
 def split(codes: Codes, kinds: Kinds, at: int, end: int, words: Integers, n: int, rule: int) -> int:
-    """Enter the words between separators, or between single blanks of the stripped text, from n; where they end."""
+    """Enter the words between separators, or between single spaces of the stripped text, from n; where they end."""
     last = len(kinds) - 1
     while at < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
         end -= 1
@@ -87,7 +87,7 @@ def split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Inte
 
 @njit(cache=True, nogil=True)
 def parted_by_one_blank(codes: Codes, words: Integers, start: int, stop: int) -> bool:
-    """Whether splitting a text at single blanks gives these very words."""
+    """Whether splitting a text at single spaces gives these very words."""
     for at in range(start, stop - 1):
         behind = words[at, STOP]
         if words[at + 1, START] != behind + 1 or codes[behind] != _BLANK:

@@ -1,4 +1,4 @@
-"""How much texts share with others: clipped n-gram matches, lengths and longest common subsequences, all at once.
+"""Overlap of texts: clipped n-gram matches, lengths and longest common subsequences, all at once.
 
 The first texts of a process are measured in plain Python, and more of them in compiled loops, with equal results:
 compiling takes seconds on the first use of an installation, in which plain Python does tens of thousands of texts.
@@ -60,7 +60,7 @@ class Overlap:
 def overlap(texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase: bool = False) -> Overlap:
     """What item i's response ``texts[first[i]]`` shares with the references after it, up to ``first[i + 1]``.
 
-    Words are those of ``tokens``; only for ``whitespace`` the subsequence is of words that single blanks part, as
+    Words are those of ``tokens``; only for ``whitespace`` the subsequence is of words that single spaces part, as
     nlg-eval has it.
     """
     if lowercase:
@@ -113,7 +113,7 @@ def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: F
     if not len(rows):
         return
     texts, kinds = _readable(texts, tokens)
-    # Half a character is no text, yet may stand in a string; it passes as the code point it is.
+    # A lone surrogate is not text, yet may stand in a string; it passes as the code point it is.
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     begin = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=begin[1:])
@@ -134,7 +134,7 @@ def _readable(texts: Sequence[str], tokens: Tokens) -> tuple[Sequence[str], NDAr
 
 
 def _kinds(separates: Callable[[str], bool], higher: bool) -> NDArray[np.uint8]:
-    """Which code points are separators; no white space is above U+3000, and the last place is for all above."""
+    """Which code points are separators; no whitespace is above U+3000, and the last place is for all above."""
     kinds = np.zeros(0x3002, np.uint8)
     kinds[[separates(chr(code)) for code in range(0x3001)] + [higher]] = SEPARATOR
     return kinds

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
-# The last character that str.split() takes for white space is U+3000; whatever comes after shares the last place.
+# The last character that str.split() takes for whitespace is U+3000; whatever comes after shares the last place.
 _SPACE: Final = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
@@ -54,8 +54,8 @@ def number_words(texts: Iterable[Sequence[str]], numbering: Numbering) -> Symbol
 
 
 def number_characters(texts: Sequence[str]) -> Symbols:
-    """The texts by their code points, white space left out."""
-    # Half a character is no text, yet may stand in a string; it passes as the code point it is.
+    """The texts by their code points, whitespace left out."""
+    # A lone surrogate is not text, yet may stand in a string; it passes as the code point it is.
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
     kept = ~_SPACE[np.minimum(codes, len(_SPACE) - 1)]
     begin = np.concatenate([[0], np.cumsum(kept)])[_begin([len(text) for text in texts])]

@@ -76,7 +76,7 @@ class Postings:
     def top(self, weights: Floats, query: Mapping[int, float], k: int) -> list[Hit]:
         """The ``k`` documents with the largest sums of weight times query weight, ties by document number.
 
-        ``weights`` has one value per posting. Documents that share no word with the query are no hits.
+        ``weights`` has one value per posting. Documents that share no word with the query are not hits.
         """
         scores = np.zeros(self.size)
         for word, asked in query.items():

@@ -1,6 +1,6 @@
 """The tokenisers of machine-translation BLEU, equal to sacrebleu's (Post, 2018), which follow the mteval scripts.
 
-Their rules look no further than the blanks around a piece of text, so each piece is worked out once and remembered.
+Their rules look no further than the spaces around a piece of text, so each piece is worked out once and remembered.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def split_chinese(texts: Sequence[str]) -> list[list[str]]:
 
 
 def split_characters(texts: Sequence[str]) -> list[list[str]]:
-    """The characters other than white space (sacrebleu's ``char``)."""
+    """The characters other than whitespace (sacrebleu's ``char``)."""
     return [[character for character in text if not character.isspace()] for text in texts]
 
 
 def unescape(text: str) -> str:
-    """The text as the rules of ``13a`` meet it: without trailing white space, mark-up or line breaks."""
+    """The text as the rules of ``13a`` meet it: without trailing whitespace, mark-up or line breaks."""
     text = text.rstrip()
     if "\n" in text or "<skipped>" in text:
         text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
@@ -91,7 +91,7 @@ def _apply_international(text: str) -> list[str]:
     return "".join(spaced).split()
 
 
-# With blanks around the text, as the script has it, every piece stands between two.
+# With spaces around the text, as the script has it, every piece stands between two.
 _words_13a: Final = Memory(lambda piece: [piece] if piece.isalnum() else _apply_13a(f" {piece} ")).__getitem__
 _chinese: Final = PieceByPiece(_apply_chinese)
 _international: Final = PieceByPiece(_apply_international)

@@ -1,4 +1,4 @@
-"""Words of the pieces between blanks, remembered: real text is made of few different pieces."""
+"""Cache of the words of pieces between spaces: real text is made of few different pieces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Memory(dict[str, tuple[str, ...]]):
 
 
 class PieceByPiece:
-    """A tokeniser whose rules see no further than the blanks around a piece, and the ends of the text."""
+    """A tokeniser whose rules see no further than the spaces around a piece, and the ends of the text."""
 
     __slots__ = ("_first", "_last", "_middle", "_work_out")
 

@@ -1,4 +1,4 @@
-"""The ways to cut texts into words by the names that signatures give them."""
+"""Table of tokenisers by the names that signatures give them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOKENISERS: Final[Mapping[Tokens, Tokeniser]] = {
     "whitespace": lambda texts: [split_white_space(text) for text in texts],
     "zh": split_chinese,
 }
-"""``none`` is sacrebleu's name for words that white space parts, which nlg-eval leaves unnamed."""
+"""``none`` is sacrebleu's name for words that whitespace parts, which nlg-eval leaves unnamed."""
 
 
 def token_facts(tokens: Tokens) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,6 @@
 """Penn Treebank words, as NLTK's ``word_tokenize(text, preserve_line=True)`` cuts them, but fast.
 
-Almost every rule looks no further than the next blank. So text is cut at blanks, each piece is worked out once,
+Almost every rule looks no further than the next space. So text is cut at spaces, each piece is worked out once,
 and its words are remembered; only the rules on how a text begins and ends need the pieces there.
 """
 
@@ -14,7 +14,7 @@ from unicodedata import category
 from dialeval.text.tokenisers.pieces import Memory
 
 _CLOSERS: Final = frozenset("])}>\"'»”’")
-# NLTK's rules run on the `regex` package, whose white space leaves out these four separators.
+# NLTK's rules run on the `regex` package, whose whitespace leaves out these four separators.
 _SPACE: Final = r"[^\S\x1c-\x1f]"
 _CLITIC: Final = re.compile("(?i)re|ve|ll|[mtsdn]")
 _PLAIN: Final = re.compile("[A-Za-z0-9]+")
@@ -31,7 +31,7 @@ def word_tokenize_all(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _tokenize(text: str) -> list[str]:
-    # Printable text has no white space but blanks, so that pieces between blanks have none at all.
+    # Printable text has no whitespace but spaces, so that pieces between spaces have none at all.
     if not text.isprintable():
         return _work_out(text)
     pieces = text.split(" ")
@@ -108,13 +108,13 @@ _ENDINGS: Final[_Rules] = (
     (re.compile(r"(?i)\b(more)('n)\b"), r" \1 \2 "),
     (re.compile(r"(?i)\b(wan)(na)(?=\s)"), r" \1 \2 "),
     (re.compile(r"(?i) ('t)(is)\b"), r" \1 \2 "),
-    # Apart from the last: the blank that rule adds can be the one that this needs.
+    # Apart from the last: the space that rule adds can be the one that this needs.
     (re.compile(r"(?i) ('t)(was)\b"), r" \1 \2 "),
 )
 
 
 def _part_opening_apostrophes(text: str) -> str:
-    """A blank after each apostrophe that opens a word, unless the word is a clitic such as 's or 're."""
+    """A space after each apostrophe that opens a word, unless the word is a clitic such as 's or 're."""
     parts, start = [], 0
     at = text.find("'")
     while at >= 0:

@@ -1,12 +1,12 @@
-"""Ways to cut text into words; which one a metric takes can move its number."""
+"""Simple tokenisers; which one a metric takes can move its number."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-# Scripts written without blanks, where a run of letters is a clause and no word: Han, Hiragana and Katakana.
-# Hangul is left out, because Korean puts blanks between words.
+# Scripts written without spaces, where a run of letters is a clause and not a word: Han, Hiragana and Katakana.
+# Hangul is left out, because Korean puts spaces between words.
 _UNSPACED: Final = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9d\U0001b000-\U0001b16f\U00020000-\U0003ffff"
@@ -15,12 +15,12 @@ _TERM: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 def split_white_space(text: str) -> list[str]:
-    """The pieces between any white space, as nlg-eval's BLEU and CIDEr see them; none of blank text."""
+    """The pieces between any whitespace, as nlg-eval's BLEU and CIDEr see them; none of blank text."""
     return text.split()
 
 
 def split_blanks(text: str) -> list[str]:
-    """The pieces between single blanks of the stripped text, as nlg-eval's ROUGE-L sees them.
+    """The pieces between single spaces of the stripped text, as nlg-eval's ROUGE-L sees them.
 
     Two blanks in a row make an empty word, tabs and line breaks part no words, blank text is one empty word.
     """
@@ -33,10 +33,10 @@ def search_terms(text: str) -> list[str]:
     >>> search_terms("Isn't 東京 GREAT?")
     ['isn', 't', '東', '京', 'great']
     """
-    # Folding each term, and not the whole text: folding can add marks that are no word characters (İ).
+    # Folding each term, and not the whole text: folding can add marks that are not word characters (İ).
     return [term.casefold() for term in _TERM.findall(text)]
 
 
 def folded(text: str) -> str:
-    """The text as it is where case and spacing make no difference: case-folded, words parted by one blank."""
+    """The text as it is where case and spacing make no difference: case-folded, words separated by one space."""
     return " ".join(text.casefold().split())

@@ -58,7 +58,7 @@ def _code(label: str, row: Row, at: int) -> float:
     if label in LABELS:
         return LABELS[label]
     close = close_names(label, LABELS)
-    todo = f"Did you mean {close[0]!r}?" if close else "Mend the label."
+    todo = f"Did you mean {close[0]!r}?" if close else "Fix the label."
     path, line = row.where
     raise BadInput(
         path, f"the label {label!r}", "one of Circa's eight labels", todo, line, f"judgements[{at}]"

@@ -61,7 +61,7 @@ def _rated(row: Row) -> _Rated:
     except ValueError:
         scores = None
     if not isinstance(scores, list):
-        raise wrong(where, "HumanScores", given, "a list of numbers, in quotes", "Mend the scores.")
+        raise wrong(where, "HumanScores", given, "a list of numbers, in quotes", "Fix the scores.")
     return _Rated(where, dataset.removesuffix("_EVAL"), system, context, response, scores)
 
 

@@ -96,7 +96,7 @@ def _judgement(row: Row) -> Sequence[Record]:
     except ValueError:
         path, line = row.where
         found, field = f"the text {given!r}", "human_average_rating"
-        raise BadInput(path, found, "a number", "Mend the rating.", line, field) from None
+        raise BadInput(path, found, "a number", "Fix the rating.", line, field) from None
     return (Judgement(item, system, "mean", "rating", value),)
 
 

@@ -30,7 +30,7 @@ class _Spoken(NamedTuple):
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """Questions with four candidates, in the order of the file; tokenised and lower-cased as published.
 
-    Speakers are named ``m`` and ``f``. Whoever is to speak next is the assistant, the other the user.
+    Speakers are named ``m`` and ``f``. The next to speak is the assistant, the other the user.
     """
 
     def parse(row: Row) -> Sequence[Record]:

@@ -60,5 +60,5 @@ def _count(fields: Mapping[str, object], row: Row) -> int:
         raise missing(fields, field, row.where, "", needed)
     count = fields[field]
     if type(count) is not int or not 0 <= count <= _PEOPLE:
-        raise wrong(row.where, field, count, needed, "Mend the count.")
+        raise wrong(row.where, field, count, needed, "Fix the count.")
     return count
