@@ -41,18 +41,13 @@ SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.files.lock": "one of the few things that files/ is made of",
-    "dialeval.metrics.embedding.average": "a metric",
-    "dialeval.metrics.embedding.extrema": "a metric",
-    "dialeval.metrics.embedding.greedy": "a metric",
     "dialeval.systems.echo": "a system",
     # Until they are merged with their importer, or stated above with a reason.
     **dict.fromkeys(
         (
             "dialeval.meta.report.section",
             "dialeval.selection.report.section",
-            "dialeval.selection.report.tables",
             "dialeval.study.report.terminal",
-            "dialeval.systems.decoding.search",
         ),
         "for now",
     ),
