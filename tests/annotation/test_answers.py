@@ -61,7 +61,7 @@ def test_a_platforms_table_is_read_and_rejected_work_is_not_counted(tmp_path):
         ("rejected", "q1c1", "W2", "5", str(path), 3),
         ("not an answer of the form", "q1c2", "W1", "9", str(path), 4),
         ("unknown task", "q9c9", "W1", "1", str(path), 5),
-        ("no answer", "q1c3", "W3", "a blank cell", str(path), 6),
+        ("no answer", "q1c3", "W3", "an empty cell", str(path), 6),
     ]
 
 

@@ -16,8 +16,8 @@ from dialeval.data.vetting_status import status_line
             ["unvetted"] * 2,
             "unvetted: nobody has looked at the candidates, so some false ones may be acceptable",
         ),
-        ([None], "no word on whether raters have looked at the candidates"),
-        (["vetted", "unvetted", None], "1 questions vetted by raters, 1 unvetted, 1 of which nobody says"),
+        ([None], "vetting unknown: nothing says whether raters have looked at the candidates"),
+        (["vetted", "unvetted", None], "1 questions vetted by raters, 1 unvetted, 1 of unknown status"),
     ],
 )
 def test_the_status_is_said_in_words(statuses, line):

@@ -53,7 +53,7 @@ def asked(dialeval, tmp_path):
     [
         ("vetted", None),
         ("unvetted", UNVETTED),
-        (None, "no word on whether raters have looked at the candidates"),
+        (None, "vetting unknown: nothing says whether raters have looked at the candidates"),
     ],
 )
 def test_choices_are_judgements_and_their_status_is_told(dialeval, asked, source, status, said):

@@ -111,7 +111,7 @@ def test_a_system_without_likelihood_fails_for_that_measure_only(folder):
     done = run(folder)
     (failure,) = done.failures
     assert (failure.system, failure.measure) == ("floor", "selection_accuracy")
-    assert "floor cannot say how likely a response is" in failure.message
+    assert "floor has no log-probabilities" in failure.message
     assert ("floor", "length") in {(one.system, one.measure.label) for one in done.scored}
 
 

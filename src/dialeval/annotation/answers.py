@@ -184,7 +184,7 @@ def _unusable(
     elif answer.rejected:
         fault = "rejected"
     elif not answer.written.strip():
-        fault, found = "no answer", "a blank cell"
+        fault, found = "no answer", "an empty cell"
     elif value is None:
         fault = "not an answer of the form"
     else:
@@ -208,7 +208,7 @@ _OTHERS: Final[Mapping[Fault, tuple[str, str]]] = {
     "other criterion": (
         "another question than the form asks",
         "Name the form that was asked ('dialeval select vet' reads acceptability, 'select label --form' the others). "
-        "Where you have worded the question anew, leave out the column 'ask'.",
+        "If you have reworded the question, leave out the column 'ask'.",
     ),
     "another text": (
         "another text than the key and the questions have",
@@ -248,7 +248,7 @@ _TODO: Final[Mapping[Fault, str]] = {
     "another text": "Give the key.jsonl and the questions of the export that was filled in.",
     "no answer": "Fill in the answers: each is {needed}.",
     "not an answer of the form": "Each answer must be {needed}.",
-    "second answer": "Give each rater a name of their own, in the column 'rater' or, where it is blank, as the file's.",
+    "second answer": "Give each rater a different name, in the column 'rater' or, where it is empty, as the file name.",
     "rejected": "Give answers that the platform's AssignmentStatus does not reject.",
 }
 

@@ -141,7 +141,7 @@ def _alike(found: str, exported: str) -> bool:
 
 
 def _essence(text: str) -> str:
-    """A text's letters and digits: spreadsheets alter blanks and quotes, and spoil what is not ASCII.
+    """A text's letters and digits: spreadsheets alter whitespace and quotes, and spoil what is not ASCII.
 
     Where none is ASCII, as in Japanese, all count.
     """

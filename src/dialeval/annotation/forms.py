@@ -96,5 +96,5 @@ def candidate_ids(question: Question) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """A text without what raters change as they copy it: case, blanks, a full stop at the end."""
+    """A text without what raters change as they copy it: case, whitespace, a full stop at the end."""
     return " ".join(text.split()).casefold().rstrip(".")

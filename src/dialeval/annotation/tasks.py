@@ -1,6 +1,6 @@
 """Annotation tasks: every candidate of a draft, blind, for a crowd platform or a spreadsheet.
 
-Raters get ``for_raters/``; ``key.jsonl`` says which candidate each task shows and stays with whoever asks.
+Raters get ``for_raters/``; ``key.jsonl`` says which candidate each task shows and stays with those who ask.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def make_tasks(questions: Iterable[Question], *, form: Form = ACCEPTABILITY, see
             tasks.append(Task(task, question.context, entry.text))
             key.append(entry._replace(task=task, form=form.criterion))
     if not tasks:
-        raise Unsuitable("There is no candidate to ask about. Give a file with one question or more.")
+        raise Unsuitable("No candidates to ask about. Give a file with one or more questions.")
     return Tasks(tuple(tasks), tuple(key))
 
 

@@ -33,8 +33,8 @@ class Vetting(NamedTuple):
         if self.unvetted and not self.vetted and not self.unknown:
             return "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
         if self.unknown and not self.vetted and not self.unvetted:
-            return "no word on whether raters have looked at the candidates"
-        unknown = f", {self.unknown:,} of which nobody says" if self.unknown else ""
+            return "vetting unknown: nothing says whether raters have looked at the candidates"
+        unknown = f", {self.unknown:,} of unknown status" if self.unknown else ""
         return f"{self.vetted:,} questions vetted by raters, {self.unvetted:,} unvetted{unknown}"
 
 

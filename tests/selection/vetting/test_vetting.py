@@ -187,7 +187,7 @@ class TestByHand:
     def test_answers_that_never_became_judgements_are_in_the_record_before_the_others(self):
         draft = question("q", 3)
         scores = {f"false_{n}": LOW for n in (1, 2, 3)} | {"ground_truth": [*HIGH, 9]}
-        blank = Unusable("no answer", "q1c1", "ana", "a blank cell")
+        blank = Unusable("no answer", "q1c1", "ana", "an empty cell")
         vetted = apply(SATO_2020, [draft], scored(draft, scores), unusable=[blank])
         assert [one.fault for one in vetted.unusable] == ["no answer", "not an answer of the form"]
         assert vetting_record(vetted).unusable[0] == blank
@@ -295,5 +295,5 @@ def test_the_record_holds_all_of_it_and_an_empty_set_is_an_error(tmp_path):
         str(SATO_2020.most): 1,
     }
     assert json.loads((tmp_path / "set" / "vetting.json").read_text())["questions"] == 1
-    with pytest.raises(Unsuitable, match=r"No question of 1 is left\. There is no answer"):
+    with pytest.raises(Unsuitable, match=r"No question of 1 is left\. There are no answers"):
         write_vetted(apply(SATO_2020, [draft], []), tmp_path / "none")

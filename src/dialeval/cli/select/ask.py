@@ -87,8 +87,8 @@ def ask(
 ) -> None:
     """Ask systems to choose: accuracy with intervals, MRR, hits@k, and who is better.
 
-    A system's choice is the candidate it finds likeliest; a tie with a false one is wrong. Interrupted? The same
-    command goes on where it stopped.
+    A system's choice is the candidate with the highest log-probability; a tie with a false one counts as wrong.
+    Interrupted? The same command resumes.
 
     Example: dialeval select ask questions.jsonl --system tfidf --system smollm2-135m-instruct
 
@@ -171,7 +171,7 @@ def _named(names: Sequence[str]) -> list[System | Chooser]:
     twice = sorted({name for name in own if own.count(name) > 1})
     if twice:
         raise DialevalError(
-            f"Several systems are called {', '.join(twice)}. Give each a name of its own, as in "
+            f"Several systems are called {', '.join(twice)}. Give each a different name, as in "
             "--system \"tfidf(name='mine')\"."
         )
     return systems
@@ -197,7 +197,7 @@ def _built(text: str) -> System | Chooser:
 
 
 def _renamed(system: System | Chooser, name: str) -> System | Chooser:
-    """A chooser under that name; other systems are renamed by whoever gave them theirs."""
+    """A chooser under that name; other systems keep the name they were given."""
     from dataclasses import replace
 
     from dialeval.selection.asking.choosers import EncoderChooser, TfIdfChooser
@@ -234,12 +234,12 @@ def _leave(document: AskedDocument) -> None:
 
     asked, failures = len(document.results), document.failures
     if failures:
-        part = f"{len(failures)} of {len(failures) + asked} systems could not be asked, the rest was."
+        part = f"{len(failures)} of {len(failures) + asked} systems could not be asked; the others were."
         part = part if asked else "No system could be asked."
         raise RunFailed(f"{part} {failures[0].system}: {failures[0].message}")
     if document.trials_reason:
         raise RunFailed(
-            f"There are no trials with random candidates, only the chosen ones. {document.trials_reason}"
+            f"The trials with random candidates failed; the other results were kept. {document.trials_reason}"
         )
     if document.trials and document.trials.failures:
         first, *_ = refused = document.trials.failures

@@ -41,13 +41,13 @@ def build(
     format: Format = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="SOURCE", help="Keep these utterances out, too. Repeatable."),
+        typer.Option("--exclude", metavar="SOURCE", help="Exclude these utterances too. Repeatable."),
     ] = None,
-    turns: Annotated[int, typer.Option("--turns", min=1, help="Turns of the context.")] = 3,
+    turns: Annotated[int, typer.Option("--turns", min=1, help="Turns of context.")] = 3,
     m: Annotated[int, typer.Option("--m", min=1, help="False candidates per question.")] = 10,
     vectors: Annotated[
         Literal["reranked", "contextual", "static"],
-        typer.Option("--vectors", help="How words' vectors are made; see docs/selection-build.md."),
+        typer.Option("--vectors", help="How word vectors are computed; see docs/selection-build.md."),
     ] = "reranked",
     words: Annotated[
         str, typer.Option("--words", help="Static word vectors: minilm, glove, or a file.")
@@ -62,25 +62,26 @@ def build(
         str | None, typer.Option("--uri", help="Milvus: a server's address, or a file for milvus-lite.")
     ] = None,
     token: Annotated[
-        str, typer.Option("--token", envvar="MILVUS_TOKEN", help="Of the Milvus server.", show_default=False)
+        str,
+        typer.Option(
+            "--token", envvar="MILVUS_TOKEN", help="Token of the Milvus server.", show_default=False
+        ),
     ] = "",
-    min_words: Annotated[int, typer.Option("--min-words", min=1, help="Of an utterance.")] = 3,
-    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Of an utterance.")] = 40,
+    min_words: Annotated[int, typer.Option("--min-words", min=1, help="Fewest words of an utterance.")] = 3,
+    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Most words of an utterance.")] = 40,
     ended: Annotated[
-        bool, typer.Option("--ended/--unended", help="Only utterances that end with a mark, or any.")
+        bool, typer.Option("--ended/--unended", help="Only utterances that end with punctuation, or any.")
     ] = True,
     seed: Seed = 0,
     limit: Annotated[
         int | None,
-        typer.Option(
-            "--limit", min=1, help="Stop at N questions; dialogues are tried in an order drawn by the seed."
-        ),
+        typer.Option("--limit", min=1, help="Stop at N questions; dialogues are tried in random order."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Hide what people said next among utterances like it; nobody has looked at the result yet.
 
-    The dialogues' own utterances never become false candidates. Interrupted? The same command goes on. Writes
+    The dialogues' own utterances never become false candidates. Interrupted? The same command resumes. Writes
     draft.jsonl, left_out.jsonl, retrieved.jsonl and repository/.
 
     Example: dialeval select build dialogues.jsonl --repository films.jsonl -o draft

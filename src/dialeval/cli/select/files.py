@@ -93,7 +93,7 @@ def utterances_of(sources: Sequence[str] | None, questions: Sequence[Question]) 
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in sieve.dropped.most_common()) or "none"
     if not len(found):
         raise Unsuitable(
-            f"No utterance of {named} may stand as a random candidate (left out: {reasons}). Give other files."
+            f"No utterance of {named} can be used as a random candidate (left out: {reasons}). Give other files."
         )
     print(f"Random candidates: {len(found):,} utterances of {named} (left out: {reasons}).", file=sys.stderr)
     return found, named

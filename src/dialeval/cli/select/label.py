@@ -44,7 +44,7 @@ def label(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Say what is wrong with each false candidate, so that errors can be told apart.
+    """Say what is wrong with each false candidate, so that errors can be counted by kind.
 
     Writes questions.jsonl with the labels and, of raters' answers, labelling.json, which says what became of each. From
     error classes it also writes consistency.jsonl, the two-candidate questions of 'selection_consistency'. A guess ends

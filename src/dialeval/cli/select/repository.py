@@ -39,7 +39,7 @@ def built(sources: Sequence[str]) -> Repository | None:
             folders[0],
             f"a repository that was built, beside {len(sources) - 1} other --repository",
             "files only, or one built repository alone",
-            "Name the files that it was built from instead; it is built anew with the others.",
+            "Name the files that it was built from instead; it is rebuilt with the others.",
         )
     return Repository.open(Path(folders[0]))
 
@@ -96,8 +96,8 @@ def _check_options(repository: Repository, options: Mapping[str, object]) -> Non
         was = [_shown(name, held[name]) for name in other if name in held]
         raise Unsuitable(
             f"{repository.folder} was built {'with ' + ' '.join(was) if was else 'otherwise'}; found "
-            f"{' '.join(_shown(name, options[name]) for name in other)}. Leave that out to use it as it is, or build "
-            f"anew from its files ({', '.join(repository.facts.sources)})."
+            f"{' '.join(_shown(name, options[name]) for name in other)}. Leave that out to use it as it is, or rebuild "
+            f"it from its files ({', '.join(repository.facts.sources)})."
         )
 
 

@@ -110,7 +110,7 @@ def _estimate(found: Estimate) -> str:
 
 
 def _share(value: float) -> str:
-    return "none to tell" if math.isnan(value) else f"{value:.1%}"
+    return "undefined" if math.isnan(value) else f"{value:.1%}"
 
 
 def _number(value: float) -> str:

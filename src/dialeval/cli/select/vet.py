@@ -175,10 +175,8 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
 
     model = None if system == "none" else named_system(system)
     if model is not None and not isinstance(model, LikelihoodModel):
-        raise Unsuitable(
-            f"{model.name} cannot say how likely a response is. Name another --system, or 'none'."
-        )
-    print("No person looks at the candidates: what is unvetted stays so.", file=sys.stderr)
+        raise Unsuitable(f"{model.name} has no log-probabilities. Name another --system, or 'none'.")
+    print("No rater checks the candidates: unvetted questions stay unvetted.", file=sys.stderr)
     try:
         sifted = sift(drafted, default_judges(model), fewest=Fewest(false), most=Most(false), seed=seed)
     except Unsuitable as error:
@@ -195,4 +193,4 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     for (rule, what), count in counts.most_common():
         print(f"  {count:,} {what}{'' if count == 1 else 's'} removed: {rule}")
     judged = " or ".join(["encoder", *([] if model is None else [model.name])])
-    print(f"Do not ask {judged} about these questions: much of what would have misled it is gone.")
+    print(f"Do not evaluate {judged} on these questions: much of what would have misled it was removed.")

@@ -52,7 +52,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All that asking brought forth."""
+    """The outcome of asking all systems."""
 
     questions: tuple[Question, ...]
     normalise: Normalise
@@ -73,7 +73,7 @@ def ask(
 ) -> Asked:
     """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
 
-    A system that cannot choose is recorded with the reason, and the rest goes on. Of ``plan``, trials, seed, level,
+    A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, trials, seed, level,
     cluster and cache count. Where no false candidate has an error label, there is no breakdown of errors.
     """
     plan = plan or Plan()

@@ -74,7 +74,7 @@ class _OfSystem:
 
 
 class ByLikelihood(_OfSystem):
-    """Chooses what a system finds likeliest: the lowest cross-entropy loss (Sato et al., 2020, section 4.1.2).
+    """Chooses the candidate with the lowest cross-entropy loss (Sato et al., 2020, section 4.1.2).
 
     A candidate's score is its natural-log probability given the context, summed over its tokens. All candidates of the
     questions go to the system in one call, which lets it read a context once.
@@ -140,7 +140,7 @@ class TfIdfChooser:
 class EncoderChooser:
     """Chooses the candidate whose sentence vector has the largest cosine with the context's.
 
-    The context is one text, its turns joined by blanks; where it is too long for the encoder, the oldest turns are left
+    The context is one text, its turns joined by spaces; where it is too long for the encoder, the oldest turns are left
     out, and of a last turn that is too long, its end. With a blank text there is no cosine: NaN.
     """
 
@@ -187,11 +187,11 @@ class EncoderChooser:
 
 
 CHOOSERS: Final[Mapping[str, Callable[..., Chooser]]] = {"encoder": EncoderChooser, "tfidf": TfIdfChooser}
-"""Choosers that are no dialogue systems, by name."""
+"""Choosers that are not dialogue systems, by name."""
 
 
 def joined(context: Context) -> str:
-    """A context as one text, its turns parted by blanks."""
+    """A context as one text, its turns joined by spaces."""
     return " ".join(turn.text for turn in context)
 
 

@@ -37,7 +37,7 @@ def choose(
 ) -> list[Choice | Missing]:
     """The system's choice in every question, or the reason why it has none.
 
-    The system is a language model that says how likely a response is, or one of ``CHOOSERS``; ``normalise`` concerns
+    The system is a language model with log-probabilities, or one of ``CHOOSERS``; ``normalise`` concerns
     the former. Unsuitable where it can do neither, or could not score a single question. With a cache, what was scored
     once is not scored again.
     """
@@ -61,8 +61,8 @@ def chooser_of(system: System | Chooser) -> Chooser:
     if isinstance(system, Chooser):
         return system
     raise Unsuitable(
-        f"{system.name} cannot say how likely a response is, which choosing needs. Systems of kind huggingface, "
-        "trained and openai can; a transcript can where the log-probability of every candidate is recorded."
+        f"{system.name} has no log-probabilities, which choosing needs. Systems of kind huggingface, "
+        "trained and openai have them; a transcript does where the log-probability of every candidate is recorded."
     )
 
 
@@ -92,7 +92,7 @@ def why_no_choice(question: Question, scores: Sequence[float]) -> str | None:
     nothing = why_no_question(question)
     if nothing:
         return nothing
-    return "a candidate's score is no number" if any(map(math.isnan, scores)) else None
+    return "a candidate's score is not a number" if any(map(math.isnan, scores)) else None
 
 
 def _outcome(question: Question, system: str, found: _Scores) -> Choice | Missing:

@@ -22,7 +22,7 @@ class _OverChoices:
     higher_is_better: ClassVar[bool] = True
 
     def unscorable(self, choice: Choice) -> str | None:
-        """Why there is nothing to choose, or that a score is no number; else None."""
+        """Why there is nothing to choose, or that a score is not a number; else None."""
         return why_unscorable(choice)
 
     def aggregate(self, totals: Floats) -> Floats:
@@ -39,7 +39,7 @@ class SelectionAccuracy(_OverChoices):
     """
 
     normalise: Normalise = "sum"
-    """Of log-probabilities over tokens; choosers that are no language models have none."""
+    """Of log-probabilities over tokens; other choosers have none."""
 
     @property
     def signature(self) -> Signature:

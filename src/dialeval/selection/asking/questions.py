@@ -14,11 +14,11 @@ from dialeval.errors import Unsuitable
 def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
     """The questions, of which there must be one, each with an id of its own."""
     if not questions:
-        raise Unsuitable("There is no question to ask. Give a file that has some.")
+        raise Unsuitable("No questions to ask. Give a file with one or more.")
     twice = [item for item, times in Counter(q.item for q in questions).items() if times > 1]
     if twice:
         raise Unsuitable(
-            f"{len(twice)} id(s) stand for several questions (first: {twice[0]!r}). Give every question its own id."
+            f"{len(twice)} id(s) are used by several questions (first: {twice[0]!r}). Give every question its own id."
         )
     return tuple(questions)
 

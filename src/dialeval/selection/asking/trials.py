@@ -101,7 +101,7 @@ def run_trials(
     the reason; Unsuitable where none can. ``dialeval.stats.over_scores`` correlates the result with people.
     """
     if not systems:
-        raise Unsuitable("Trials with random candidates need a system that can choose; none was given.")
+        raise Unsuitable("Trials with random candidates need at least one system that can choose.")
     right_in = _right_answers(questions)
     pools = [
         random_pool(one, utterances, size=pool, seed=seed, right=right_in[one.context]) for one in questions
@@ -182,7 +182,7 @@ def random_pool(
             drawn.append(Candidate(text, correct=False))
     if len(drawn) < wanted:
         raise Unsuitable(
-            f"Only {len(drawn)} of {len(utterances)} utterances may stand as random candidates of {question.item!r}; "
+            f"Only {len(drawn)} of {len(utterances)} utterances can be used as random candidates of {question.item!r}; "
             f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
         )
     own_right = tuple(one for one in question.candidates if one.correct)

@@ -86,7 +86,7 @@ def retrieve(
     SIF-weighted sentence vectors; where one way has no more, the other fills up. Never the text itself, nor one that
     ``rules`` call the same as it, as one found before, or as one of the texts at the same place in ``apart``, nor one
     of another length than they allow, nor one to ``exclude``. Of either way the best ``depth`` that pass are looked
-    at; where vectors are ranked anew in context, it is these. Fewer than ``m`` where the repository has no more, none
+    at; where vectors are reranked in context, it is these. Fewer than ``m`` where the repository has no more, none
     for a text without content words. ``engine`` searches in the repository's place.
     """
     if m < 1 or depth < 1:

@@ -93,7 +93,7 @@ class Statistics:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What should make one doubt the set."""
+        """Reasons to doubt the question set."""
         artefacts = [artefact.warning for artefact in self.artefacts]
         return (*texts(self.faults), *(warning for warning in artefacts if warning is not None))
 

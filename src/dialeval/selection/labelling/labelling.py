@@ -116,7 +116,7 @@ def labelling_record(labelled: Labelled, *, at_least: int) -> LabellingRecord:
     """What happened, with each candidate that has no label; Unsuitable where no answer could be used."""
     unusable = labelled.unusable
     if not labelled.labels and not labelled.undecided:
-        why = blamed(unusable, labelled.form, used=0) if unusable else "There is no answer."
+        why = blamed(unusable, labelled.form, used=0) if unusable else "There are no answers."
         raise Unsuitable(f"No false candidate gets a label. {why}")
     return LabellingRecord(
         format=1,

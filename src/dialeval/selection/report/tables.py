@@ -90,7 +90,7 @@ def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
     )
     guesses = [one.label for one in found if one.label and one.label.endswith("?")]
     notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(found)}"]
-    notes += [f"{listing(guesses)}: guessed by a program, by no person"] if guesses else []
+    notes += [f"{listing(guesses)}: guessed by a program, not by raters"] if guesses else []
     return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())
 
 
@@ -157,9 +157,9 @@ def _people_notes(found: Trials) -> Iterable[str]:
         f"average, range {spread}"
     )
     if people.systems < 3:
-        yield "two systems are in the same order or in the other one: their correlation can only be 1 or -1"
+        yield "the correlation of two systems can only be 1 or -1"
     if people.not_judged:
-        yield f"left out of that, since people did not judge them: {listing(people.not_judged)}"
+        yield f"left out because people did not judge them: {listing(people.not_judged)}"
     if people.undefined:
         yield f"{count(people.undefined, 'trial')} without a correlation: all systems tie"
 
@@ -203,8 +203,8 @@ def _resampled(document: AskedDocument) -> str:
         return ""
     have = "question has" if shared == 1 else "questions have"
     return (
-        f", as if all questions were independent; but {shared:,} {have} the context of another one, so that --cluster "
-        "is safer"
+        f", as if all questions were independent; but {shared:,} {have} the context of another one, so --cluster is "
+        "safer"
     )
 
 
@@ -212,7 +212,7 @@ def _unscored_notes(document: AskedDocument) -> Iterable[str]:
     """Why questions are unscored, and that accuracies over different questions do not compare."""
     for row in document.results:
         if row.unscored:
-            why = f", the first since {row.reason}" if row.reason else ""
+            why = f", the first because {row.reason}" if row.reason else ""
             yield f"{row.system}: {row.unscored:,} unscored{why}"
     if len({row.n for row in document.results}) > 1:
         yield "accuracies are over different questions: pairs of systems are compared over those that both have"

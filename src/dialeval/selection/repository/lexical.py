@@ -83,7 +83,7 @@ def build_lexical(utterances: Iterable[str], folder: Path, *, progress: Progress
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     schema = tantivy.SchemaBuilder()
-    # Our words joined by blanks, so that tantivy's idea of a word is ours; counts, but no positions, are kept.
+    # Our words joined by spaces, so that tantivy's idea of a word is ours; counts, but no positions, are kept.
     schema.add_text_field(_WORDS, tokenizer_name="whitespace", index_option="freq")
     schema.add_integer_field(_ID, fast=True)
     index = tantivy.Index(schema.build(), path=str(scratch))

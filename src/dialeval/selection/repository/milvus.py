@@ -145,7 +145,7 @@ def _create(client: MilvusClient, name: str, repository: Repository, *, local: b
 
     schema = MilvusClient.create_schema(auto_id=False)
     schema.add_field("id", DataType.INT64, is_primary=True)
-    # Our words joined by blanks, in which the standard tokeniser finds the same words again.
+    # Our words joined by spaces, in which the standard tokeniser finds the same words again.
     schema.add_field(
         "words",
         DataType.VARCHAR,

@@ -109,10 +109,10 @@ def build_repository(
     flat_up_to: int = FLAT_UP_TO,
     progress: Progress = SILENT,
 ) -> Repository:
-    """The repository of these files in the folder ``out``, built where it is not there yet.
+    """The repository of these files in the folder ``out``, built where it does not exist yet.
 
     What an earlier call has finished is used again where it would come out the same: the utterances where files (by
-    their bytes) and filters agree, each index where its utterances and vectors do. An interrupted call goes on where
+    their bytes) and filters agree, each index where its utterances and vectors do. An interrupted call resumes where
     it stopped. ``exclude`` names files of training or evaluation dialogues: none of their utterances gets in, however
     it is spelled. Files called .txt hold one utterance a line; what other names do not tell, ``Corpus`` does. Only one
     process at a time may build in a folder.
@@ -171,7 +171,7 @@ def _write_utterances(
     if not kept:
         shown = ", ".join(f"{count:,} {reason}" for reason, count in facts.dropped.items()) or "none at all"
         raise Unsuitable(
-            f"No utterance of {', '.join(str(corpus.path) for corpus in files)} may stand in the repository (found: "
+            f"No utterance of {', '.join(str(corpus.path) for corpus in files)} can be used in the repository (found: "
             f"{shown}). Give other files, "
             "or let through shorter and longer ones."
         )
@@ -235,10 +235,8 @@ def _read_facts(folder: Path) -> Facts | None:
             return None
         return Facts(**{**held, "filters": Filters(**held["filters"])})
     except (ValueError, TypeError, KeyError, AttributeError):
-        todo = "Delete the folder and build it anew."
-        raise BadInput(
-            str(path), "something that is no account of a repository", "what we wrote", todo
-        ) from None
+        todo = "Delete the folder and rebuild it."
+        raise BadInput(str(path), "other content", "what we wrote", todo) from None
 
 
 def _clear(folder: Path) -> None:

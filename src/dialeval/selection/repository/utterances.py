@@ -128,9 +128,9 @@ class Sieve:
 
 
 def same_key(text: str) -> str:
-    """What two spellings of one utterance share: its letters and digits, case-folded, without any mark or blank.
+    """What two spellings of one utterance share: its letters and digits, case-folded, no punctuation or whitespace.
 
-    Corpora part words from marks in different ways, so that blanks cannot tell utterances apart.
+    Corpora separate words from punctuation in different ways, so whitespace does not distinguish utterances.
     """
     return "".join(search_terms(text))
 
@@ -138,7 +138,7 @@ def same_key(text: str) -> str:
 def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
     """Every utterance of a file: lines of plain text (.txt), turns of dialogues, contexts and responses of the rest.
 
-    Rows that are no record of ours but have a field ``text`` are utterances as well.
+    Other rows with a field ``text`` are utterances as well.
     """
     path = corpus.path
     if corpus.format == "text" or (corpus.format is None and path.name.endswith(_PLAIN)):

@@ -28,7 +28,7 @@ from dialeval.selection.repository.sif import Vectors, first_component, units_wi
 
 VectorKind: TypeAlias = Literal["reranked", "contextual", "static"]
 """``contextual``: every utterance is encoded in context, as in the paper. ``reranked``: an index of static vectors
-finds the nearest few, which alone are encoded in context and ranked anew. ``static``: static vectors only."""
+finds the nearest few, which alone are encoded in context and reranked. ``static``: static vectors only."""
 
 _FACTS: Final = "facts.json"
 _AVERAGES: Final = "averages.npy"
@@ -51,7 +51,7 @@ class VectorStore:
     """What the index was made with."""
     component: Vectors
     in_context: SentenceVectors | None
-    """What the nearest few are ranked anew with, under ``reranked``."""
+    """What the nearest few are reranked with, under ``reranked``."""
     component_in_context: Vectors | None
 
     @classmethod
@@ -114,7 +114,7 @@ class VectorStore:
         return units_without(self.encoder.encode(texts), self.component)
 
     def units_in_context(self, texts: list[str]) -> Vectors:
-        """The unit vectors of texts by which the nearest few are ranked anew."""
+        """The unit vectors of texts by which the nearest few are reranked."""
         assert self.in_context is not None
         assert self.component_in_context is not None
         return units_without(self.in_context.encode(texts), self.component_in_context)

@@ -50,7 +50,7 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The different words of an utterance that are no function words, in the order of their first place.
+    """The different words of an utterance other than function words, in order of first occurrence.
 
     >>> content_words("Do I have to focus it? Focus on the car?")
     ['focus', 'car']

@@ -146,7 +146,7 @@ def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> 
         own = values[start : start + len(question.candidates)]
         start += len(own)
         truth = own[[one.correct for one in question.candidates].index(True)]
-        with np.errstate(invalid="ignore"):  # two that are impossible differ by no number
+        with np.errstate(invalid="ignore"):  # the difference of two infinities is undefined
             found.append(tuple((own - truth - bound).tolist()))
     return found
 

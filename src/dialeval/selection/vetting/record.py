@@ -132,7 +132,7 @@ def _why(vetted: Vetted) -> str:
     if told and len(vetted.unusable) >= vetted.used:
         return blamed(vetted.unusable, ACCEPTABILITY, used=vetted.used)
     if not vetted.used:
-        return "There is no answer. Give the files that raters filled in as --scores."
+        return "There are no answers. Give the files that raters filled in as --scores."
     went = "; ".join(f"{count.questions:,} by: {count.rule}" for count in vetted.counts if count.questions)
     also = f" {'; '.join(told)}." if told else ""
     return f"{vetted.used:,} answers were used; {went}{also} Look at the scores, or make a larger draft."

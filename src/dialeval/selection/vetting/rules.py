@@ -74,7 +74,7 @@ def may_hold(rule: DropFalse | DropQuestion, votes: Votes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Settled(_Sentence):
-    """Drops what raters who are missing could still drop, so that no candidate stays for want of scores.
+    """Drops what raters who are missing could still drop, so that no candidate stays because scores are missing.
 
     The paper had five scores of everything and needed no such rule.
     """
@@ -147,7 +147,7 @@ class Rules:
     def __post_init__(self) -> None:
         agreeing = max(rule.at_least for rule in (self.ground_truth, self.acceptable, self.ungrammatical))
         if self.settled.raters < agreeing:
-            # Else no rule could ever hold, and all would stand for want of raters.
+            # Else no rule could ever hold, and everything would stand because raters are missing.
             raise ValueError(f"{self.settled.raters} raters cannot be {agreeing}, as a rule needs")
         if self.most is not None and self.most.false < self.fewest.false:
             raise ValueError(

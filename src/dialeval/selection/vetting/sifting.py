@@ -134,7 +134,7 @@ def audit(questions: Sequence[Question], judges: Sequence[Judge]) -> Audit:
         _posed(question) for question in questions if sum(one.correct for one in question.candidates) > 1
     ]
     if not posed:
-        raise Unsuitable("An audit needs questions with two correct candidates or more, and there is none.")
+        raise Unsuitable("An audit needs questions with two or more correct candidates; found none.")
     excesses = [judge.excess(posed) for judge in judges]
     dropped: dict[str, list[bool]] = {}
     for at, question in enumerate(posed):
