@@ -98,7 +98,7 @@ def test_the_key_comes_back_and_is_held_against_the_draft(tmp_path):
 
 
 def test_no_candidate_is_an_error():
-    with pytest.raises(Unsuitable, match="no candidate to ask about"):
+    with pytest.raises(Unsuitable, match="No candidates to ask about"):
         make_tasks([])
 
 

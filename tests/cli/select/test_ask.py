@@ -99,7 +99,7 @@ def test_a_system_that_cannot_choose_exits_with_1_after_the_others(dialeval, ask
     none = dialeval("select", "ask", asked, "--system", "echo", "--random-trials", "3", "--json")
     assert none.code == 1
     assert json.loads(none.out)["trials"] is None
-    assert "No system could be asked. echo: echo cannot say" in " ".join(none.err.split())
+    assert "No system could be asked. echo: echo has no log-probabilities" in " ".join(none.err.split())
 
 
 def test_candidates_of_one_error_can_be_asked_about_alone(dialeval, asked):
@@ -167,7 +167,7 @@ def test_a_system_that_cannot_score_random_candidates_keeps_what_it_chose(dialev
     alone = dialeval("select", "ask", asked, "--system", "good.jsonl", *trials, "--per-item", "rows.jsonl")
     assert alone.code == 1
     assert "0.875" in alone.out
-    assert "There are no trials with random candidates" in " ".join(alone.err.split())
+    assert "The trials with random candidates failed" in " ".join(alone.err.split())
     assert len(read(tmp_path / "rows.jsonl")) == N
 
 

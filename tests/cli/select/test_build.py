@@ -190,7 +190,7 @@ def test_whoever_stops_it_is_told_how_it_goes_on(tmp_path):
         finally:
             running.kill()
             os.close(end)
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     assert running.returncode != 0
 
 

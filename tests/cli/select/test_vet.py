@@ -73,7 +73,7 @@ def test_the_wording_that_raters_see_is_an_answer(dialeval, exported, tmp_path):
     [
         (
             lambda _, right: "",
-            "120 answers not used: no answer (first: a.csv, line 2, task q1c1, by 'a': a blank",
+            "120 answers not used: no answer (first: a.csv, line 2, task q1c1, by 'a': an empty",
         ),
         (lambda _, right: "3.5", "120 answers not used: not an answer of the form (first: a.csv, line 2"),
         (
@@ -99,7 +99,7 @@ def test_files_under_one_raters_name_are_second_answers(dialeval, exported):
     assert done.code == 1
     assert "24 answers could be used. 96 answers not used: second answer (first: q0 " in said
     assert "by 'anna'" in said
-    assert "Give each rater a name of their own" in said
+    assert "Give each rater a different name" in said
     assert "missing" not in said
 
 
@@ -162,7 +162,7 @@ def test_a_few_slips_are_counted_with_the_first_of_them(dialeval, exported):
     assert (
         "2 answers not used: not an answer of the form (first: a.csv, line 2, task q1c1, by 'a': '7')" in said
     )
-    assert "1 answer not used: no answer (first: a.csv, line 3, task q1c2, by 'a': a blank cell)" in said
+    assert "1 answer not used: no answer (first: a.csv, line 3, task q1c2, by 'a': an empty cell)" in said
     assert max(map(len, done.out.splitlines())) <= 80
 
 
@@ -218,7 +218,7 @@ def test_a_folder_holds_the_record_of_one_way_to_vet_alone(dialeval, exported, t
     automatic = ("--automatic", "--system", "none", "--false", "1", "-o", "set")
     done = dialeval("select", "vet", "other.jsonl", *automatic)
     assert done.code == 0, done.err
-    assert "Do not ask encoder about these questions" in done.out
+    assert "Do not evaluate encoder on these questions" in done.out
     there = {path.name for path in (tmp_path / "set").iterdir()}
     assert there == {"questions.jsonl", "removed.jsonl", "sifting.json"}
     assert vet(dialeval, scored)[0].code == 0

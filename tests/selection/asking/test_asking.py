@@ -64,7 +64,7 @@ def test_ties_and_unscored_questions_are_counted():
 
 
 def test_questions_are_checked_before_any_system_is_asked():
-    with pytest.raises(Unsuitable, match="no question to ask"):
+    with pytest.raises(Unsuitable, match="No questions to ask"):
         ask([Noisy("good", 1)], [])
     twice = [*town_questions(4), *town_questions(4)]
     with pytest.raises(Unsuitable, match=r"4 id\(s\) are used by several questions \(first: 'q0'\)"):

@@ -27,5 +27,5 @@ def test_an_audit_counts_what_is_rightly_dropped_and_kept():
     never = AsLikely(Words(), margin=-9)
     both = audit([Question("q", DRAFT.context, (*good, *bad))], [never, AsLikely(Words())])
     assert both == found  # one judge that drops it is enough
-    with pytest.raises(Unsuitable, match="two correct candidates or more"):
+    with pytest.raises(Unsuitable, match="two or more correct candidates"):
         audit([DRAFT], [])
