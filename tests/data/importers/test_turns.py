@@ -98,7 +98,7 @@ def test_a_file_read_as_ours_is_told_its_format(put):
 )
 def test_real_corpora_are_read(shared_data, file, first):
     if not (shared_data / file).is_file():
-        pytest.skip(f"{file} is not there")
+        pytest.skip(f"no such file: {file}")
     dialogue = next(read(shared_data / file, "dialogue", format="turns"))
     assert dialogue.turns[0] == Turn("user", first, dialogue.turns[0].name)
     assert {turn.speaker for turn in dialogue.turns} == {"user", "assistant"}

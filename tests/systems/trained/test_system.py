@@ -41,11 +41,6 @@ def test_it_is_a_generator_and_a_likelihood_model(folder: Path) -> None:
 
 
 def test_a_folder_is_a_system_by_itself(folder: Path) -> None:
-    pytest.importorskip("dialeval.systems.building")
-    from dialeval.systems import SYSTEMS
-
-    if "trained" not in SYSTEMS:
-        pytest.skip("the kind 'trained' is not in the table of systems yet")
     assert build_system(str(folder)) == Trained(folder.name, folder)
 
 
