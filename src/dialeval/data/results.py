@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,36 +62,60 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
         if lacking:
             raise _bad(path, f"no column '{lacking[0]}'", lacking[0])
         table = parquet.read(columns=list(columns))
-        labels = {name: table[name].cast(pa.string()) for name in LABELS}
-        value = table["value"].cast(pa.float64()).to_numpy()
-        reason = table["reason"].cast(pa.string()).to_pylist()
+        labels = {name: _coded(path, name, table[name]) for name in LABELS}
+        values = table["value"].cast(pa.float64()).to_numpy()
+        reasons = table["reason"].cast(pa.string())
         statistics = table["statistics"].cast(pa.list_(pa.float64())).combine_chunks()
     except (pa.ArrowException, OSError) as error:
         raise _bad(path, f"a file that cannot be read ({str(error).splitlines()[0]})") from None
-    for name, column in labels.items():
-        if column.null_count:
-            raise _bad(path, f"{column.null_count} empty values", name)
-    texts = {name: column.to_pylist() for name, column in labels.items()}
-    groups: dict[tuple[str, str], list[int]] = {}
-    for row, key in enumerate(zip(texts["measure"], texts["system"], strict=True)):
-        groups.setdefault(key, []).append(row)
+    values = np.where(np.isfinite(values), values, np.nan)
     return tuple(
         ItemValues(
-            measure,
-            system,
-            texts["rater"][rows[0]],
-            texts["criterion"][rows[0]],
-            tuple(texts["item"][row] for row in rows),
-            np.where(np.isfinite(value[rows]), value[rows], np.nan),
-            {
-                position: reason[row] or "no reason given"
-                for position, row in enumerate(rows)
-                if not np.isfinite(value[row])
-            },
-            _statistics(statistics, np.array(rows)),
+            *(labels[name].of(rows[0]) for name in ("measure", "system", "rater", "criterion")),
+            tuple(labels["item"].of(row) for row in rows),
+            values[rows],
+            _reasons(reasons, rows, values[rows]),
+            _statistics(statistics, rows),
         )
-        for (measure, system), rows in groups.items()
+        for rows in _groups(labels["measure"], labels["system"])
     )
+
+
+class _Coded(NamedTuple):
+    """A column of labels: its different names, and the code of each row."""
+
+    names: list[str]
+    codes: NDArray[np.int64]
+
+    def of(self, row: int) -> str:
+        return self.names[self.codes[row]]
+
+
+def _coded(path: Path, name: str, column: pa.ChunkedArray) -> _Coded:
+    # Pieces of a dictionary column may number their names differently; as plain text they cannot.
+    import pyarrow as pa
+
+    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    if encoded.null_count:
+        raise _bad(path, f"{encoded.null_count} empty values", name)
+    return _Coded(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
+
+
+def _groups(measures: _Coded, systems: _Coded) -> Iterator[NDArray[np.int64]]:
+    """The rows of each measure and system, in order of first appearance."""
+    keys = measures.codes * max(len(systems.names), 1) + systems.codes
+    _, first, sizes = np.unique(keys, return_index=True, return_counts=True)
+    blocks = np.split(np.argsort(keys, kind="stable"), np.cumsum(sizes)[:-1]) if len(keys) else []
+    for block in np.argsort(first):
+        yield blocks[block]
+
+
+def _reasons(column: pa.ChunkedArray, rows: NDArray[np.int64], values: NDArray[np.float64]) -> dict[int, str]:
+    import pyarrow as pa
+
+    unscored = np.flatnonzero(np.isnan(values))
+    texts = column.take(pa.array(rows[unscored])).to_pylist()
+    return {int(position): text or "no reason given" for position, text in zip(unscored, texts, strict=True)}
 
 
 def _schema() -> pa.Schema:

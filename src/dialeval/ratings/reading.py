@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
 from dialeval.data.choices import choices_vetting
+from dialeval.data.results import FILE as RESULTS, read_results
 from dialeval.data.vetting_status import Vetting
 from dialeval.display.notes import Note
 from dialeval.errors import BadInput
 from dialeval.ratings.locating import located
 from dialeval.ratings.table import Ratings
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_LABELS: Final = ("item", "system", "rater", "criterion")
-_RESULTS: Final = "results.parquet"
 _ASKED: Final = "asked.json"
 _CHOICES: Final = "choices.jsonl"
 
@@ -60,7 +57,7 @@ def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:
     folder = Path(source)
     if format is None and (choices := choices_in(folder)) is not None:
         return _part(choices, None, on_bad)
-    if folder.is_dir() and (format is None or (folder / _RESULTS).is_file()):
+    if folder.is_dir() and (format is None or (folder / RESULTS).is_file()):
         return _of_run(folder)
     judgements = read(source, "judgement", format=format, on_bad=on_bad)
     return Ratings.of(judgements, source=str(source))
@@ -68,7 +65,7 @@ def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:
 
 def _of_run(folder: Path) -> Ratings:
     # The manifest is written last: without it, the results may be those of an earlier run.
-    missing = [name for name in (_RESULTS, "manifest.json") if not (folder / name).is_file()]
+    missing = [name for name in (RESULTS, "manifest.json") if not (folder / name).is_file()]
     if missing:
         raise BadInput(
             path=str(folder),
@@ -77,21 +74,18 @@ def _of_run(folder: Path) -> Ratings:
             todo="Write one with 'dialeval run STUDY -o FOLDER' or 'dialeval select ask ... -o FOLDER', or name the "
             "format of the folder.",
         )
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(folder / _RESULTS, columns=[*_LABELS, "value"])
-    names, codes = zip(*(_coded(table.column(label)) for label in _LABELS), strict=True)
-    values: Floats = table.column("value").to_numpy().astype(np.float64)
-    return Ratings.coded(names, codes, values, source=str(folder))
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[tuple[str, ...], Integers]:
-    """The column's names in order of first sight, and each row's code."""
-    # Pieces of a dictionary column may number their names differently; as plain text they cannot.
-    import pyarrow as pa
-
-    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
-    return tuple(encoded.dictionary.to_pylist()), encoded.indices.to_numpy().astype(np.int64)
+    blocks = read_results(folder / RESULTS)
+    names: list[tuple[str, ...]] = []
+    columns: list[Integers] = []
+    for label in ("item", "system", "rater", "criterion"):
+        texts = [block.items if label == "item" else (getattr(block, label),) for block in blocks]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
+        known = [np.array([codes[name] for name in text], np.int64) for text in texts]
+        whole = [np.broadcast_to(code, len(block.items)) for code, block in zip(known, blocks, strict=True)]
+        names.append(tuple(codes))
+        columns.append(np.concatenate([np.zeros(0, np.int64), *whole]))
+    values: Floats = np.concatenate([np.zeros(0), *(block.values for block in blocks)])
+    return Ratings.coded(names, columns, values, source=str(folder))
 
 
 def _vetting(source: Path) -> Iterator[tuple[str, Vetting]]:
