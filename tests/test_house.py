@@ -78,7 +78,6 @@ MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
     "dialeval.data.importers.openai": "a message is a turn in a file",
     # Until these decide by a code.
-    "dialeval.cli.resources": "for now",
 }
 
 

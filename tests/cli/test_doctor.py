@@ -90,7 +90,7 @@ def test_a_missing_base_package_is_an_error_with_a_way_out(monkeypatch):
     result = run()
     assert result.exit_code == 1
     assert "no-such-package MISSING" in result.stdout
-    assert "Mend the installation (no-such-package missing)" in result.stdout
+    assert "Fix the installation (no-such-package missing)" in result.stdout
 
 
 def test_every_extra_for_users_has_a_purpose():

