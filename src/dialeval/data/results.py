@@ -71,11 +71,14 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
     values = np.where(np.isfinite(values), values, np.nan)
     return tuple(
         ItemValues(
-            *(labels[name].of(rows[0]) for name in ("measure", "system", "rater", "criterion")),
-            tuple(labels["item"].of(row) for row in rows),
-            values[rows],
-            _reasons(reasons, rows, values[rows]),
-            _statistics(statistics, rows),
+            measure=labels["measure"].of(rows[0]),
+            system=labels["system"].of(rows[0]),
+            rater=labels["rater"].of(rows[0]),
+            criterion=labels["criterion"].of(rows[0]),
+            items=tuple(labels["item"].of(row) for row in rows),
+            values=values[rows],
+            reasons=_reasons(reasons, rows, values[rows]),
+            statistics=_statistics(statistics, rows),
         )
         for rows in _groups(labels["measure"], labels["system"])
     )
@@ -88,7 +91,8 @@ class _Coded(NamedTuple):
     codes: NDArray[np.int64]
 
     def of(self, row: int) -> str:
-        return self.names[self.codes[row]]
+        """The name in that row."""
+        return self.names[int(self.codes[row])]
 
 
 def _coded(path: Path, name: str, column: pa.ChunkedArray) -> _Coded:
