@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from dialeval.stats.tests.multiple import benjamini_hochberg, holm
+from dialeval.stats.tests.multiple import Family, adjust_families, benjamini_hochberg, holm
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,48 @@ def test_both_corrections_equal_statsmodels_and_scipy(m: int) -> None:
     assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1])
     assert benjamini_hochberg(ps) == pytest.approx(scipy.stats.false_discovery_control(ps))
     assert (benjamini_hochberg(ps) <= holm(ps) + 1e-15).all()
+
+
+def test_all_measures_are_one_family_unless_one_was_declared():
+    p_values = {"bleu": [0.01, 0.04], "rouge": [0.03, math.nan]}
+    found = adjust_families(p_values)
+    together = holm([0.01, 0.04, 0.03])
+    assert found["bleu"].p_values.tolist() == together[:2].tolist()
+    assert found["rouge"].p_values[0] == together[2]
+    assert (
+        found["bleu"].family == found["rouge"].family == Family("exploratory", ("bleu", "rouge"), 3, "holm")
+    )
+    by_discovery = adjust_families(p_values, correction="bh")
+    assert by_discovery["rouge"].p_values[0] == benjamini_hochberg([0.01, 0.04, 0.03])[2]
+
+
+def test_a_primary_measure_is_corrected_by_itself():
+    p_values = {"bleu": [0.01, 0.04], "rouge": [0.03, 0.5], "length": [0.2, 0.2]}
+    found = adjust_families(p_values, primary="rouge", correction="bh")
+    assert list(found) == list(p_values)
+    assert found["rouge"].p_values.tolist() == holm([0.03, 0.5]).tolist()
+    assert found["rouge"].family == Family("confirmatory", ("rouge",), 2, "holm")
+    assert found["length"].family == Family("exploratory", ("bleu", "length"), 4, "bh")
+    with pytest.raises(ValueError, match="'bert' is none of bleu, rouge"):
+        adjust_families(p_values, primary="bert")
+
+
+def test_a_primary_measure_may_stand_alone():
+    assert adjust_families({"a": [0.01]}, primary="a")["a"].p_values.tolist() == [0.01]
+
+
+def test_correcting_each_measure_alone_makes_false_claims_often():
+    """Six equal systems and ten measures: a false claim somewhere in a third of the studies, or in one of twenty."""
+    rng = np.random.default_rng(0)
+    alone = together = 0
+    studies = 600
+    first, second = np.triu_indices(6, 1)
+    for _ in range(studies):
+        shared = rng.normal(size=(1, 6))
+        scores = 0.5**0.5 * shared + 0.5**0.5 * rng.normal(size=(10, 6))
+        p = 2 * scipy.stats.norm.sf(np.abs(scores[:, first] - scores[:, second]) / 2**0.5)
+        by_measure = {str(place): row.tolist() for place, row in enumerate(p)}
+        alone += any(holm(row).min() < 0.05 for row in p)
+        together += any(one.p_values.min() < 0.05 for one in adjust_families(by_measure).values())
+    assert alone > 0.15 * studies
+    assert together <= 0.07 * studies

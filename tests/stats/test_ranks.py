@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from dialeval.stats.ranks import Measured, rank_systems
+
+
+def mean(totals):
+    return totals[..., 0] / totals[..., 1]
+
+
+def measured(values, higher_is_better=True):
+    """Of values, shape (systems, items)."""
+    table = np.asarray(values, dtype=float)
+    return Measured(np.stack([table, np.ones_like(table)], axis=-1), mean, higher_is_better)
+
+
+def test_clear_differences_leave_no_doubt():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3, 100)) + np.array([[0], [4], [2]])
+    (ranks,), overall = rank_systems([measured(values)])
+    for found in (ranks, overall):
+        assert found.rank.tolist() == found.low.tolist() == found.high.tolist() == [3, 1, 2]
+        assert found.best.tolist() == [0, 1, 0]
+    (reversed_,), _ = rank_systems([measured(values, higher_is_better=False)])
+    assert reversed_.rank.tolist() == [1, 3, 2]
+
+
+def test_the_same_system_twice_ties():
+    values = np.random.default_rng(0).normal(size=(1, 40)).repeat(2, axis=0)
+    (ranks,), _ = rank_systems([measured(values)])
+    assert ranks.rank.tolist() == [1.5, 1.5]
+    assert (ranks.low.tolist(), ranks.high.tolist()) == ([1, 1], [2, 2])
+    assert ranks.best.tolist() == [0.5, 0.5]
+    assert not ranks.better.any()
+
+
+def test_a_difference_that_never_changes_is_shown_by_enough_items():
+    values = np.random.default_rng(0).normal(size=40)
+    for items, shown in ((40, True), (4, False)):
+        (ranks,), _ = rank_systems([measured(np.stack([values, values + 0.5])[:, :items])])
+        assert bool(ranks.better[1, 0]) is shown
+
+
+@given(st.integers(2, 6), st.integers(2, 30), st.integers(0, 1000))
+def test_ranks_lie_in_their_intervals_and_chances_add_up(systems, items, seed):
+    values = np.random.default_rng(seed).normal(size=(systems, items)).round(1)
+    (ranks,), _ = rank_systems([measured(values)], resamples=50)
+    assert (ranks.low <= ranks.rank).all()
+    assert (ranks.rank <= ranks.high).all()
+    assert ranks.low.min() == 1
+    assert ranks.high.max() == systems
+    assert ranks.best.sum() == pytest.approx(1)
+    assert not (ranks.better & ranks.better.T).any()
+
+
+def test_order_of_the_systems_moves_nothing():
+    values = np.random.default_rng(5).normal(size=(4, 25)) + np.array([[0], [0.4], [0.8], [1.2]])
+    order = [2, 0, 3, 1]
+    (ranks,), _ = rank_systems([measured(values)])
+    (moved,), _ = rank_systems([measured(values[order])])
+    for field in ("rank", "low", "high", "best"):
+        np.testing.assert_allclose(getattr(moved, field), getattr(ranks, field)[order])
+
+
+def test_clusters_are_drawn_whole():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(3, 30)) + np.array([[0], [0.4], [0.9]])
+    once = rank_systems([measured(values)], seed=3)
+    copies = rank_systems([measured(values.repeat(8, axis=1))], seed=3, clusters=np.arange(30).repeat(8))
+    alone = rank_systems([measured(values.repeat(8, axis=1))], seed=3)
+    np.testing.assert_allclose(copies.overall.best, once.overall.best)
+    np.testing.assert_array_equal(copies.overall.high, once.overall.high)
+    assert (alone.overall.high - alone.overall.low).sum() < (once.overall.high - once.overall.low).sum()
+
+
+def test_overall_no_measure_counts_more_for_its_scale():
+    rng = np.random.default_rng(2)
+    one = rng.normal(size=(3, 200)) + np.array([[0.0], [0.3], [0.6]])
+    other = one[::-1]
+    a = rank_systems([measured(one), measured(other)]).overall
+    b = rank_systems([measured(1000 * one), measured(other)]).overall
+    np.testing.assert_allclose(a.best, b.best)
+    assert a.rank[0] == a.rank[2]
+
+
+def test_systems_without_a_score_have_no_rank():
+    values = np.random.default_rng(0).normal(size=(3, 20))
+    rows = measured(values).rows
+    rows[1] = 0
+    with np.errstate(all="ignore"):
+        (ranks,), _ = rank_systems([Measured(rows, mean, True)], resamples=20)
+    assert np.isnan(ranks.rank).tolist() == [False, True, False]
+    assert ranks.best[1] == 0
+
+
+def test_measures_share_systems_and_items():
+    with pytest.raises(ValueError, match="same systems and items"):
+        rank_systems([measured(np.ones((2, 3))), measured(np.ones((2, 4)))])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [15, 60])
+def test_equal_systems_are_not_ranked_by_luck(items):
+    """Five equal systems all rank first; percentiles of resampled ranks put one of them lower in half the samples."""
+    rng = np.random.default_rng(7)
+    naive = wrong = 0
+    samples = 300
+    for seed in range(samples):
+        values = rng.normal(size=(1, items)) + rng.normal(size=(5, items))
+        (ranks,), _ = rank_systems([measured(values)], resamples=300, seed=seed)
+        wrong += bool((ranks.low > 1).any())
+        drawn = values[:, rng.integers(items, size=(300, items))].mean(axis=-1)
+        resampled = 1 + (drawn[:, None] < drawn[None]).sum(axis=1)
+        naive += bool((np.quantile(resampled, 0.025, axis=1) > 1).any())
+    assert wrong <= 0.07 * samples
+    assert naive > 0.2 * samples
