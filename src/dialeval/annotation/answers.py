@@ -55,8 +55,10 @@ class Answers:
     def by_candidate(self) -> dict[tuple[str, str], dict[str, int]]:
         """The values by question and candidate, then by rater, of answers that ``usable`` let through."""
         values: dict[tuple[str, str], dict[str, int]] = {}
-        for one in self.judgements:
-            values.setdefault((one.item, one.system), {})[one.rater] = int(one.value or 0)
+        for judgement in self.judgements:
+            values.setdefault((judgement.item, judgement.system), {})[judgement.rater] = int(
+                judgement.value or 0
+            )
         return values
 
 
@@ -130,12 +132,19 @@ def _fault(
 def _from_judgements(judgements: Iterable[Judgement], key: Mapping[str, KeyEntry] | None) -> Answers:
     """Judgements of tasks become judgements of the candidates they show; others stay as they are."""
     found = []
-    for one in judgements:
-        entry = (key or {}).get(one.item)
+    for judgement in judgements:
+        entry = (key or {}).get(judgement.item)
         found.append(
-            one
+            judgement
             if entry is None
-            else Judgement(entry.question, entry.candidate, one.rater, one.criterion, one.value, one.reason)
+            else Judgement(
+                entry.question,
+                entry.candidate,
+                judgement.rater,
+                judgement.criterion,
+                judgement.value,
+                judgement.reason,
+            )
         )
     return Answers(tuple(found))
 
@@ -195,7 +204,7 @@ def _unusable(
 def _refuse_others(path: Path, unusable: Sequence[Unusable], known: int) -> None:
     """Raise Unsuitable where most of a file answers other tasks: those that look alike do so by chance."""
     for fault, (what, todo) in _OTHERS.items():
-        strange = [one for one in unusable if one.fault == fault]
+        strange = [answer for answer in unusable if answer.fault == fault]
         if 2 * len(strange) > known:
             first = strange[0]
             raise Unsuitable(
@@ -224,19 +233,19 @@ def fault_counts(unusable: Iterable[Unusable]) -> dict[str, int]:
 
 def faults_told(unusable: Iterable[Unusable]) -> list[str]:
     """What is wrong with answers that could not be used: a sentence for each fault, commonest first, with its first."""
-    found: dict[Fault, list[Unusable]] = {}
-    for one in unusable:
-        found.setdefault(one.fault, []).append(one)
+    result: dict[Fault, list[Unusable]] = {}
+    for answer in unusable:
+        result.setdefault(answer.fault, []).append(answer)
     return [
         f"{len(own):,} {'answer' if len(own) == 1 else 'answers'} not used: {fault} (first: {own[0]})"
-        for fault, own in sorted(found.items(), key=lambda entry: -len(entry[1]))
+        for fault, own in sorted(result.items(), key=lambda entry: -len(entry[1]))
     ]
 
 
 def blamed(unusable: Sequence[Unusable], form: Form, *, used: int) -> str:
     """What to say where answers that cannot be used are why there is no result."""
     could = f"{used:,} answers could be used." if used else "No answer could be used."
-    commonest = Counter(one.fault for one in unusable).most_common(1)[0][0]
+    commonest = Counter(answer.fault for answer in unusable).most_common(1)[0][0]
     todo = _TODO[commonest].format(needed=form.needed, criterion=form.criterion)
     return f"{could} {'; '.join(faults_told(unusable))}. {todo}"
 
@@ -260,9 +269,13 @@ def check_scale(answers: Answers, form: Form) -> None:
     will do where the form's lowest was never given.
     """
     low, high = min(form.values), max(form.values)
-    given = [(one.value, "") for one in answers.judgements if one.criterion == form.criterion]
+    given = [
+        (judgement.value, "") for judgement in answers.judgements if judgement.criterion == form.criterion
+    ]
     given += [
-        (_number(one.found), f" (first: {one})") for one in answers.unusable if one.fault == _NO_ANSWER_OF_IT
+        (_number(answer.found), f" (first: {answer})")
+        for answer in answers.unusable
+        if answer.fault == _NO_ANSWER_OF_IT
     ]
     numbers = [(number, place) for number, place in given if number is not None]
     outside = [(number, place) for number, place in numbers if not low <= number <= high]

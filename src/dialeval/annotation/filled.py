@@ -74,12 +74,12 @@ def filled_rows(path: Path) -> list[CellRow] | None:
         return None if {"item", "rater", "value"} <= rows[0].cells.keys() else rows
     if format_of != "jsonl" or not path.is_file():  # what comes through a pipe can be read but once
         return None
-    found: list[CellRow] = []
+    result: list[CellRow] = []
     for row in jsonl.read_rows(path, refuse):
         if not isinstance(row.fields, dict) or "task" not in row.fields:
             return None
-        found.append(CellRow(row.where, row.number, _cells(row.fields), row.raw))
-    return found or None
+        result.append(CellRow(row.where, row.number, _cells(row.fields), row.raw))
+    return result or None
 
 
 def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:

@@ -30,7 +30,7 @@ class KeyEntry(NamedTuple):
 
 def read_key(path: Path) -> dict[str, KeyEntry]:
     """The key that ``export_tasks`` wrote, by task."""
-    found: dict[str, KeyEntry] = {}
+    result: dict[str, KeyEntry] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -43,13 +43,13 @@ def read_key(path: Path) -> dict[str, KeyEntry]:
             raise wrong(where, "", fields, "an object with 'task' and 'candidate'", f"Name a {KEY_NAME}.")
         told = (text_of(fields, name, where, "") for name in ("task", "question", "candidate", "text"))
         entry = KeyEntry(*told)._replace(form=optional_text(fields, "form", where, ""))
-        found[entry.task] = entry
-    if not found:
+        result[entry.task] = entry
+    if not result:
         todo = (
             f"Name the {KEY_NAME} that was written beside the tasks, or export them again with the same seed."
         )
         raise BadInput(str(path), "no line", "the key to the tasks", todo)
-    return found
+    return result
 
 
 def check_key(

@@ -162,7 +162,9 @@ def _as_example(choice: Choice) -> Example:
 
 def _check_ids(questions: Sequence[Question], respondent: Respondent, path: Path) -> None:
     """One id must mean one context throughout a run, or its report would mix them up."""
-    answered = {one.item: one.context for one in respondent.examples if not isinstance(one, Missing)}
+    answered = {
+        example.item: example.context for example in respondent.examples if not isinstance(example, Missing)
+    }
     other = [q.item for q in questions if answered.get(q.item, q.context) != q.context]
     if other:
         raise Unsuitable(

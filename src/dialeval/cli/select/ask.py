@@ -115,7 +115,7 @@ def ask(
     systems = _named(system)
     tried, planned = Tried(None, None), None
     if random_trials:
-        people = read_ranking(human, human_criterion, [one.name for one in systems]) if human else None
+        people = read_ranking(human, human_criterion, [each.name for each in systems]) if human else None
         utterances, source = utterances_of(repository, asked)
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
     together = by_context(asked) if cluster else None
@@ -146,7 +146,9 @@ def _narrowed(questions: list[Question], errors: Sequence[str] | None, *, one_tr
     from dialeval.errors import UnknownName
     from dialeval.selection.asking.questions import against, checked_questions, one_truth_each
 
-    known = {one.error for question in questions for one in question.candidates if one.error}
+    known = {
+        candidate.error for question in questions for candidate in question.candidates if candidate.error
+    }
     for label in errors or ():
         if label not in known:
             todo = f"There are {', '.join(sorted(known))}." if known else "No candidate has a label."

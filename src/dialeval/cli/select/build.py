@@ -175,8 +175,8 @@ def _engine(
         return
     from dialeval.selection.repository.milvus import milvus_engine
 
-    with milvus_engine(repository, uri, token=token) as found:
-        yield found
+    with milvus_engine(repository, uri, token=token) as searches:
+        yield searches
 
 
 def _retrieved(draft: Draft) -> Iterator[dict[str, object]]:
@@ -189,7 +189,7 @@ def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
 
     repository = used.repository
     reasons = Counter(one.reason for one in draft.left_out)
-    places = Counter(one.id for found in draft.retrieved.values() for one in found)
+    places = Counter(one.id for result in draft.retrieved.values() for one in result)
     if 2 * len(places) < places.total():
         print(
             f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "

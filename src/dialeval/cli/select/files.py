@@ -87,7 +87,7 @@ def utterances_of(sources: Sequence[str] | None, questions: Sequence[Question]) 
     named, repository = ", ".join(sources), built(sources)
     if repository is not None:
         return repository, named
-    own = (one.text for question in questions for one in question.candidates)
+    own = (candidate.text for question in questions for candidate in question.candidates)
     sieve = Sieve(filters_beside(own))
     found = listed(sieve.pass_through(text for source in sources for text in texts_of(corpus_of(source))))
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in sieve.dropped.most_common()) or "none"

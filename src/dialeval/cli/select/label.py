@@ -106,7 +106,9 @@ def _by_people(
     write_document(out / "labelling.json", record, indent=2)
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
     # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
-    labelled = sum(one.error is not None for question in found.questions for one in question.candidates)
+    labelled = sum(
+        candidate.error is not None for question in found.questions for candidate in question.candidates
+    )
     facts["labelled_before"] = labelled - len(found.labels)
     _finish(found.questions, out, facts, found.unusable, json=json)
 
@@ -123,8 +125,10 @@ def _finish(
     from dialeval.data import write
 
     write(out / "questions.jsonl", questions)
-    false = [one for question in questions for one in question.candidates if not one.correct]
-    labels = dict(Counter(one.error for one in false if one.error).most_common())
+    false = [
+        candidate for question in questions for candidate in question.candidates if not candidate.correct
+    ]
+    labels = dict(Counter(candidate.error for candidate in false if candidate.error).most_common())
     content = {"candidates": len(false), "labels": labels, **facts, "unusable_answers": fault_counts(refused)}
     if json:
         print(jsonlib.dumps({**content, "folder": str(out)}, ensure_ascii=False))

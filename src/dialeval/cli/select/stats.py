@@ -98,9 +98,13 @@ def _lines(found: Statistics) -> Iterator[str]:
         else f"none: {lexical.reason}"
     )
     yield f"tf-idf accuracy: {_number(lexical.chosen)}{_ends(lexical.interval)}; with random false candidates {random}"
-    for one in found.artefacts:
-        shown = f"{one.accuracy:.3f}{_ends(one.interval)}" if one.reason is None else f"unknown: {one.reason}"
-        yield f"without the context, by {one.looks_at.lower()}: {shown}"
+    for artefact in found.artefacts:
+        shown = (
+            f"{artefact.accuracy:.3f}{_ends(artefact.interval)}"
+            if artefact.reason is None
+            else f"unknown: {artefact.reason}"
+        )
+        yield f"without the context, by {artefact.looks_at.lower()}: {shown}"
     for warning in found.warnings:
         yield f"warning: {warning}"
 

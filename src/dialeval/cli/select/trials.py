@@ -61,8 +61,8 @@ def read_ranking(file: Path, criterion: str | None, systems: Sequence[str]) -> H
     kept = ratings.criterion_named(name)
     means = {
         system: float(np.nanmean(own))
-        for at, system in enumerate(kept.systems)
-        if not np.isnan(own := kept.value[kept.system == at]).all()
+        for index, system in enumerate(kept.systems)
+        if not np.isnan(own := kept.value[kept.system == index]).all()
     }
     ranking = HumanRanking(name, means)
     reason = why_no_ranking(ranking, systems)
@@ -77,7 +77,7 @@ def try_random(plan: TrialsPlan, asked: Asked, systems: Sequence[System | Choose
     from dialeval.selection.asking.findings import trials_document
     from dialeval.selection.asking.trials import run_trials
 
-    able = {one.system for one in asked.answered}
+    able = {answer.system for answer in asked.answered}
     if not able:
         return Tried(None, "no system could be asked")
     try:

@@ -151,9 +151,9 @@ def _say(vetted: Vetted, out: Path) -> None:
     from dialeval.display.terminal import print_table
 
     rows = tuple(
-        (Cell(str(one.rule)), Cell(f"{one.questions:,}"), Cell(f"{one.candidates:,}"))
-        for one in vetted.counts
-        if one.rule != vetted.rules.surplus  # it makes questions, as the title says
+        (Cell(str(count.rule)), Cell(f"{count.questions:,}"), Cell(f"{count.candidates:,}"))
+        for count in vetted.counts
+        if count.rule != vetted.rules.surplus  # it makes questions, as the title says
     )
     columns = (Column("removed by"), Column("questions", numeric=True), Column("candidates", numeric=True))
     stood, second = len(vetted.questions) - vetted.second_questions, vetted.second_questions
@@ -188,7 +188,7 @@ def _sift(drafted: list[Question], system: str, false: int, seed: int, out: Path
     left = f"{len(sifted.questions):,} questions of {len(drafted):,} drafted"
     print(f"{left}, {record.status}: {out}/questions.jsonl")
     counts = Counter(
-        (one.rule, "question" if one.candidate is None else "candidate") for one in sifted.removed
+        (removal.rule, "question" if removal.candidate is None else "candidate") for removal in sifted.removed
     )
     for (rule, what), count in counts.most_common():
         print(f"  {count:,} {what}{'' if count == 1 else 's'} removed: {rule}")

@@ -90,7 +90,7 @@ def ask(
             refused.append(refusal(system, error))
         else:
             answered.append(_answered(chooser, choices, normalise, hits, plan))
-    results = [one.accuracy for one in answered]
+    results = [answer.accuracy for answer in answered]
     comparisons = compare_all(results, plan.resampling) if plan.resampling.resamples else ()
     return Asked(tuple(asked), normalise, tuple(answered), comparisons, tuple(refused))
 

@@ -131,7 +131,10 @@ class TfIdfChooser:
         for question in questions:
             context = _weights(joined(question.context), idf, rarest)
             found.append(
-                tuple(_cosine(context, _weights(one.text, idf, rarest)) for one in question.candidates)
+                tuple(
+                    _cosine(context, _weights(candidate.text, idf, rarest))
+                    for candidate in question.candidates
+                )
             )
         return found
 
@@ -166,7 +169,7 @@ class EncoderChooser:
         heard = [self._heard(question.context) for question in questions]
         units = unit_vectors([*heard, *_texts(questions)], self.model)
         return [
-            tuple(float(units[text] @ units[one.text]) for one in question.candidates)
+            tuple(float(units[text] @ units[candidate.text]) for candidate in question.candidates)
             for question, text in zip(questions, heard, strict=True)
         ]
 

@@ -46,11 +46,11 @@ def choose(
     if normalise == "mean" and isinstance(chooser, ByLikelihood):
         counts = _scores(TokenCounts(chooser.system), questions, cache, SILENT)
         scores = [_mean(total, tokens) for total, tokens in zip(scores, counts, strict=True)]
-    reasons = [one for one in scores if isinstance(one, str)]
+    reasons = [score for score in scores if isinstance(score, str)]
     if reasons and len(reasons) == len(questions):
         raise Unsuitable(reasons[0])
     return [
-        _outcome(question, chooser.name, found) for question, found in zip(questions, scores, strict=True)
+        _outcome(question, chooser.name, result) for question, result in zip(questions, scores, strict=True)
     ]
 
 
@@ -83,7 +83,7 @@ def why_no_question(question: Question) -> str | None:
 def chance(questions: Sequence[Question]) -> float:
     """The accuracy of guessing: the mean share of correct candidates, where there is a choice; NaN of no question."""
     asked = [question.candidates for question in questions if why_no_question(question) is None]
-    shares = [sum(one.correct for one in candidates) / len(candidates) for candidates in asked]
+    shares = [sum(candidate.correct for candidate in candidates) / len(candidates) for candidates in asked]
     return sum(shares) / len(shares) if shares else float("nan")
 
 

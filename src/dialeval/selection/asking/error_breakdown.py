@@ -34,7 +34,10 @@ def labelled_errors(
 
     asked = [choice for choice in choices if why_unscorable(choice) is None]
     labels = dict.fromkeys(
-        one.error for choice in asked for one in choice.question.candidates if not one.correct
+        candidate.error
+        for choice in asked
+        for candidate in choice.question.candidates
+        if not candidate.correct
     )
     if not any(labels):
         return ()
@@ -45,7 +48,9 @@ def labelled_errors(
 def only_against(choice: Choice, label: str | None) -> Choice | None:
     """The choice among the correct candidates and the false ones of this label; None where there are none of those."""
     candidates = choice.question.candidates
-    kept = [at for at, one in enumerate(candidates) if one.correct or one.error == label]
+    kept = [
+        index for index, candidate in enumerate(candidates) if candidate.correct or candidate.error == label
+    ]
     if all(candidates[at].correct for at in kept):
         return None
     question = replace(choice.question, candidates=tuple(candidates[at] for at in kept))
@@ -61,7 +66,7 @@ def _label_errors(
     result = measured(alone)
     return ErrorLabel(
         label=label,
-        candidates=sum(not candidate.correct for one in alone for candidate in one.question.candidates),
+        candidates=sum(not candidate.correct for choice in alone for candidate in choice.question.candidates),
         questions=result.scored,
         chosen=len(wrong),
         alone=finite(result.score),

@@ -68,7 +68,11 @@ class SelectionConsistency(_OverChoices):
 
     def unscorable(self, choice: Choice) -> str | None:
         """Why there is nothing to choose, or that a false candidate is false for another reason; else None."""
-        others = [one for one in choice.question.candidates if not one.correct and one.error != CONTRADICTORY]
+        others = [
+            candidate
+            for candidate in choice.question.candidates
+            if not candidate.correct and candidate.error != CONTRADICTORY
+        ]
         if others:
             return f"a false candidate is not labelled '{CONTRADICTORY}' ({others[0].error or 'no label'})"
         return why_unscorable(choice)

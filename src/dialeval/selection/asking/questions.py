@@ -29,10 +29,15 @@ def against(questions: Iterable[Question], errors: Collection[str]) -> list[Ques
     Questions without such a candidate are left out.
     """
     kept = [
-        replace(q, candidates=tuple(one for one in q.candidates if one.correct or one.error in errors))
+        replace(
+            q,
+            candidates=tuple(
+                candidate for candidate in q.candidates if candidate.correct or candidate.error in errors
+            ),
+        )
         for q in questions
     ]
-    return [question for question in kept if not all(one.correct for one in question.candidates)]
+    return [question for question in kept if not all(candidate.correct for candidate in question.candidates)]
 
 
 def one_truth_each(questions: Iterable[Question]) -> list[Question]:
@@ -43,9 +48,11 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
     """
     found = []
     for question in questions:
-        right = [one for one in question.candidates if one.correct]
+        right = [candidate for candidate in question.candidates if candidate.correct]
         for number, truth in enumerate(right, start=1):
-            candidates = tuple(one for one in question.candidates if one is truth or not one.correct)
+            candidates = tuple(
+                candidate for candidate in question.candidates if candidate is truth or not candidate.correct
+            )
             item = question.item if len(right) == 1 else f"{question.item}/{number}"
             found.append(replace(question, item=item, candidates=candidates))
     return found

@@ -78,7 +78,7 @@ def listed(texts: Iterable[str]) -> Listed:
 
 def candidates_of(questions: Iterable[Question]) -> Listed:
     """All candidates of the questions, which can stand in for a repository."""
-    return listed(one.text for question in questions for one in question.candidates)
+    return listed(candidate.text for question in questions for candidate in question.candidates)
 
 
 def run_trials(
@@ -104,7 +104,8 @@ def run_trials(
         raise Unsuitable("Trials with random candidates need at least one system that can choose.")
     right_in = _right_answers(questions)
     pools = [
-        random_pool(one, utterances, size=pool, seed=seed, right=right_in[one.context]) for one in questions
+        random_pool(question, utterances, size=pool, seed=seed, right=right_in[question.context])
+        for question in questions
     ]
 
     def tried(system: System | Chooser) -> Floats:
@@ -128,7 +129,7 @@ def run_trials(
         random=means[:, 1:].T,
         questions=int(kept.sum()),
         left_out=int((~kept).sum()),
-        pool=max(sum(not one.correct for one in wide.candidates) for wide in pools),
+        pool=max(sum(not candidate.correct for candidate in wide.candidates) for wide in pools),
         seed=seed,
         refused=refused,
     )
@@ -138,16 +139,16 @@ def _of_each(
     systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], Floats]
 ) -> tuple[dict[str, Floats], tuple[Refusal, ...]]:
     """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
-    found: dict[str, Floats] = {}
+    result: dict[str, Floats] = {}
     refused: list[Refusal] = []
     for system in systems:
         try:
-            found[system.name] = tried(system)
+            result[system.name] = tried(system)
         except Exception as error:  # as in asking: foreign code must not take the others down
             refused.append(refusal(system, error))
-    if not found:
+    if not result:
         raise Unsuitable(f"No system can score random candidates. {refused[0].system}: {refused[0].message}")
-    return found, tuple(refused)
+    return result, tuple(refused)
 
 
 def random_pool(
@@ -163,14 +164,14 @@ def random_pool(
     None of them is, however spelled, one of the question's own candidates or turns, or one of ``right``: what other
     questions say is right in this context. The order of the draw hangs on the seed and the question's id alone.
     """
-    own = sum(not one.correct for one in question.candidates)
+    own = sum(not candidate.correct for candidate in question.candidates)
     wanted = 3 * own + 1 if size is None else size
     if wanted < own:
         raise Unsuitable(
             f"A pool of {wanted} random candidates is too small for {question.item!r}, which has {own} false ones. "
             f"Ask for a pool of {own} or more."
         )
-    taken = {same_key(one.text) for one in question.candidates}
+    taken = {same_key(candidate.text) for candidate in question.candidates}
     taken |= {same_key(turn.text) for turn in question.context}
     taken |= set(map(same_key, right))
     drawn: list[Candidate] = []
@@ -185,17 +186,17 @@ def random_pool(
             f"Only {len(drawn)} of {len(utterances)} utterances can be used as random candidates of {question.item!r}; "
             f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
         )
-    own_right = tuple(one for one in question.candidates if one.correct)
+    own_right = tuple(candidate for candidate in question.candidates if candidate.correct)
     return replace(question, candidates=(*own_right, *drawn))
 
 
 def _right_answers(questions: Iterable[Question]) -> Mapping[Context, list[str]]:
     """What the questions say is right, by context: where two share one, the answer of either is right in both."""
-    found: dict[Context, list[str]] = {}
+    result: dict[Context, list[str]] = {}
     for question in questions:
-        right = [one.text for one in question.candidates if one.correct]
-        found.setdefault(question.context, []).extend(right)
-    return found
+        right = [candidate.text for candidate in question.candidates if candidate.correct]
+        result.setdefault(question.context, []).extend(right)
+    return result
 
 
 def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterator[str]:
@@ -209,11 +210,15 @@ def _right(own: Choice | Missing, among: Choice | Missing, *, trials: int, seed:
     """1 or 0 for the question's own candidates, then for each trial; NaN where there is no choice."""
     if isinstance(own, Missing) or isinstance(among, Missing):
         return np.full(1 + trials, np.nan)
-    right = np.array([one.correct for one in among.question.candidates])
+    right = np.array([candidate.correct for candidate in among.question.candidates])
     scores = np.array(among.scores)
     false = scores[~right]
     drawn = _draws(
-        len(false), sum(not one.correct for one in own.question.candidates), trials, seed, own.item
+        len(false),
+        sum(not candidate.correct for candidate in own.question.candidates),
+        trials,
+        seed,
+        own.item,
     )
     return np.concatenate([[own.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
 

@@ -160,6 +160,6 @@ class _Trial:
 
 
 def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Question:
-    candidates = [Candidate(asked.truth, True), *(Candidate(one.text, False) for one in false)]
+    candidates = [Candidate(asked.truth, True), *(Candidate(candidate.text, False) for candidate in false)]
     order = shuffled_places([candidate.text for candidate in candidates], item=asked.item, seed=seed)
     return Question(asked.item, asked.context, tuple(candidates[at] for at in order), "unvetted")

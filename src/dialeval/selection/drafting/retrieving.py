@@ -125,7 +125,7 @@ class _Found(NamedTuple):
 def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> list[tuple[Retrieved, ...]]:
     """What is picked for each text; those with too few are looked for again among more."""
     picked = [_pick(lexical, nearest, m, search.rules) for lexical, nearest in search.both(batch, depth)]
-    short = [at for at, own in enumerate(picked) if len(own) < m and content_words(batch[at].text)]
+    short = [index for index, own in enumerate(picked) if len(own) < m and content_words(batch[index].text)]
     if short and depth < min(_DEEPEST, len(search.repository)):
         again = _retrieve(search, [batch[at] for at in short], m, depth * _DEEPER)
         for at, own in zip(short, again, strict=True):
@@ -209,15 +209,15 @@ class _Search:
     def _ranked_anew(self, texts: Sequence[str], nearest: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
         """The same utterances, by the cosine of their vectors in context."""
         vectors = self.repository.vectors
-        new = {one.id: one.text for found in nearest for one in found if one.id not in self.in_context}
+        new = {one.id: one.text for result in nearest for one in result if one.id not in self.in_context}
         if new:
             units = vectors.units_in_context(list(new.values()))
             self.in_context.update(zip(new, units.astype(np.float16), strict=True))
         asked = vectors.units_in_context(list(texts))
         return [
             sorted(
-                (one._replace(score=round(float(own @ self.in_context[one.id]), 4)) for one in found),
+                (one._replace(score=round(float(own @ self.in_context[one.id]), 4)) for one in result),
                 key=lambda one: (-one.score, one.id),
             )
-            for own, found in zip(asked, nearest, strict=True)
+            for own, result in zip(asked, nearest, strict=True)
         ]

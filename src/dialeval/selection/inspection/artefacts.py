@@ -72,7 +72,7 @@ def find_artefacts(
 ) -> tuple[Artefact, ...]:
     """What each of ``BASELINES`` makes of the questions, contexts unseen."""
     usable = [question for question in questions if why_no_question(question) is None]
-    return tuple(_artefact(one, usable, trials, seed) for one in BASELINES)
+    return tuple(_artefact(baseline, usable, trials, seed) for baseline in BASELINES)
 
 
 def _artefact(baseline: Baseline, questions: Sequence[Question], trials: int, seed: int) -> Artefact:
@@ -90,7 +90,7 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], trials: int, se
             baseline.todo,
             reason,
         )
-    choices = list(chain.from_iterable(_fold(baseline, questions, groups, at) for at in range(FOLDS)))
+    choices = list(chain.from_iterable(_fold(baseline, questions, groups, index) for index in range(FOLDS)))
     result = evaluate(
         SelectionAccuracy(),
         choices,
@@ -142,22 +142,29 @@ def _lengths(question: Question) -> list[float]:
     """Log lengths in characters, less their mean over the question."""
     logs = [math.log1p(len(candidate.text)) for candidate in question.candidates]
     mean = sum(logs) / len(logs)
-    return [one - mean for one in logs]
+    return [length - mean for length in logs]
 
 
 def _normal(sample: Sequence[float]) -> Callable[[float], float]:
     """The log density of the normal distribution with the sample's mean and spread."""
     mean = sum(sample) / len(sample)
     # A spread of nothing would make any other length impossible.
-    spread = max(math.sqrt(sum((one - mean) ** 2 for one in sample) / len(sample)), 1e-3)
+    spread = max(math.sqrt(sum((value - mean) ** 2 for value in sample) / len(sample)), 1e-3)
     return lambda value: -math.log(spread) - ((value - mean) / spread) ** 2 / 2
 
 
 def _fit_position(questions: Sequence[Question]) -> Score:
     """How often each place holds a right candidate."""
-    right = Counter(at for question in questions for at, one in enumerate(question.candidates) if one.correct)
-    shown = Counter(at for question in questions for at in range(len(question.candidates)))
-    return lambda question: tuple((right[at] + 1) / (shown[at] + 2) for at in range(len(question.candidates)))
+    right = Counter(
+        index
+        for question in questions
+        for index, candidate in enumerate(question.candidates)
+        if candidate.correct
+    )
+    shown = Counter(index for question in questions for index in range(len(question.candidates)))
+    return lambda question: tuple(
+        (right[index] + 1) / (shown[index] + 2) for index in range(len(question.candidates))
+    )
 
 
 def _fit_words(questions: Sequence[Question]) -> Score:
@@ -173,7 +180,7 @@ def _fit_words(questions: Sequence[Question]) -> Score:
         for sign in known
     }
     return lambda question: tuple(
-        math.fsum(odds.get(sign, 0.0) for sign in _signs(one.text)) for one in question.candidates
+        math.fsum(odds.get(sign, 0.0) for sign in _signs(candidate.text)) for candidate in question.candidates
     )
 
 

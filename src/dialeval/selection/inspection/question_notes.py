@@ -23,12 +23,12 @@ def question_notes(questions: Sequence[Question]) -> tuple[Note, ...]:
 
 
 def _same_text(question: Question) -> bool:
-    right = {_key(one.text) for one in question.candidates if one.correct}
-    return any(_key(one.text) in right for one in question.candidates if not one.correct)
+    right = {_key(candidate.text) for candidate in question.candidates if candidate.correct}
+    return any(_key(candidate.text) in right for candidate in question.candidates if not candidate.correct)
 
 
 def _blank_candidate(question: Question) -> bool:
-    return any(not one.text.strip() for one in question.candidates)
+    return any(not candidate.text.strip() for candidate in question.candidates)
 
 
 def _no_context(question: Question) -> bool:

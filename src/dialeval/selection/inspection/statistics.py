@@ -111,7 +111,9 @@ def statistics(
     Random candidates are drawn from ``utterances``, such as a repository; where there are none, from all candidates.
     """
     asked = checked_questions(questions)
-    labels = Counter(one.error for question in asked for one in question.candidates if one.error)
+    labels = Counter(
+        candidate.error for question in asked for candidate in question.candidates if candidate.error
+    )
     return Statistics(
         questions=len(asked),
         contexts=len({question.context for question in asked}),
@@ -144,7 +146,7 @@ def shared_words(questions: Sequence[Question]) -> SharedWords:
     false_truth, false_context, truth_context = [], [], []
     for question in questions:
         context = set(content_words(joined(question.context)))
-        held = [(one.correct, set(content_words(one.text))) for one in question.candidates]
+        held = [(candidate.correct, set(content_words(candidate.text))) for candidate in question.candidates]
         truth = set[str]().union(*(words for correct, words in held if correct))
         for correct, words in held:
             if correct:

@@ -54,7 +54,7 @@ def consistency_subset(
 ) -> ConsistencySubset:
     """The subset that these labels (criterion ``error_class``) make of vetted questions, by the two-of-three rule."""
     labelled = settle_labels(questions, judgements, form=ERROR_CLASSES, at_least=at_least, unusable=unusable)
-    found: list[Question] = []
+    result: list[Question] = []
     several: list[str] = []
     for question in labelled.questions:
         truths = [candidate for candidate in question.candidates if candidate.correct]
@@ -64,13 +64,13 @@ def consistency_subset(
             if labelled.labels.get((question.item, name)) == CONTRADICTORY
         ]
         if len(truths) == 1:
-            found += [_pair(question, truths[0], name, candidate, seed) for name, candidate in against]
+            result += [_pair(question, truths[0], name, candidate, seed) for name, candidate in against]
         elif against:
             several.append(question.item)
-    return ConsistencySubset(tuple(found), labelled, tuple(several))
+    return ConsistencySubset(tuple(result), labelled, tuple(several))
 
 
 def _pair(question: Question, truth: Candidate, name: str, false: Candidate, seed: int) -> Question:
     item, both = f"{question.item}/{name}", (truth, false)
-    order = shuffled_places([one.text for one in both], item=item, seed=seed)
+    order = shuffled_places([candidate.text for candidate in both], item=item, seed=seed)
     return Question(item, question.context, tuple(both[at] for at in order), question.status)

@@ -61,9 +61,9 @@ def sketch(texts: Sequence[str], tagger: PerceptronTagger) -> list[Sketch]:
 
 
 def _sketch(sentence: Sequence[Tagged], stems: frozenset[str]) -> Sketch:
-    tagged = [Tagged(one.word.lower(), one.tag) for one in sentence]
-    said = [one.word for one in tagged if any(char.isalnum() for char in one.word)]
-    verbs = [at for at, one in enumerate(tagged) if _is_finite(one)]
+    tagged = [Tagged(token.word.lower(), token.tag) for token in sentence]
+    said = [token.word for token in tagged if any(char.isalnum() for char in token.word)]
+    verbs = [index for index, token in enumerate(tagged) if _is_finite(token)]
     return Sketch(
         person=_person(tagged, verbs),
         tense=_tense(tagged, verbs[0]) if verbs else None,
@@ -105,12 +105,14 @@ def _tense(tagged: Sequence[Tagged], verb: int) -> Tense | None:
         return "future"
     if tag == "MD":
         return None
-    following = [one.word for one in tagged[verb + 1 : verb + 4]]
+    following = [token.word for token in tagged[verb + 1 : verb + 4]]
     if word in _PRESENT and ("going", "to") in pairwise(following):
         return "future"
     if word in _PAST or tag == "VBD":
         return "past"
-    if word in ("have", "has", "'ve", "'s") and any(one.tag == "VBN" for one in tagged[verb + 1 : verb + 4]):
+    if word in ("have", "has", "'ve", "'s") and any(
+        token.tag == "VBN" for token in tagged[verb + 1 : verb + 4]
+    ):
         return None
     return "present"
 

@@ -108,7 +108,10 @@ def settle_labels(
 
 def _with_labels(question: Question, labels: Mapping[tuple[str, str], str]) -> Question:
     named = zip(candidate_ids(question), question.candidates, strict=True)
-    candidates = (replace(one, error=labels.get((question.item, name), one.error)) for name, one in named)
+    candidates = (
+        replace(candidate, error=labels.get((question.item, name), candidate.error))
+        for name, candidate in named
+    )
     return replace(question, candidates=tuple(candidates))
 
 

@@ -51,7 +51,9 @@ MISTAKES: Final[Mapping[str, Mistake]] = {
 
 def mistake_form(mistakes: Iterable[Mistake] = tuple(MISTAKES.values()), *, raters: int = 3) -> Form:
     """What raters are asked about each false candidate: which of these mistakes it makes."""
-    options = tuple(Option(at, one.label, one.meaning) for at, one in enumerate(mistakes, start=1))
+    options = tuple(
+        Option(index, mistake.label, mistake.meaning) for index, mistake in enumerate(mistakes, start=1)
+    )
     ask = "The line below does not fit the conversation. What is the matter with it?"
     return Form("mistake", ask, options, raters, false_only=True)
 
@@ -104,7 +106,7 @@ def _much_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
 def _with_guesses(
     question: Question, sketches: Mapping[str, Sketch], against: frozenset[tuple[str, str]]
 ) -> Question:
-    truth = next((sketches[one.text] for one in question.candidates if one.correct), None)
+    truth = next((sketches[candidate.text] for candidate in question.candidates if candidate.correct), None)
 
     def labelled(one: Candidate) -> Candidate:
         if one.correct or truth is None or (one.error is not None and not is_guess(one.error)):
@@ -121,7 +123,12 @@ def _contradictory(
 ) -> frozenset[tuple[str, str]]:
     if detector is None:
         return frozenset()
-    false = [(question, one.text) for question in questions for one in question.candidates if not one.correct]
+    false = [
+        (question, candidate.text)
+        for question in questions
+        for candidate in question.candidates
+        if not candidate.correct
+    ]
     chances = detector.contradiction([question.context for question, _ in false], [text for _, text in false])
     return frozenset(
         (question.item, text)

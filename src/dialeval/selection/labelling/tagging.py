@@ -44,8 +44,10 @@ class PerceptronTagger:
         # The weights know the tags before a sentence in the other order than the words.
         last, before = _BEFORE
         found = []
-        for at, word in enumerate(words):
-            tag = self.certain.get(word) or self._best(_features(word, padded[at : at + 5], last, before))
+        for index, word in enumerate(words):
+            tag = self.certain.get(word) or self._best(
+                _features(word, padded[index : index + 5], last, before)
+            )
             found.append(Tagged(word, tag))
             before, last = last, tag
         return found

@@ -33,7 +33,11 @@ def error_views(found: Iterable[tuple[str, tuple[ErrorLabel, ...]]]) -> list[Err
     return [
         ErrorView(
             tables.errors(system, labels),
-            tuple(Examples(one.label or tables.UNLABELLED, one.examples) for one in labels if one.examples),
+            tuple(
+                Examples(label.label or tables.UNLABELLED, label.examples)
+                for label in labels
+                if label.examples
+            ),
         )
         for system, labels in found
         if labels

@@ -14,8 +14,8 @@ def trial_plots(found: Trials) -> list[Picture]:
 
 
 def _accuracies(found: Trials) -> Picture:
-    shown = [Box(one.system, one.five, one.chosen) for one in found.systems]
-    words = [f"{one.system}: random {_five(one.five)}, chosen {number(one.chosen)}" for one in found.systems]
+    shown = [Box(row.system, row.five, row.chosen) for row in found.systems]
+    words = [f"{row.system}: random {_five(row.five)}, chosen {number(row.chosen)}" for row in found.systems]
     caption = f"{count(found.trials, 'trial')} with random false candidates; the dot is the chosen ones."
     alt = f"Box plots of accuracy over trials. {'; '.join(words)}."
     return Picture("Accuracy, RANDOM and CHOSEN", caption, boxes(shown, across="accuracy"), alt)

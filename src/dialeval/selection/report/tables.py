@@ -63,7 +63,7 @@ def pairs(document: AskedDocument) -> Table:
         *(Column("pair"), Column("difference", numeric=True), Column("right alone", numeric=True)),
         *(Column("p (Holm)", numeric=True), Column("better")),
     )
-    rows = tuple(_pair(one) for one in document.comparisons)
+    rows = tuple(_pair(pair) for pair in document.comparisons)
     decides = "swaps of whole clusters decide" if document.settings.cluster else "McNemar's test decides"
     notes = (
         f"right alone: questions that only the first system, and only the second, gets right; {decides}",
@@ -102,12 +102,12 @@ def trials(found: Trials) -> Table:
     )
     rows = tuple(
         (
-            Cell(one.system),
-            Cell(number(one.chosen)),
-            Cell(number(one.mean)),
-            Cell(interval(one.five[0], one.five[-1])),
+            Cell(row.system),
+            Cell(number(row.chosen)),
+            Cell(number(row.mean)),
+            Cell(interval(row.five[0], row.five[-1])),
         )
-        for one in found.systems
+        for row in found.systems
     )
     left = f"; {count(found.left_out, 'question')} left out" if found.left_out else ""
     notes = [
@@ -120,11 +120,11 @@ def trials(found: Trials) -> Table:
 def failures(document: AskedDocument) -> Table:
     """Systems that could not be asked, and trials that could not be made."""
     trials = document.trials
-    found = [(one.system, one.message) for one in document.failures]
+    found = [(failure.system, failure.message) for failure in document.failures]
     if document.trials_reason:
         found.append(("trials with random candidates", document.trials_reason))
     if trials is not None:
-        found += [(f"{one.system}, random candidates", one.message) for one in trials.failures]
+        found += [(f"{failure.system}, random candidates", failure.message) for failure in trials.failures]
     if trials is not None and trials.human_reason:
         found.append(("people's ranking", trials.human_reason))
     rows = tuple((Cell(name), Cell(message)) for name, message in found)
@@ -140,8 +140,8 @@ def print_asked(document: AskedDocument, console: Console | None = None) -> None
     shown += [errors(row.system, row.errors) for row in document.results]
     shown += [trials(document.trials)] if document.trials else []
     shown += [failures(document)]
-    for at, table in enumerate([table for table in shown if table.rows]):
-        if at:
+    for index, table in enumerate([table for table in shown if table.rows]):
+        if index:
             console.print()
         print_table(table, console)
 

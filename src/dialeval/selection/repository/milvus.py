@@ -70,8 +70,8 @@ class _Words:
     collection: str
 
     def search(self, queries: Sequence[Sequence[str]], k: int) -> list[list[Hit]]:
-        asked = [at for at, query in enumerate(queries) if query]
-        found: list[list[Hit]] = [[] for _ in queries]
+        asked = [index for index, query in enumerate(queries) if query]
+        result: list[list[Hit]] = [[] for _ in queries]
         for start in range(0, len(asked), _QUERIES_AT_ONCE):
             places = asked[start : start + _QUERIES_AT_ONCE]
             rows = self.client.search(
@@ -83,8 +83,8 @@ class _Words:
             )
             for at, hits in zip(places, rows, strict=True):
                 # milvus-lite gives BM25 as a distance, which is below zero; servers give the score.
-                found[at] = _best([(hit["id"], abs(hit["distance"]) / _FACTOR) for hit in hits], k)
-        return found
+                result[at] = _best([(hit["id"], abs(hit["distance"]) / _FACTOR) for hit in hits], k)
+        return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +96,8 @@ class _Nearest:
     count: int
 
     def search(self, vectors: Vectors, k: int) -> list[list[Hit]]:
-        asked = [at for at, vector in enumerate(vectors) if vector.any()]
-        found: list[list[Hit]] = [[] for _ in vectors]
+        asked = [index for index, vector in enumerate(vectors) if vector.any()]
+        result: list[list[Hit]] = [[] for _ in vectors]
         for start in range(0, len(asked), _QUERIES_AT_ONCE):
             places = asked[start : start + _QUERIES_AT_ONCE]
             rows = self.client.search(
@@ -108,8 +108,8 @@ class _Nearest:
                 search_params={"metric_type": "IP", "params": {"nprobe": cells_searched(self.count)}},
             )
             for at, hits in zip(places, rows, strict=True):
-                found[at] = _best([(hit["id"], hit["distance"]) for hit in hits], k)
-        return found
+                result[at] = _best([(hit["id"], hit["distance"]) for hit in hits], k)
+        return result
 
 
 def _best(hits: Sequence[tuple[int, float]], k: int) -> list[Hit]:
@@ -130,8 +130,8 @@ def _fill(
         client.insert(
             name,
             [
-                {"id": done + at, "words": " ".join(words(text)), "vector": vector.tolist()}
-                for at, (text, vector) in enumerate(batch)
+                {"id": done + index, "words": " ".join(words(text)), "vector": vector.tolist()}
+                for index, (text, vector) in enumerate(batch)
             ],
         )
         done += len(batch)

@@ -50,8 +50,8 @@ class NearestIndex:
         scores, ids = self.index.search(np.ascontiguousarray(vectors, np.float32), fetched)
         empty = [not vector.any() for vector in vectors]
         return [
-            [] if nothing else sorted(_hits(row, found), key=lambda hit: (-hit.score, hit.document))[:k]
-            for row, found, nothing in zip(scores, ids, empty, strict=True)
+            [] if nothing else sorted(_hits(row, result), key=lambda hit: (-hit.score, hit.document))[:k]
+            for row, result, nothing in zip(scores, ids, empty, strict=True)
         ]
 
 

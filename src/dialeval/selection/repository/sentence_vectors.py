@@ -60,7 +60,7 @@ class StaticVectors:
         from scipy.sparse import csr_array
 
         split = [words(text) for text in texts]
-        numbers = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(split)))}
+        numbers = {word: index for index, word in enumerate(dict.fromkeys(chain.from_iterable(split)))}
         matrix, known = Source(self.source).load().of([NEGATIONS.get(word, word) for word in numbers])
         weights = np.array([weight(word) for word in numbers], np.float32) * known
         columns = [[numbers[word] for word in text] for text in split]
@@ -110,9 +110,9 @@ def _shares(text: str, offsets: Sequence[tuple[int, int]]) -> Vectors:
     """How much each token counts: its word's weight, shared among the word's pieces, over the number of words."""
     owner = np.full(len(text) + 1, -1)
     weights: list[float] = []
-    for found in _WORD.finditer(text):
-        owner[found.start() : found.end()] = len(weights)
-        weights.append(weight((words(found[0]) or [found[0]])[0]))
+    for result in _WORD.finditer(text):
+        owner[result.start() : result.end()] = len(weights)
+        weights.append(weight((words(result[0]) or [result[0]])[0]))
     # Special tokens and marks belong to no word; offsets are empty for the first kind.
     owners = np.array([owner[start] if end > start else -1 for start, end in offsets])
     inside = owners >= 0

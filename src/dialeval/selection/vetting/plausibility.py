@@ -98,9 +98,9 @@ class FitsContext:
         """Cosine with the last turn, less the truth's, plus the margin."""
         units = unit_vectors(chain(map(_last, questions), _candidates(questions)), self.model)
         cosines = [
-            float(units[_last(question)] @ units[one.text])
+            float(units[_last(question)] @ units[candidate.text])
             for question in questions
-            for one in question.candidates
+            for candidate in question.candidates
         ]
         return _over_truth(questions, np.array(cosines), -self.margin)
 
@@ -123,8 +123,8 @@ class LikeTruth:
         units = unit_vectors(_candidates(questions), self.model)
         return [
             tuple(
-                float(units[truth_of(question)] @ units[one.text]) - self.cosine
-                for one in question.candidates
+                float(units[truth_of(question)] @ units[candidate.text]) - self.cosine
+                for candidate in question.candidates
             )
             for question in questions
         ]
@@ -141,14 +141,14 @@ def default_judges(system: LikelihoodModel | None = None) -> tuple[Judge, ...]:
 
 def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> list[tuple[float, ...]]:
     """Each candidate's value less its question's truth's, less the bound."""
-    found, start = [], 0
+    result, start = [], 0
     for question in questions:
         own = values[start : start + len(question.candidates)]
         start += len(own)
-        truth = own[[one.correct for one in question.candidates].index(True)]
+        truth = own[[candidate.correct for candidate in question.candidates].index(True)]
         with np.errstate(invalid="ignore"):  # the difference of two infinities is undefined
-            found.append(tuple((own - truth - bound).tolist()))
-    return found
+            result.append(tuple((own - truth - bound).tolist()))
+    return result
 
 
 def _per_token(system: LikelihoodModel, values: Floats, texts: Sequence[str]) -> Floats:
@@ -159,7 +159,7 @@ def _per_token(system: LikelihoodModel, values: Floats, texts: Sequence[str]) ->
 
 
 def _candidates(questions: Iterable[Question]) -> list[str]:
-    return [one.text for question in questions for one in question.candidates]
+    return [candidate.text for question in questions for candidate in question.candidates]
 
 
 def _last(question: Question) -> str:
@@ -168,4 +168,4 @@ def _last(question: Question) -> str:
 
 def truth_of(question: Question) -> str:
     """The text of the ground truth, of which there must be one."""
-    return next(one.text for one in question.candidates if one.correct)
+    return next(candidate.text for candidate in question.candidates if candidate.correct)

@@ -51,19 +51,19 @@ def sift(
     removed: list[Doubted] = []
     sound = []
     for question in questions:
-        if sum(one.correct for one in question.candidates) == 1:
+        if sum(candidate.correct for candidate in question.candidates) == 1:
             sound.append(question)
         else:
             removed.append(Doubted(question.item, None, "", str(OneTruth())))
             removed += _with_it(question, set(), OneTruth())
     excesses = [judge.excess(sound) for judge in judges]
     kept: list[Question] = []
-    for at, question in enumerate(sound):
-        doubted = _doubted(question, judges, [own[at] for own in excesses])
+    for index, question in enumerate(sound):
+        doubted = _doubted(question, judges, [own[index] for own in excesses])
         removed += doubted
         left, spare = _left(question, {one.candidate for one in doubted}, most, seed)
         removed += spare
-        if sum(not one.correct for one in left.candidates) >= fewest.false:
+        if sum(not candidate.correct for candidate in left.candidates) >= fewest.false:
             kept.append(left)
         else:
             removed.append(Doubted(question.item, None, truth_of(question), str(fewest)))
@@ -78,10 +78,10 @@ def _doubted(
 ) -> list[Doubted]:
     """Each false candidate that a judge drops, with the first that does."""
     found = []
-    for at, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
-        against = next((place for place, own in enumerate(excesses) if drops(own[at])), None)
+    for index, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
+        against = next((place for place, own in enumerate(excesses) if drops(own[index])), None)
         if not one.correct and against is not None:
-            excess = excesses[against][at]
+            excess = excesses[against][index]
             rule = UNJUDGED if math.isnan(excess) else str(judges[against])
             found.append(
                 Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
@@ -92,7 +92,11 @@ def _doubted(
 def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Doubted]:
     """The candidates that go with a question, but for those that are listed by themselves."""
     named = zip(candidate_ids(question), question.candidates, strict=True)
-    return [Doubted(question.item, name, one.text, str(rule)) for name, one in named if name not in listed]
+    return [
+        Doubted(question.item, name, candidate.text, str(rule))
+        for name, candidate in named
+        if name not in listed
+    ]
 
 
 def _left(
@@ -100,14 +104,16 @@ def _left(
 ) -> tuple[Question, list[Doubted]]:
     """The question with the candidates that are left, in an order drawn by the seed, and those that are spare."""
     named = list(zip(candidate_ids(question), question.candidates, strict=True))
-    texts = [one.text for one in question.candidates]
+    texts = [candidate.text for candidate in question.candidates]
     order = shuffled_places(texts, item=question.item, seed=seed, purpose="drawn")
     left = [named[at] for at in order if named[at][0] not in dropped]
-    false = [name for name, one in left if not one.correct]
+    false = [name for name, candidate in left if not candidate.correct]
     spare = set(false[most.false :]) if most is not None else set()
-    out = [Doubted(question.item, name, one.text, str(most)) for name, one in left if name in spare]
-    stay = [one for name, one in left if name not in spare]
-    shown = shuffled_places([one.text for one in stay], item=question.item, seed=seed)
+    out = [
+        Doubted(question.item, name, candidate.text, str(most)) for name, candidate in left if name in spare
+    ]
+    stay = [candidate for name, candidate in left if name not in spare]
+    shown = shuffled_places([candidate.text for candidate in stay], item=question.item, seed=seed)
     candidates = tuple(stay[at] for at in shown)
     return replace(question, candidates=candidates, status=question.status or "unvetted"), out
 
@@ -131,26 +137,30 @@ def audit(questions: Sequence[Question], judges: Sequence[Judge]) -> Audit:
     The others are what raters would have called acceptable among the false ones. DailyDialog++ is such a set.
     """
     posed = [
-        _posed(question) for question in questions if sum(one.correct for one in question.candidates) > 1
+        _posed(question)
+        for question in questions
+        if sum(candidate.correct for candidate in question.candidates) > 1
     ]
     if not posed:
         raise Unsuitable("An audit needs questions with two or more correct candidates; found none.")
     excesses = [judge.excess(posed) for judge in judges]
     dropped: dict[str, list[bool]] = {}
-    for at, question in enumerate(posed):
+    for index, question in enumerate(posed):
         for place, one in enumerate(question.candidates):
             if not one.correct:
                 dropped.setdefault(one.error or "false", []).append(
-                    any(drops(own[at][place]) for own in excesses)
+                    any(drops(own[index][place]) for own in excesses)
                 )
     shares = {error: sum(own) / len(own) for error, own in dropped.items()}
     return Audit(shares.pop(_ACCEPTABLE), {error: 1 - share for error, share in shares.items()}, len(posed))
 
 
 def _posed(question: Question) -> Question:
-    truth = next(at for at, one in enumerate(question.candidates) if one.correct)
+    truth = next(index for index, candidate in enumerate(question.candidates) if candidate.correct)
     posed = (
-        one if at == truth or not one.correct else Candidate(one.text, correct=False, error=_ACCEPTABLE)
-        for at, one in enumerate(question.candidates)
+        candidate
+        if index == truth or not candidate.correct
+        else Candidate(candidate.text, correct=False, error=_ACCEPTABLE)
+        for index, candidate in enumerate(question.candidates)
     )
     return replace(question, candidates=tuple(posed))

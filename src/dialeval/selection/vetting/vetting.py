@@ -63,8 +63,8 @@ class Vetted:
         """What each rule removed, in the order of the rules; of surplus, how many questions it made."""
         found = []
         for rule in self.rules:
-            own = [one for one in self.removed if one.rule == rule]
-            whole = sum(one.candidate is None for one in own)
+            own = [removal for removal in self.removed if removal.rule == rule]
+            whole = sum(candidate.candidate is None for candidate in own)
             made = self.second_questions if rule == self.rules.surplus else 0
             found.append(RuleCount(rule, whole + made, len(own) - whole))
         return tuple(found)
@@ -72,7 +72,7 @@ class Vetted:
     @property
     def second_questions(self) -> int:
         """How many questions were made of surplus."""
-        dropped = sum(one.candidate is None for one in self.removed)
+        dropped = sum(removal.candidate is None for removal in self.removed)
         return len(self.questions) - (self.drafted - dropped)
 
 
@@ -105,8 +105,8 @@ def apply(
         seed,
         len(drafted),
         sum(len(question.candidates) for question in drafted),
-        tuple(one.question for one in finished),
-        tuple(judgement for one in finished for judgement in _judgements(one, given)),
+        tuple(question.question for question in finished),
+        tuple(judgement for question in finished for judgement in _judgements(question, given)),
         tuple(removed),
         answers.unusable,
         len(answers.judgements),
@@ -119,8 +119,8 @@ def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
     For scores that were published without their texts, as those of Sato et al. (2020).
     """
     names: dict[str, dict[str, None]] = {}
-    for one in judgements:
-        names.setdefault(one.item, {}).setdefault(one.system)
+    for judgement in judgements:
+        names.setdefault(judgement.item, {}).setdefault(judgement.system)
     return [
         Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in own))
         for item, own in names.items()
@@ -163,25 +163,25 @@ class _Sifted(NamedTuple):
 
 def _sift(question: Question, rules: Rules, given: _Given, taken: Container[str], seed: int) -> _Sifted:
     named = _named(question, given, rules.settled.raters)
-    truths = [one for one in named if one.candidate.correct]
+    truths = [candidate for candidate in named if candidate.candidate.correct]
     if len(truths) != 1:
         fallen = Removal(question.item, None, "", rules.one_truth, ())
-        return _Sifted([], [fallen, *(_single(question, one, rules.one_truth) for one in named)])
+        return _Sifted([], [fallen, *(_single(question, candidate, rules.one_truth) for candidate in named)])
     truth = truths[0]
     against = rules.truth_rule(truth.votes)
-    false = [one for one in named if not one.candidate.correct]
+    false = [candidate for candidate in named if not candidate.candidate.correct]
     if against is not None:
         return _Sifted([], _whole(question, truth, false, against))
     false = _in_order(false, question.item, seed, "drawn")
-    judged = [(one, rules.false_rule(one.votes)) for one in false]
-    removed = [_single(question, one, rule) for one, rule in judged if rule is not None]
-    left = [one for one, rule in judged if rule is None]
+    judged = [(candidate, rules.false_rule(candidate.votes)) for candidate in false]
+    removed = [_single(question, candidate, rule) for candidate, rule in judged if rule is not None]
+    left = [candidate for candidate, rule in judged if rule is None]
     if len(left) < rules.fewest.false:
         return _Sifted([], [*removed, *_whole(question, truth, left, rules.fewest)])
-    acceptable = [one for one, rule in judged if rule == rules.acceptable]
+    acceptable = [candidate for candidate, rule in judged if rule == rules.acceptable]
     kept, spare = _deal(question, truth, left, acceptable, rules, taken)
-    back: dict[str | None, str] = {one.truth.name: one.item for one in kept[1:]}
-    removed = [one._replace(became=back.get(one.candidate)) for one in removed]
+    back: dict[str | None, str] = {question.truth.name: question.item for question in kept[1:]}
+    removed = [removal._replace(became=back.get(removal.candidate)) for removal in removed]
     if rules.most is not None:
         removed += [_single(question, one, rules.most) for one in spare]
     return _Sifted(kept, removed)
@@ -218,7 +218,7 @@ def _second_truth(left: Sequence[_Named], acceptable: Sequence[_Named], rules: R
     """The best-scored dropped utterance that would stand as a ground truth, where there is surplus for a question."""
     if rules.surplus is None or len(left) < max(rules.surplus.at_least, 2 * rules.fewest.false):
         return None
-    fit = [one for one in acceptable if rules.truth_rule(one.votes) is None]
+    fit = [candidate for candidate in acceptable if rules.truth_rule(candidate.votes) is None]
     return max(fit, key=lambda one: one.votes.mean, default=None)
 
 
@@ -229,7 +229,9 @@ def _free_id(item: str, taken: Container[str]) -> str:
 
 def _in_order(named: Sequence[_Named], item: str, seed: int, purpose: Purpose) -> list[_Named]:
     """Candidates in the order in which they are drawn or shown."""
-    places = shuffled_places([one.candidate.text for one in named], item=item, seed=seed, purpose=purpose)
+    places = shuffled_places(
+        [candidate.candidate.text for candidate in named], item=item, seed=seed, purpose=purpose
+    )
     return [named[at] for at in places]
 
 
@@ -237,11 +239,11 @@ def _finish(kept: _Kept, seed: int) -> _Finished:
     named = _in_order([kept.truth, *kept.false], kept.item, seed, "shown")
     candidates = tuple(
         # A dropped utterance that became a ground truth no longer has the error it was thought to have.
-        Candidate(one.candidate.text, correct=True) if one is kept.truth else one.candidate
-        for one in named
+        Candidate(candidate.candidate.text, correct=True) if candidate is kept.truth else candidate.candidate
+        for candidate in named
     )
     question = Question(kept.item, kept.draft.context, candidates, "vetted")
-    return _Finished(question, kept.draft.item, tuple(one.name for one in named))
+    return _Finished(question, kept.draft.item, tuple(candidate.name for candidate in named))
 
 
 def _judgements(one: _Finished, given: _Given) -> list[Judgement]:
@@ -259,4 +261,4 @@ def _single(question: Question, one: _Named, rule: Rule) -> Removal:
 def _whole(question: Question, truth: _Named, left: Iterable[_Named], rule: Rule) -> list[Removal]:
     """A question that goes, and with it the false candidates that no rule of their own removed."""
     own = Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
-    return [own, *(_single(question, one, rule) for one in left)]
+    return [own, *(_single(question, candidate, rule) for candidate in left)]
