@@ -108,8 +108,8 @@ def read_guessing(
             note(row)
         return (decode(row.fields, known, row.where),)
 
-    found = records(itertools.chain([first], rows), parse, counted)
-    return Guess(known, not_empty(found, counted, source, known))
+    parsed = records(itertools.chain([first], rows), parse, counted)
+    return Guess(known, not_empty(parsed, counted, source, known))
 
 
 def kind_of(source: Source) -> Kind:

@@ -160,11 +160,11 @@ def _statistics(lists: pa.ListArray, rows: NDArray[np.int64]) -> NDArray[np.floa
     flat, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
     widths = offsets[rows + 1] - offsets[rows]
     width = int(widths.max(initial=0))
-    found = np.full((len(rows), width), np.nan)
+    statistics = np.full((len(rows), width), np.nan)
     full = widths == width
     if width:
-        found[full] = flat[offsets[rows[full]][:, None] + np.arange(width)]
-    return found
+        statistics[full] = flat[offsets[rows[full]][:, None] + np.arange(width)]
+    return statistics
 
 
 def _bad(path: Path, found: str, field: str | None = None) -> BadInput:

@@ -123,4 +123,4 @@ def alternating(texts: Sequence[str], *, last: str = "user") -> Context:
     """
     other = "assistant" if last == "user" else "user"
     ends = len(texts) - 1
-    return tuple(Turn(last if (ends - at) % 2 == 0 else other, text) for at, text in enumerate(texts))
+    return tuple(Turn(last if (ends - index) % 2 == 0 else other, text) for index, text in enumerate(texts))

@@ -85,12 +85,12 @@ class Encoder:
         Texts of like length run together. Padding is masked, so a text's vectors are the same in any company but
         for rounding, about 1e-6. What is kept should be a copy, or a short text keeps its whole batch alive.
         """
-        found: dict[int, Vectors] = {}
+        kept: dict[int, Vectors] = {}
         for positions in _batches([len(ids) for ids in tokens]):
-            states = self._run([tokens[at] for at in positions], layer)
-            for at, own in zip(positions, states, strict=True):
-                found[at] = keep(own[: len(tokens[at])])
-        return [found[at] for at in range(len(tokens))]
+            states = self._run([tokens[index] for index in positions], layer)
+            for index, vectors in zip(positions, states, strict=True):
+                kept[index] = keep(vectors[: len(tokens[index])])
+        return [kept[index] for index in range(len(tokens))]
 
     def _run(self, batch: Sequence[Sequence[int]], layer: int | None) -> Vectors:
         shape = (len(batch), max(map(len, batch)))
@@ -140,10 +140,10 @@ def _longest(tokenizer: Tokenizer, weights: Weights) -> int:
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Positions of texts of like length, at most so many texts and padded tokens at once."""
     batch: list[int] = []
-    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == _TEXTS_AT_ONCE or (len(batch) + 1) * lengths[at] > _TOKENS_AT_ONCE):
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _TEXTS_AT_ONCE or (len(batch) + 1) * lengths[index] > _TOKENS_AT_ONCE):
             yield batch
             batch = []
-        batch.append(at)
+        batch.append(index)
     if batch:
         yield batch

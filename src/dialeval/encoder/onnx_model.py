@@ -90,8 +90,8 @@ def load_tokenizer(weights: Weights) -> FastTokenizer:
     def special(key: str, usual: str) -> int | None:
         named = weights.setting("tokenizer_config.json", key)
         text = named.get("content") if isinstance(named, dict) else named
-        found: int | None = tokenizer.token_to_id(text if isinstance(text, str) else usual)
-        return found
+        number: int | None = tokenizer.token_to_id(text if isinstance(text, str) else usual)
+        return number
 
     return FastTokenizer(
         tokenizer,

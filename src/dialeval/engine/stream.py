@@ -74,11 +74,11 @@ class _Window(Generic[B, R]):
 
     def admit(self, number: int, batch: Batch[B]) -> None:
         """Look the batch up, or set it to work."""
-        found = self._look_up(batch)
-        outcome = self.executor.submit(self.job.task, batch.content) if found is None else found
+        cached = self._look_up(batch)
+        outcome = self.executor.submit(self.job.task, batch.content) if cached is None else cached
         entry = _Entry(number, len(batch.content), batch.digest, outcome)
         self.entries.append(entry)
-        if found is not None:
+        if cached is not None:
             entry.settled = True
             self.progress.advance(entry.items)
 
@@ -126,9 +126,9 @@ class _Window(Generic[B, R]):
         except ValueError as error:
             self.cache.distrust(self.cache.path(self.job.key, batch.digest), str(error))
             return None
-        found: Future[R] = Future()
-        found.set_result(result)
-        return found
+        future: Future[R] = Future()
+        future.set_result(result)
+        return future
 
     def _settle(self) -> None:
         for entry in self.entries:

@@ -30,8 +30,8 @@ def score(
     """
     examples = list(_examples(responses, references))
     plan = Plan(resampling=Resampling(resamples=trials, seed=seed))
-    found = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
-    return {name: result for (name, _), result in found.items()}
+    results = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
+    return {name: result for (name, _), result in results.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,6 @@ def _examples(responses: Sequence[str], references: Sequence[str | Sequence[str]
             "of references per response, not one per reference stream: zip(*streams) turns streams into that."
         )
     beside = references or [()] * len(responses)
-    for at, (response, given) in enumerate(zip(responses, beside, strict=True), start=1):
-        own = (given,) if isinstance(given, str) else tuple(given)
-        yield Example(str(at), "", (), Response(response), own)
+    for number, (response, given) in enumerate(zip(responses, beside, strict=True), start=1):
+        texts = (given,) if isinstance(given, str) else tuple(given)
+        yield Example(str(number), "", (), Response(response), texts)

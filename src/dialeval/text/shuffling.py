@@ -17,4 +17,4 @@ def shuffled_places(texts: Sequence[str], *, item: str, seed: int, purpose: Purp
     ground truth, would then mostly come last.
     """
     marks = [hashlib.sha256(f"{purpose}\0{seed}\0{item}\0{text}".encode()).digest() for text in texts]
-    return sorted(range(len(texts)), key=lambda at: (marks[at], at))
+    return sorted(range(len(texts)), key=lambda place: (marks[place], place))

@@ -48,14 +48,14 @@ def decode(mapping: object, kind: Kind, where: Where) -> Record:
 
 def kind_of_fields(mapping: object, where: Where) -> Kind:
     """Which kind of record has these fields."""
-    found = set(mapping) if isinstance(mapping, Mapping) else set()
+    names = set(mapping) if isinstance(mapping, Mapping) else set()
     for field, kind in _TELLTALES.items():
-        if field in found:
+        if field in names:
             return kind
-    listed = ", ".join(repr(name) for name in found) if found else "no fields"
+    listed = ", ".join(repr(name) for name in names) if names else "no fields"
     raise BadInput(
         where.path,
-        f"a record with {listed}" if found else "something other than a JSON object",
+        f"a record with {listed}" if names else "something other than a JSON object",
         f"one of the fields {', '.join(repr(name) for name in _TELLTALES)}",
         f"Name its fields as in docs/files.md, or convert it with {conversion(where.path)} "
         "('dialeval data ls' lists the formats).",
@@ -79,7 +79,7 @@ def turns(value: object, where: Where, field: str) -> Context:
     if type(value) is not list:
         raise wrong(where, field, value, "a list of messages", 'Write [{"role": "user", "content": "..."}].')
     out = []
-    for at, message in enumerate(value):
+    for index, message in enumerate(value):
         # Nearly every message has just these two; the rest take the way that explains.
         if (
             type(message) is dict
@@ -89,7 +89,7 @@ def turns(value: object, where: Where, field: str) -> Context:
         ):
             out.append(Turn(role, content))
         else:
-            out.append(_turn(message, where, f"{field}[{at}]"))
+            out.append(_turn(message, where, f"{field}[{index}]"))
     return tuple(out)
 
 
@@ -125,9 +125,9 @@ def _references(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
         return ()
     if type(value) is not list:
         raise wrong(where, "references", value, "a list of texts", 'Write ["...", "..."], even for one.')
-    for at, reference in enumerate(value):
+    for index, reference in enumerate(value):
         if type(reference) is not str:
-            raise wrong(where, f"references[{at}]", reference, "text", "Quote it, or leave it out.")
+            raise wrong(where, f"references[{index}]", reference, "text", "Quote it, or leave it out.")
     return tuple(value)
 
 
@@ -167,7 +167,7 @@ def _question(m: Mapping[str, object], where: Where) -> Question:
     value = m["candidates"]
     if type(value) is not list:
         raise wrong(where, "candidates", value, "a list", 'Write [{"text": "...", "correct": true}].')
-    candidates = tuple(_candidate(candidate, where, at) for at, candidate in enumerate(value))
+    candidates = tuple(_candidate(candidate, where, index) for index, candidate in enumerate(value))
     if not any(candidate.correct for candidate in candidates):
         found = f"{len(candidates)} candidates, none of them correct"
         todo = 'Mark the right ones with "correct": true, or leave the question out.'
@@ -179,12 +179,12 @@ def _question(m: Mapping[str, object], where: Where) -> Question:
     return Question(item, context, candidates, status)
 
 
-def _candidate(value: object, where: Where, at: int) -> Candidate:
-    at_field = f"candidates[{at}]"
+def _candidate(value: object, where: Where, place: int) -> Candidate:
+    field = f"candidates[{place}]"
     if type(value) is not dict:
-        raise wrong(where, at_field, value, "a candidate", 'Write {"text": "...", "correct": false}.')
-    error = optional_text(value, "error", where, at_field)
-    return Candidate(text(value, "text", where, at_field), flag(value, "correct", where, at_field), error)
+        raise wrong(where, field, value, "a candidate", 'Write {"text": "...", "correct": false}.')
+    error = optional_text(value, "error", where, field)
+    return Candidate(text(value, "text", where, field), flag(value, "correct", where, field), error)
 
 
 def _nbest(m: Mapping[str, object], where: Where) -> NBest:
@@ -200,7 +200,9 @@ def _nbest(m: Mapping[str, object], where: Where) -> NBest:
         raise wrong(
             where, "expected", expected, "'yes', 'no' or null", "Leave it out where nothing is expected."
         )
-    responses = tuple(_response(one, where, f"responses[{at}]") for at, one in enumerate(value))
+    responses = tuple(
+        _response(response, where, f"responses[{index}]") for index, response in enumerate(value)
+    )
     return NBest(item, system, context, responses, expected)
 
 

@@ -65,11 +65,11 @@ _OTHER_FORMATS: Final[Mapping[str, str]] = {
 """Fields that give another format away."""
 
 
-def likely_name(field: str, found: Collection[str]) -> str | None:
+def likely_name(field: str, given: Collection[str]) -> str | None:
     """Which of the names found stands for ``field``, if one does."""
     # A field of ours means what it says, however much its name looks like another's.
-    strange = [name for name in found if all(name not in names for names in FIELDS.values())]
-    close = [name for name in _OTHER_NAMES.get(field, ()) if name in found] or close_names(field, strange)
+    strange = [name for name in given if all(name not in names for names in FIELDS.values())]
+    close = [name for name in _OTHER_NAMES.get(field, ()) if name in given] or close_names(field, strange)
     return close[0] if close else None
 
 

@@ -145,8 +145,8 @@ class _Window:
         try:
             more = self._decoder.decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
-            at = self._read - len(self._decoder.getstate()[0]) + error.start
-            found = f"byte 0x{error.object[error.start]:02x} at offset {at}, which is not UTF-8"
+            index = self._read - len(self._decoder.getstate()[0]) + error.start
+            found = f"byte 0x{error.object[error.start]:02x} at offset {index}, which is not UTF-8"
             todo = f"Convert the file, for example with 'iconv -f WINDOWS-1252 -t UTF-8 {self._path}'."
             raise BadInput(self._path, found, "UTF-8 text", todo) from None
         if self._read == 0:

@@ -71,7 +71,9 @@ def _columns(record: Record) -> dict[str, object]:
     if isinstance(fields.get("response"), str):
         fields["response"] = {"text": fields["response"]}
     if isinstance(responses := fields.get("responses"), list):
-        fields["responses"] = [{"text": one} if isinstance(one, str) else one for one in responses]
+        fields["responses"] = [
+            {"text": response} if isinstance(response, str) else response for response in responses
+        ]
     if "metadata" in fields:
         fields["metadata"] = json.dumps(fields["metadata"], ensure_ascii=False)
     return fields

@@ -42,11 +42,11 @@ def records(rows: Iterable[Row], parse: Parse, on_bad: OnBad) -> Iterator[Record
     add = Seen().add
     for row in rows:
         try:
-            found = parse(row)
+            parsed = parse(row)
         except BadInput as error:
             on_bad(BadLine(_placed(error, row), row.raw))
             continue
-        for record in found:
+        for record in parsed:
             key = _identity(record)
             if key is None or add(key):
                 yield record
@@ -99,12 +99,12 @@ class Seen:
         """Remember ``key``; False if it was there before."""
         value = hash(key) or 1  # 0 marks a free slot
         table, mask = self._table, self._mask
-        at = value & mask
-        while held := table[at]:
+        index = value & mask
+        while held := table[index]:
             if held == value:
                 return False
-            at = (at + 1) & mask
-        table[at] = value
+            index = (index + 1) & mask
+        table[index] = value
         self._room -= 1
         if not self._room:
             self._grow()
@@ -115,10 +115,10 @@ class Seen:
         table, mask = array("q", bytes(8 * size)), size - 1
         for value in self._table:
             if value:
-                at = value & mask
-                while table[at]:
-                    at = (at + 1) & mask
-                table[at] = value
+                index = value & mask
+                while table[index]:
+                    index = (index + 1) & mask
+                table[index] = value
         self._table, self._mask = table, mask
         self._room = int(size * 0.6) - int(size / 2 * 0.6)
 
@@ -139,13 +139,13 @@ class Counted:
         self._on_bad(bad)
 
 
-def not_empty(found: Iterator[T], bad: Counted, source: Source, kind: str) -> Iterator[T]:
+def not_empty(items: Iterator[T], bad: Counted, source: Source, kind: str) -> Iterator[T]:
     """What was found in ``source``; BadInput if that is nothing."""
-    first = next(found, None)
+    first = next(items, None)
     if first is None:
         raise empty(bad, source, kind)
     yield first
-    yield from found
+    yield from items
 
 
 def empty(bad: Counted, source: Source, kind: str) -> BadInput:

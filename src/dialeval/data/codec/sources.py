@@ -183,18 +183,18 @@ def native_format(source: Source, *, writing: bool = False) -> Native:
         return "jsonl"
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
-    found = suffixes[-2:-1] if zipped else suffixes[-1:]
-    if found == [".parquet"] and zipped:
+    ending = suffixes[-2:-1] if zipped else suffixes[-1:]
+    if ending == [".parquet"] and zipped:
         todo = "Unzip it, or write it without .gz: Parquet is compressed inside."
         raise BadInput(shown(source), "gzipped Parquet", "a name that ends in .parquet", todo)
-    if not found or found[0] not in _SUFFIXES:
+    if not ending or ending[0] not in _SUFFIXES:
         raise BadInput(
             shown(source),
             f"a name that ends in {path.suffix!r}" if path.suffix else "a name without an ending",
             f"one of {', '.join(_SUFFIXES)} (or with .gz)",
             "Give it one of these endings." if writing else _other_format(source),
         )
-    return _SUFFIXES[found[0]]
+    return _SUFFIXES[ending[0]]
 
 
 def _other_format(source: Source) -> str:

@@ -76,8 +76,8 @@ def write_rows(handle: BinaryIO, records: Iterable[Record], *, delimiter: Delimi
     """Write records of one kind as a table, structure as JSON in its cells."""
     text = io.TextIOWrapper(handle, encoding="utf-8", newline="")
     writer = csv.writer(text, delimiter=delimiter)
-    for at, record in enumerate(records):
-        if at == 0:
+    for index, record in enumerate(records):
+        if index == 0:
             writer.writerow(FIELDS[kind_of_record(record)])
         writer.writerow(to_cells(record))
     text.detach()  # flushes, and leaves the handle to its owner

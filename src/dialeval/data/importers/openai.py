@@ -45,7 +45,7 @@ def _turns(messages: object, where: Where) -> tuple[Turn, ...]:
         raise wrong(
             where, "messages", messages, "a list of messages", 'Write [{"role": "user", "content": "..."}].'
         )
-    return tuple(_turn(message, where, f"messages[{at}]") for at, message in enumerate(messages))
+    return tuple(_turn(message, where, f"messages[{index}]") for index, message in enumerate(messages))
 
 
 def _turn(message: object, where: Where, field: str) -> Turn:
@@ -60,7 +60,9 @@ def _content(message: Mapping[str, object], where: Where, field: str) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(_part(part, where, f"{field}.content[{at}]") for at, part in enumerate(content))
+        return "\n".join(
+            _part(part, where, f"{field}.content[{index}]") for index, part in enumerate(content)
+        )
     if content is None and ("content" in message or "tool_calls" in message or "function_call" in message):
         return ""
     return text(message, "content", where, field, "text, null or a list of parts")

@@ -40,10 +40,10 @@ def _acts(exchanges: object, where: Where) -> Iterator[tuple[str, str]]:
         raise wrong(
             where, "dialog", exchanges, "a list of exchanges", 'Write [[{"id": "...", "text": "..."}]].'
         )
-    for at, exchange in enumerate(exchanges):
+    for index, exchange in enumerate(exchanges):
         # Some logs leave out the inner lists.
         for beside, act in enumerate(exchange if isinstance(exchange, list) else [exchange]):
-            field = f"dialog[{at}][{beside}]"
+            field = f"dialog[{index}][{beside}]"
             if not isinstance(act, Mapping):
                 raise wrong(where, field, act, "an act", 'Write {"id": "...", "text": "..."}.')
             yield text(act, "id", where, field), text(act, "text", where, field)

@@ -105,8 +105,8 @@ def _dialogue(row: Row, exchanges: Sequence[_Exchange]) -> Dialogue:
 def _prompts(row: Row, exchanges: Sequence[_Exchange]) -> list[Prompt]:
     out: list[Prompt] = []
     before: tuple[Turn, ...] = ()
-    for at, exchange in enumerate(exchanges, start=1):
+    for index, exchange in enumerate(exchanges, start=1):
         context = (*before, Turn("user", exchange.text))
-        out.append(Prompt(f"{row.number}/{at}", context, exchange.labels))
+        out.append(Prompt(f"{row.number}/{index}", context, exchange.labels))
         before = (*before, *_said(exchange))
     return out

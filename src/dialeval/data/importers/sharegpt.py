@@ -46,7 +46,7 @@ def _dialogue(row: Row) -> Dialogue:
         raise wrong(
             where, "conversations", said, "a list of turns", 'Write [{"from": "human", "value": "..."}].'
         )
-    turns = tuple(_turn(turn, where, f"conversations[{at}]") for at, turn in enumerate(said))
+    turns = tuple(_turn(turn, where, f"conversations[{index}]") for index, turn in enumerate(said))
     instruction = fields.get("system")
     if isinstance(instruction, str) and instruction:
         turns = (Turn("system", instruction), *turns)

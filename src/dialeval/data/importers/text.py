@@ -78,7 +78,7 @@ def _uneven(
         number - 1 if text is _ENDED else number + sum(1 for _ in file)
         for text, file in zip(row, files, strict=True)
     ]
-    other = next(at for at, count in enumerate(counts) if count != counts[0])
+    other = next(index for index, count in enumerate(counts) if count != counts[0])
     return BadInput(
         shown(sources[other]),
         f"{counts[other]} lines",

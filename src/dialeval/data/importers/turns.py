@@ -53,23 +53,23 @@ def _dialogue(row: Row) -> Dialogue:
     listed = fields[field]
     if not isinstance(listed, list):
         raise wrong(where, field, listed, "a list of turns", _TODO)
-    said = [_said(one, where, f"{field}[{at}]") for at, one in enumerate(listed)]
+    said = [_said(turn, where, f"{field}[{index}]") for index, turn in enumerate(listed)]
     speakers = fields.get("speakers")
     if isinstance(speakers, list) and len(speakers) == len(said):
-        said = [one._replace(speaker=str(name)) for one, name in zip(said, speakers, strict=True)]
+        said = [turn._replace(speaker=str(name)) for turn, name in zip(said, speakers, strict=True)]
     return Dialogue(item_of(fields, row), _turns(said))
 
 
-def _said(one: object, where: Where, path: str) -> _Said:
-    if isinstance(one, str):
-        return _Said(one, None)
-    if not isinstance(one, Mapping):
-        raise wrong(where, path, one, "a text, or an object with 'text'", _TODO)
-    field = next((name for name in _TEXTS if name in one), _TEXTS[0])
-    speaker = next((one[name] for name in _SPEAKERS if isinstance(one.get(name), str | int)), None)
-    role = one.get("role")
+def _said(turn: object, where: Where, path: str) -> _Said:
+    if isinstance(turn, str):
+        return _Said(turn, None)
+    if not isinstance(turn, Mapping):
+        raise wrong(where, path, turn, "a text, or an object with 'text'", _TODO)
+    field = next((name for name in _TEXTS if name in turn), _TEXTS[0])
+    speaker = next((turn[name] for name in _SPEAKERS if isinstance(turn.get(name), str | int)), None)
+    role = turn.get("role")
     return _Said(
-        text(one, field, where, path),
+        text(turn, field, where, path),
         None if speaker is None else str(speaker),
         role if isinstance(role, str) else None,
     )
@@ -78,14 +78,14 @@ def _said(one: object, where: Where, path: str) -> _Said:
 def _turns(said: Sequence[_Said]) -> tuple[Turn, ...]:
     """Who is user and who assistant; a turn without a speaker is by the one who did not speak last."""
     turns: list[Turn] = []
-    first = next((one.speaker for one in said if one.speaker is not None), None)
-    for one in said:
-        if one.role is not None:
-            turns.append(Turn(one.role, one.text, one.speaker))
-        elif one.speaker is None:
+    first = next((turn.speaker for turn in said if turn.speaker is not None), None)
+    for turn in said:
+        if turn.role is not None:
+            turns.append(Turn(turn.role, turn.text, turn.speaker))
+        elif turn.speaker is None:
             role = "assistant" if turns and turns[-1].speaker == "user" else "user"
-            turns.append(Turn(role, one.text))
+            turns.append(Turn(role, turn.text))
         else:
-            role = _ROLES.get(one.speaker.casefold(), "user" if one.speaker == first else "assistant")
-            turns.append(Turn(role, one.text, one.speaker))
+            role = _ROLES.get(turn.speaker.casefold(), "user" if turn.speaker == first else "assistant")
+            turns.append(Turn(role, turn.text, turn.speaker))
     return tuple(turns)

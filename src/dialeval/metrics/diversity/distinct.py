@@ -47,8 +47,8 @@ class Distinct:
 
     def measure(self, examples: Sequence[Example], groups: Integers) -> LeaveOneOut:
         """The share of distinct n-grams, and the share without each group."""
-        found = count_varieties(examples, groups, self.n, self.tokens)
-        total = np.append(found.total - found.totals, found.total).astype(np.float64)
-        distinct = np.append(found.distinct - found.only, found.distinct)
+        counts = count_varieties(examples, groups, self.n, self.tokens)
+        total = np.append(counts.total - counts.totals, counts.total).astype(np.float64)
+        distinct = np.append(counts.distinct - counts.only, counts.distinct)
         shares = np.divide(distinct, total, out=np.full(len(total), np.nan), where=total > 0)
         return LeaveOneOut(float(shares[-1]), shares[:-1])

@@ -49,15 +49,15 @@ def match_rivals(ngrams: Symbols, groups: Integers) -> RivalMatches:
     begins = np.flatnonzero(np.diff(ngram, prepend=-1) | np.diff(group, prepend=-1))
     run = np.cumsum(np.bincount(begins, minlength=len(keys))) - 1
     highest, second = _two_highest(count, begins, run)
-    own = np.where((count == highest[run]), second[run], highest[run])
+    in_group = np.where((count == highest[run]), second[run], highest[run])
     best = _best(ngram[begins], group[begins], highest)
     first, next_ = best.groups[ngram, 0], best.groups[ngram, 1]
     rival = np.where(group == first, next_, first)
     rivals = np.where(group == first, best.counts[ngram, 1], best.counts[ngram, 0])
     among = (group == first) | (group == next_)
     others = np.where(among, best.counts[ngram, 2], best.counts[ngram, 1])
-    matched = np.minimum(count, np.maximum(own, rivals))
-    lost = matched - np.minimum(count, np.maximum(own, others))
+    matched = np.minimum(count, np.maximum(in_group, rivals))
+    lost = matched - np.minimum(count, np.maximum(in_group, others))
     some = lost > 0
     matches = np.bincount(text, matched, texts).astype(np.int64)
     return RivalMatches(matches, Losses(rival[some], text[some], lost[some]))
@@ -68,9 +68,9 @@ def _two_highest(count: Integers, begins: Integers, run: Integers) -> tuple[Inte
     if not len(count):
         return count, count
     highest = np.maximum.reduceat(count, begins)
-    at = np.flatnonzero(count == highest[run])
+    index = np.flatnonzero(count == highest[run])
     rest = count.copy()
-    rest[at[np.unique(run[at], return_index=True)[1]]] = 0
+    rest[index[np.unique(run[index], return_index=True)[1]]] = 0
     return highest, np.maximum.reduceat(rest, begins)
 
 
@@ -98,7 +98,7 @@ class ClosestLengths(NamedTuple):
 def closest_lengths(lengths: Integers, groups: Integers) -> ClosestLengths:
     """The closest length to each text's own among the other texts, of which there must be one."""
     known, counts = np.unique(lengths, return_counts=True)
-    at = np.searchsorted(known, lengths)
+    index = np.searchsorted(known, lengths)
     closest, group = lengths.copy(), np.full(len(lengths), -1, np.int64)
     without = lengths.copy()
     holders = Counter(zip(lengths.tolist(), groups.tolist(), strict=True))
@@ -106,37 +106,39 @@ def closest_lengths(lengths: Integers, groups: Integers) -> ClosestLengths:
     for length, holder in holders:
         held.setdefault(length, []).append(holder)
     # With three groups of one's own length, neither leaving oneself out nor leaving a group out moves anything.
-    several = np.array([len(held[length]) for length in known.tolist()])[at] > 2
+    several = np.array([len(held[length]) for length in known.tolist()])[index] > 2
     for text in np.flatnonzero(~several).tolist():
-        own, mine = int(lengths[text]), int(groups[text])
-        outwards = _outwards(known, int(at[text]))
-        nearest = next(length for length in outwards if length != own or counts[at[text]] > 1)
+        own_length, mine = int(lengths[text]), int(groups[text])
+        outwards = _outwards(known, int(index[text]))
+        nearest = next(length for length in outwards if length != own_length or counts[index[text]] > 1)
         closest[text] = without[text] = nearest
         rivals = [g for g in held[nearest] if g != mine]
-        mine_too = holders[nearest, mine] - (nearest == own) > 0
+        mine_too = holders[nearest, mine] - (nearest == own_length) > 0
         if len(rivals) != 1 or mine_too:
             continue
         group[text] = rivals[0]
         left = (
-            x for x in _outwards(known, int(at[text])) if _others(holders, held[x], x, own, mine, rivals[0])
+            x
+            for x in _outwards(known, int(index[text]))
+            if _others(holders, held[x], x, own_length, mine, rivals[0])
         )
         without[text] = next(left, 0)
     return ClosestLengths(closest, group, without)
 
 
 def _others(
-    holders: Counter[tuple[int, int]], held: list[int], length: int, own: int, mine: int, gone: int
+    holders: Counter[tuple[int, int]], held: list[int], length: int, own_length: int, mine: int, gone: int
 ) -> bool:
     """Whether a text of that length is left, other than oneself, when a group is gone."""
-    return any(g != gone and holders[length, g] > (length == own and g == mine) for g in held)
+    return any(g != gone and holders[length, g] > (length == own_length and g == mine) for g in held)
 
 
 def _outwards(known: Integers, start: int) -> Iterator[int]:
     """The known lengths from ``known[start]`` on, closest first, the shorter of two equally close."""
-    below, above, own = start - 1, start + 1, int(known[start])
-    yield own
+    below, above, middle = start - 1, start + 1, int(known[start])
+    yield middle
     while below >= 0 or above < len(known):
-        if above >= len(known) or (below >= 0 and own - known[below] <= known[above] - own):
+        if above >= len(known) or (below >= 0 and middle - known[below] <= known[above] - middle):
             yield int(known[below])
             below -= 1
         else:

@@ -54,7 +54,7 @@ class SelfBleu:
         # Responses of one group side by side, which the search for the best rivals wants.
         order = np.argsort(groups, kind="stable")
         return _measure(
-            number_responses([examples[at] for at in order], self.tokens), groups[order], self.order
+            number_responses([examples[index] for index in order], self.tokens), groups[order], self.order
         )
 
 
@@ -64,13 +64,13 @@ def _measure(responses: Symbols, groups: Integers, order: int) -> LeaveOneOut:
     if len(lengths) < 2:
         return LeaveOneOut(float("nan"), np.full(len(sizes), np.nan))
     matched = [match_rivals(ngrams, groups) for ngrams in number_ngrams(responses, order)]
-    matches = np.stack([found.matches for found in matched], axis=1)
+    matches = np.stack([rivals.matches for rivals in matched], axis=1)
     closest = closest_lengths(lengths, groups)
     scores = _bleu(matches, lengths, closest.closest)
     # Without a group, only some responses lose matches or their closest length: those pairs are scored again.
     affected = np.flatnonzero(closest.group >= 0)
     pairs, losses = _pairs(
-        [found.losses for found in matched], closest.group[affected], affected, len(lengths)
+        [rivals.losses for rivals in matched], closest.group[affected], affected, len(lengths)
     )
     group, response = np.divmod(pairs, len(lengths))
     length = np.where(closest.group[response] == group, closest.without[response], closest.closest[response])
@@ -87,13 +87,13 @@ def _pairs(
     losses: Sequence[Losses], groups: Integers, responses: Integers, total: int
 ) -> tuple[Integers, Integers]:
     """Each pair of a group and a response that is affected by its absence, and the matches it loses, by n."""
-    keys = [*(one.group * total + one.response for one in losses), groups * total + responses]
-    pairs, at = np.unique(np.concatenate(keys), return_inverse=True)
+    keys = [*(loss.group * total + loss.response for loss in losses), groups * total + responses]
+    pairs, index = np.unique(np.concatenate(keys), return_inverse=True)
     lost = np.zeros((len(pairs), len(losses)), np.int64)
     begin = 0
-    for n, one in enumerate(losses):
-        np.add.at(lost[:, n], at[begin : begin + len(one.lost)], one.lost)
-        begin += len(one.lost)
+    for n, loss in enumerate(losses):
+        np.add.at(lost[:, n], index[begin : begin + len(loss.lost)], loss.lost)
+        begin += len(loss.lost)
     return pairs, lost
 
 

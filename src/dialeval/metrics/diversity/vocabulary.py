@@ -38,5 +38,5 @@ class Vocabulary:
 
     def measure(self, examples: Sequence[Example], groups: Integers) -> LeaveOneOut:
         """The number of different words, and the number without each group."""
-        found = count_varieties(examples, groups, 1, self.tokens)
-        return LeaveOneOut(float(found.distinct), (found.distinct - found.only).astype(np.float64))
+        counts = count_varieties(examples, groups, 1, self.tokens)
+        return LeaveOneOut(float(counts.distinct), (counts.distinct - counts.only).astype(np.float64))

@@ -32,11 +32,11 @@ def best_averages(
 ) -> None:
     """Fill ``best`` with the best cosine, over the references, of the sums of the texts' vectors."""
     for example in range(best.size):
-        own = owners[example]
-        if starts[own] == starts[own + 1]:
+        first = owners[example]
+        if starts[first] == starts[first + 1]:
             continue
-        _add_up(matrix, words, starts[own], starts[own + 1], response)
-        for text in range(own + 1, owners[example + 1]):
+        _add_up(matrix, words, starts[first], starts[first + 1], response)
+        for text in range(first + 1, owners[example + 1]):
             if starts[text] < starts[text + 1]:
                 _add_up(matrix, words, starts[text], starts[text + 1], reference)
                 cosine = _cosine(response, reference)
@@ -56,11 +56,11 @@ def best_extrema(
 ) -> None:
     """Fill ``best`` with the best cosine, over the references, of the extrema of the texts' vectors."""
     for example in range(best.size):
-        own = owners[example]
-        if starts[own] == starts[own + 1]:
+        first = owners[example]
+        if starts[first] == starts[first + 1]:
             continue
-        _keep_extrema(matrix, words, starts[own], starts[own + 1], response)
-        for text in range(own + 1, owners[example + 1]):
+        _keep_extrema(matrix, words, starts[first], starts[first + 1], response)
+        for text in range(first + 1, owners[example + 1]):
             if starts[text] < starts[text + 1]:
                 _keep_extrema(matrix, words, starts[text], starts[text + 1], reference)
                 cosine = _cosine(response, reference)
@@ -87,15 +87,15 @@ def best_matches(
     """
     _scale_to_one(units)
     for example in range(best.size):
-        own = owners[example]
-        size = starts[own + 1] - starts[own]
+        first = owners[example]
+        size = starts[first + 1] - starts[first]
         if size == 0:
             continue
-        for at in range(size):
-            word = words[starts[own] + at]
+        for index in range(size):
+            word = words[starts[first] + index]
             for dimension in range(row.size):
-                response[at, dimension] = units[word, dimension]
-        for text in range(own + 1, owners[example + 1]):
+                response[index, dimension] = units[word, dimension]
+        for text in range(first + 1, owners[example + 1]):
             if starts[text] < starts[text + 1]:
                 score = _match(
                     units, words, starts[text], starts[text + 1], response, size, closest, row, four
@@ -108,8 +108,8 @@ def best_matches(
 def _add_up(matrix: Vectors, words: Integers, start: int, end: int, pooled: Floats) -> None:
     for dimension in range(pooled.size):
         pooled[dimension] = 0.0
-    for at in range(start, end):
-        word = words[at]
+    for index in range(start, end):
+        word = words[index]
         for dimension in range(pooled.size):
             pooled[dimension] += matrix[word, dimension]
 
@@ -119,8 +119,8 @@ def _keep_extrema(matrix: Vectors, words: Integers, start: int, end: int, pooled
     word = words[start]
     for dimension in range(pooled.size):
         pooled[dimension] = matrix[word, dimension]
-    for at in range(start + 1, end):
-        word = words[at]
+    for index in range(start + 1, end):
+        word = words[index]
         for dimension in range(pooled.size):
             kept, value = pooled[dimension], matrix[word, dimension]
             low = value if value < kept else kept
@@ -132,11 +132,11 @@ def _keep_extrema(matrix: Vectors, words: Integers, start: int, end: int, pooled
 @njit(cache=True, fastmath=_ANY_ORDER)
 def _cosine(left: Floats | Vectors, right: Floats | Vectors) -> float:
     both = left_square = right_square = 0.0
-    for at in range(left.size):
+    for index in range(left.size):
         # Through float(): products of float32 would be rounded before they are summed.
-        one, other = float(left[at]), float(right[at])
-        both += one * other
-        left_square += one * one
+        value, other = float(left[index]), float(right[index])
+        both += value * other
+        left_square += value * value
         right_square += other * other
     if left_square == 0.0 or right_square == 0.0:
         return 0.0
@@ -145,13 +145,13 @@ def _cosine(left: Floats | Vectors, right: Floats | Vectors) -> float:
 
 @njit(cache=True, fastmath=_ANY_ORDER)
 def _scale_to_one(rows: Vectors) -> None:
-    for at in range(rows.shape[0]):
+    for index in range(rows.shape[0]):
         square = 0.0
         for dimension in range(rows.shape[1]):
-            square += float(rows[at, dimension]) * float(rows[at, dimension])
+            square += float(rows[index, dimension]) * float(rows[index, dimension])
         scale = 1 / square**0.5 if square > 0 else 0.0
         for dimension in range(rows.shape[1]):
-            rows[at, dimension] *= scale
+            rows[index, dimension] *= scale
 
 
 @njit(cache=True)
@@ -170,18 +170,18 @@ def _match(
     for other in range(size):
         closest[other] = -1.0
     of_reference = 0.0
-    for at in range(start, end):
-        word = words[at]
+    for index in range(start, end):
+        word = words[index]
         for dimension in range(row.size):
             row[dimension] = units[word, dimension]
-        own = -1.0
+        highest = -1.0
         for first in range(0, size, 4):
             _four_cosines(response, first, row, four)
             for other in range(first, min(first + 4, size)):
                 cosine = four[other - first]
-                own = max(own, cosine)
+                highest = max(highest, cosine)
                 closest[other] = max(closest[other], cosine)
-        of_reference += own
+        of_reference += highest
     of_response = 0.0
     for other in range(size):
         of_response += closest[other]
@@ -189,16 +189,16 @@ def _match(
 
 
 @njit(cache=True, fastmath=_ANY_ORDER)
-def _four_cosines(rows: Vectors, at: int, row: Vectors, four: Vectors) -> None:
+def _four_cosines(rows: Vectors, start: int, row: Vectors, four: Vectors) -> None:
     """The products of four rows with one, read together so that each number of ``row`` is read once."""
     zero = row[0] * 0
     first = second = third = fourth = zero
     for dimension in range(row.size):
         value = row[dimension]
-        first += rows[at, dimension] * value
-        second += rows[at + 1, dimension] * value
-        third += rows[at + 2, dimension] * value
-        fourth += rows[at + 3, dimension] * value
+        first += rows[start, dimension] * value
+        second += rows[start + 1, dimension] * value
+        third += rows[start + 2, dimension] * value
+        fourth += rows[start + 3, dimension] * value
     four[0] = first
     four[1] = second
     four[2] = third

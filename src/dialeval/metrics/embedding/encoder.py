@@ -21,7 +21,7 @@ _REMEMBERED: Final = 100_000
 def encoder_vectors(folder: Path, *, name: str, sha256: str) -> WordVectors:
     """Vectors where a word is the mean of its pieces, lower-cased and without accents as the encoder reads it."""
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    tokeniser = WordPiece({piece: at for at, piece in enumerate(lines)})
+    tokeniser = WordPiece({piece: index for index, piece in enumerate(lines)})
     unknown = tokeniser.vocabulary[UNKNOWN]
 
     @lru_cache(maxsize=_REMEMBERED)

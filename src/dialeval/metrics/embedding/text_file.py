@@ -99,9 +99,9 @@ def _decoded(path: Path, number: int, raw: bytes) -> str:
 
 
 def _parse(path: Path, lines: Sequence[Line], columns: int) -> Vectors:
-    found = _numbers(" ".join([line.numbers for line in lines]))
-    if found is not None and found.size == len(lines) * columns:
-        return found
+    parsed = _numbers(" ".join([line.numbers for line in lines]))
+    if parsed is not None and parsed.size == len(lines) * columns:
+        return parsed
     for line in lines:
         numbers = _numbers(line.numbers)
         if numbers is None or numbers.size != columns:
@@ -115,10 +115,10 @@ def _numbers(text: str) -> Vectors | None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         try:
-            found = np.fromstring(text, np.float32, sep=" ")
+            parsed = np.fromstring(text, np.float32, sep=" ")
         except (DeprecationWarning, ValueError):
             return None
-    return found if np.isfinite(found).all() else None
+    return parsed if np.isfinite(parsed).all() else None
 
 
 def _npy_header(rows: int, columns: int) -> bytes:

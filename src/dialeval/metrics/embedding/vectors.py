@@ -39,11 +39,11 @@ class WordVectors:
         """The words' vectors, shape (words, dimensions), and which are known; the others' are zero."""
         spelled = [self.spell(word) for word in words]
         pieces = np.fromiter(map(len, spelled), np.int64, len(spelled))
-        found = self.matrix.take([rows[0] if rows else 0 for rows in spelled], axis=0)
-        found[pieces == 0] = 0
+        vectors = self.matrix.take([rows[0] if rows else 0 for rows in spelled], axis=0)
+        vectors[pieces == 0] = 0
         several = np.flatnonzero(pieces > 1)
-        found[several] = self._means([spelled[at] for at in several.tolist()])
-        return found, pieces > 0
+        vectors[several] = self._means([spelled[index] for index in several.tolist()])
+        return vectors, pieces > 0
 
     def mean(self) -> Vectors:
         """The mean of all rows of the table, which nlg-eval gives to every unknown word."""
@@ -53,8 +53,8 @@ class WordVectors:
         total = np.zeros((len(spelled), self.dimensions))
         # First pieces, then second ones, and so on: each word's sum is the same whatever its neighbours are.
         for place in range(max(map(len, spelled), default=0)):
-            rows = [at for at, pieces in enumerate(spelled) if len(pieces) > place]
-            total[rows] += self.matrix[[spelled[at][place] for at in rows]]
+            rows = [index for index, pieces in enumerate(spelled) if len(pieces) > place]
+            total[rows] += self.matrix[[spelled[index][place] for index in rows]]
         counts = np.array([len(pieces) for pieces in spelled]).reshape(-1, 1)
         return np.asarray(total / np.maximum(counts, 1), np.float32)
 

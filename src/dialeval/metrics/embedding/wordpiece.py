@@ -33,19 +33,19 @@ class WordPiece:
             return [vocabulary[UNKNOWN]]
         if (whole := vocabulary.get(word)) is not None:
             return [whole]
-        found: list[int] = []
+        spelled: list[int] = []
         start = 0
         while start < size:
             mark = "##" if start else ""
             for end in range(size, start, -1):
                 piece = vocabulary.get(mark + word[start:end])
                 if piece is not None:
-                    found.append(piece)
+                    spelled.append(piece)
                     start = end
                     break
             else:
                 return [vocabulary[UNKNOWN]]
-        return found
+        return spelled
 
 
 def _words(text: str) -> Iterator[str]:

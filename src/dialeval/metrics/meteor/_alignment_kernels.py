@@ -60,12 +60,12 @@ def choose(matches: Integers, count: int, ours: int, theirs: int, picks: Integer
 def by_start(matches: Integers, count: int, theirs: int) -> tuple[Integers, Integers]:
     """The matches in order of start, otherwise as they were found, and where those of each start begin."""
     first = np.empty(theirs + 2, np.int32)
-    for at in range(theirs + 2):
-        first[at] = 0
+    for index in range(theirs + 2):
+        first[index] = 0
     for row in range(count):
         first[matches[row, START] + 2] += 1
-    for at in range(2, theirs + 2):
-        first[at] += first[at - 1]
+    for index in range(2, theirs + 2):
+        first[index] += first[index - 1]
     order = np.empty(count, np.int32)
     for row in range(count):
         slot = matches[row, START] + 1
@@ -80,25 +80,25 @@ def settle(
 ) -> int:
     """Pick the matches that no other match overlaps, which are in every alignment; how many there are."""
     ours_covered, theirs_covered = np.empty(ours, np.int32), np.empty(theirs, np.int32)
-    for at in range(ours):
-        ours_covered[at] = 0
-    for at in range(theirs):
-        theirs_covered[at] = 0
+    for index in range(ours):
+        ours_covered[index] = 0
+    for index in range(theirs):
+        theirs_covered[index] = 0
     for row in range(count):
-        for at in range(matches[row, START], matches[row, START] + matches[row, LENGTH]):
-            theirs_covered[at] += 1
-        for at in range(matches[row, FROM], matches[row, FROM] + matches[row, TAKEN]):
-            ours_covered[at] += 1
+        for index in range(matches[row, START], matches[row, START] + matches[row, LENGTH]):
+            theirs_covered[index] += 1
+        for index in range(matches[row, FROM], matches[row, FROM] + matches[row, TAKEN]):
+            ours_covered[index] += 1
     settled = 0
     for start in range(theirs):
         picks[start] = -1
         if first[start + 1] - first[start] == 1:
             row = order[first[start]]
             alone = True
-            for at in range(start, start + matches[row, LENGTH]):
-                alone = alone and theirs_covered[at] == 1
-            for at in range(matches[row, FROM], matches[row, FROM] + matches[row, TAKEN]):
-                alone = alone and ours_covered[at] == 1
+            for index in range(start, start + matches[row, LENGTH]):
+                alone = alone and theirs_covered[index] == 1
+            for index in range(matches[row, FROM], matches[row, FROM] + matches[row, TAKEN]):
+                alone = alone and ours_covered[index] == 1
             if alone:
                 picks[start] = row
                 settled += 1
@@ -181,8 +181,8 @@ def take(path: Path, match: Integers) -> None:
     """Lengthen the path by the match."""
     path[OPEN] = match[FROM] + match[TAKEN]
     path[NEXT] = match[START] + match[LENGTH]
-    for at in range(match[FROM], match[FROM] + match[TAKEN]):
-        path[USED + (at >> 6)] |= np.int64(1) << np.int64(at & 63)
+    for index in range(match[FROM], match[FROM] + match[TAKEN]):
+        path[USED + (index >> 6)] |= np.int64(1) << np.int64(index & 63)
 
 
 @njit(cache=True)
@@ -198,8 +198,8 @@ def skip(path: Path) -> int:
 @njit(cache=True)
 def is_free(path: Path, match: Integers) -> bool:
     """Whether the path uses no word of the response that the match takes."""
-    for at in range(match[FROM], match[FROM] + match[TAKEN]):
-        if (path[USED + (at >> 6)] >> np.int64(at & 63)) & 1:
+    for index in range(match[FROM], match[FROM] + match[TAKEN]):
+        if (path[USED + (index >> 6)] >> np.int64(index & 63)) & 1:
             return False
     return True
 

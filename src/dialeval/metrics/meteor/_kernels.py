@@ -60,10 +60,10 @@ def align(
     matches, links, last, marks = room
     phrases, phrase_ends = find_phrases(words, ends, trie)
     keys, stems = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
-    for at in range(len(words)):
-        keys[at], stems[at] = facts[0][words[at]], facts[1][words[at]]
-    for at in range(len(pairs)):
-        a, b = pairs[at, 0], pairs[at, 1]
+    for index in range(len(words)):
+        keys[index], stems[index] = facts[0][words[index]], facts[1][words[index]]
+    for index in range(len(pairs)):
+        a, b = pairs[index, 0], pairs[index, 1]
         response, reference = words[ends[a] : ends[a + 1]], words[ends[b] : ends[b + 1]]
         ours = keys[ends[a] : ends[a + 1]], stems[ends[a] : ends[a + 1]]
         theirs = keys[ends[b] : ends[b + 1]], stems[ends[b] : ends[b + 1]]
@@ -77,7 +77,7 @@ def align(
             matches, count = match_phrases(our_phrases, their_phrases, trie, FROM, marks, matches, count)
         picks = np.empty(len(reference), np.int32)
         choose(matches, count, len(response), len(reference), picks)
-        tally(matches, picks, response, reference, facts[2], rows[at])
+        tally(matches, picks, response, reference, facts[2], rows[index])
 
 
 @njit(cache=True)
@@ -91,25 +91,25 @@ def tally(
 ) -> None:
     """Count words, matched words and chunks of one alignment into ``row``."""
     row[0], row[1] = len(response), len(reference)
-    for at in range(len(response)):
-        row[2] += is_function[response[at]]
-    for at in range(len(reference)):
-        row[3] += is_function[reference[at]]
-    at, open_end = 0, -1
-    while at < len(reference):
-        if picks[at] < 0:
+    for index in range(len(response)):
+        row[2] += is_function[response[index]]
+    for index in range(len(reference)):
+        row[3] += is_function[reference[index]]
+    index, open_end = 0, -1
+    while index < len(reference):
+        if picks[index] < 0:
             open_end = -1
-            at += 1
+            index += 1
             continue
-        match = picks[at]
+        match = picks[index]
         # Chunks are counted where they begin: after a gap in the reference, or a jump in the response.
         row[20] += matches[match, FROM] != open_end
         open_end = matches[match, FROM] + matches[match, TAKEN]
         module = 4 + 4 * matches[match, MODULE]
         for position in range(matches[match, FROM], open_end):
             row[module + 2 * is_function[response[position]]] += 1
-        for position in range(at, at + matches[match, LENGTH]):
+        for position in range(index, index + matches[match, LENGTH]):
             row[module + 1 + 2 * is_function[reference[position]]] += 1
         row[21] += matches[match, TAKEN]
         row[22] += matches[match, LENGTH]
-        at += matches[match, LENGTH]
+        index += matches[match, LENGTH]

@@ -49,9 +49,9 @@ def grown(rows: Integers, count: int) -> Integers:
     if count < rows.shape[0]:
         return rows
     larger = np.empty((2 * count, rows.shape[1]), np.int32)
-    for at in range(count):
+    for index in range(count):
         for column in range(rows.shape[1]):
-            larger[at, column] = rows[at, column]
+            larger[index, column] = rows[index, column]
     return larger
 
 
@@ -61,8 +61,8 @@ def same_words(ours: Forms, theirs: Forms) -> bool:
     if len(ours[0]) != len(theirs[0]):
         return False
     same = True
-    for at in range(len(ours[0])):
-        same &= ours[0][at] == theirs[0][at]
+    for index in range(len(ours[0])):
+        same &= ours[0][index] == theirs[0][index]
     return same
 
 
@@ -112,31 +112,31 @@ def match_synonyms(
     size = ZERO
     for position in range(len(response)):
         word = response[position]
-        for at in range(first_synset[word], first_synset[word + 1]):
+        for index in range(first_synset[word], first_synset[word + 1]):
             links = grown(links, size)
             links[size, 0] = position
-            links[size, 1] = last[synsets[at]]
-            last[synsets[at]] = size
+            links[size, 1] = last[synsets[index]]
+            last[synsets[index]] = size
             size += 1
     shares = np.empty(len(response), np.int32)
     for position in range(len(response)):
         shares[position] = -1
     for start in range(len(reference)):
         word = reference[start]
-        found = False
-        for at in range(first_synset[word], first_synset[word + 1]):
-            link = last[synsets[at]]
+        shared = False
+        for index in range(first_synset[word], first_synset[word + 1]):
+            link = last[synsets[index]]
             while link >= 0:
                 shares[links[link, 0]] = start
-                found = True
+                shared = True
                 link = links[link, 1]
-        if found:
+        if shared:
             for position in range(len(response)):
                 if shares[position] == start and key[response[position]] != key[word]:
                     matches, count = match_word(start, position, SYNONYM, matches, count)
     for word in response:
-        for at in range(first_synset[word], first_synset[word + 1]):
-            last[synsets[at]] = -1
+        for index in range(first_synset[word], first_synset[word + 1]):
+            last[synsets[index]] = -1
     return links, matches, count
 
 
@@ -205,8 +205,8 @@ def match_phrases(
     # A paraphrase whose mark is off is none of the targets: this spares nearly all comparisons.
     for other in range(len(targets)):
         marks[targets[other, 2] & (MARKS - 1)] = True
-    for at in range(len(sources)):
-        node = sources[at, 2]
+    for index in range(len(sources)):
+        node = sources[index, 2]
         for position in range(first_target[node], first_target[node + 1]):
             wanted = paraphrases[position]
             if not marks[wanted & (MARKS - 1)]:
@@ -214,8 +214,8 @@ def match_phrases(
             for other in range(len(targets)):
                 if targets[other, 2] == wanted:
                     matches = grown(matches, count)
-                    matches[count, source_side] = sources[at, 0]
-                    matches[count, source_side + 1] = sources[at, 1]
+                    matches[count, source_side] = sources[index, 0]
+                    matches[count, source_side + 1] = sources[index, 1]
                     matches[count, target_side] = targets[other, 0]
                     matches[count, target_side + 1] = targets[other, 1]
                     matches[count, MODULE] = PARAPHRASE

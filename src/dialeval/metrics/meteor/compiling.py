@@ -119,9 +119,9 @@ def _rows(flat: NDArray[np.int32]) -> NDArray[np.int32]:
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts
     rows = np.full((len(ends), int(lengths.max())), -1, np.int32)
-    for at in range(rows.shape[1]):
-        longer = lengths > at
-        rows[longer, at] = flat[starts[longer] + at] - 1
+    for index in range(rows.shape[1]):
+        longer = lengths > index
+        rows[longer, index] = flat[starts[longer] + index] - 1
     return rows
 
 
@@ -133,9 +133,9 @@ def _grow_trie(
     node_words: list[NDArray[np.integer]] = [np.arange(words)]
     first_child: list[NDArray[np.integer]] = []
     level, size, total = 0, words, words
-    for at in range(1, phrases.shape[1]):
-        longer = phrases[:, at] >= 0
-        keys = (nodes[longer].astype(np.int64) - level) * words + phrases[longer, at]
+    for index in range(1, phrases.shape[1]):
+        longer = phrases[:, index] >= 0
+        keys = (nodes[longer].astype(np.int64) - level) * words + phrases[longer, index]
         unique, positions = np.unique(keys, return_inverse=True)
         first_child.append(total + np.searchsorted(unique, np.arange(size) * words))
         nodes[longer] = total + positions

@@ -125,9 +125,9 @@ def _score(rows: Floats) -> Floats:
     content = np.zeros((*rows.shape[:-1], 2))
     function = np.zeros_like(content)
     for module, weight in enumerate(WEIGHTS):
-        at = 4 + 4 * module
-        content += rows[..., at : at + 2] * weight * DELTA
-        function += rows[..., at + 2 : at + 4] * weight * (1 - DELTA)
+        index = 4 + 4 * module
+        content += rows[..., index : index + 2] * weight * DELTA
+        function += rows[..., index + 2 : index + 4] * weight * (1 - DELTA)
     lengths = DELTA * (rows[..., 0:2] - rows[..., 2:4]) + (1 - DELTA) * rows[..., 2:4]
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = (content + function) / lengths

@@ -76,9 +76,9 @@ class Normaliser:
             return None
         pieces = text.split()
         if ". " in text:
-            for at in range(len(pieces) - 1):
-                if pieces[at].endswith("."):
-                    pieces[at] += f" {pieces[at + 1][0]}"
+            for index in range(len(pieces) - 1):
+                if pieces[index].endswith("."):
+                    pieces[index] += f" {pieces[index + 1][0]}"
         return pieces
 
     def words_of_piece(self, key: str) -> list[str]:
@@ -89,11 +89,11 @@ class Normaliser:
         return words[:-1] if " " in key else words
 
     def _part_stops(self, words: list[str]) -> Iterator[str]:
-        for at, word in enumerate(words):
+        for index, word in enumerate(words):
             if len(word) == 1 or not word.endswith(".") or word.endswith(".."):
                 yield word
                 continue
-            before, after = word[:-1], words[at + 1] if at + 1 < len(words) else ""
+            before, after = word[:-1], words[index + 1] if index + 1 < len(words) else ""
             if "." in before and _LETTER.search(before):
                 yield word.replace(".", "")
             elif (

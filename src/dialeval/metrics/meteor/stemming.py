@@ -100,9 +100,9 @@ def _mark_consonant_y(word: str) -> str:
     if "y" not in word:
         return word
     letters = list(word)
-    for at, letter in enumerate(letters):
-        if letter == "y" and (at == 0 or letters[at - 1] in _VOWELS):
-            letters[at] = "Y"
+    for index, letter in enumerate(letters):
+        if letter == "y" and (index == 0 or letters[index - 1] in _VOWELS):
+            letters[index] = "Y"
     return "".join(letters)
 
 
@@ -114,9 +114,9 @@ def _regions(word: str) -> tuple[int, int]:
 
 
 def _after_vowel_and_consonant(word: str, start: int) -> int:
-    for at in range(start + 1, len(word)):
-        if word[at] not in _VOWELS and word[at - 1] in _VOWELS:
-            return at + 1
+    for index in range(start + 1, len(word)):
+        if word[index] not in _VOWELS and word[index - 1] in _VOWELS:
+            return index + 1
     return len(word)
 
 

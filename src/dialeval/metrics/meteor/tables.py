@@ -56,13 +56,13 @@ def _compiled(path: Path, folder: Path) -> dict[str, Table]:
 
 def write_tables(path: Path, tables: Mapping[str, Table]) -> None:
     """Put the tables at ``path`` in one step: a line that describes them, then their bytes."""
-    parts, entries, at = [], [], 0
+    parts, entries, index = [], [], 0
     for name, table in tables.items():
         content = table.tobytes()
         padding = -len(content) % _ALIGNMENT
         parts.append(content + bytes(padding))
-        entries.append({"name": name, "type": table.dtype.str, "length": len(table), "at": at})
-        at += len(parts[-1])
+        entries.append({"name": name, "type": table.dtype.str, "length": len(table), "at": index})
+        index += len(parts[-1])
     content = b"".join(parts)
     header = {"format": _FORMAT, "sha256": hashlib.sha256(content).hexdigest(), "tables": entries}
     line = json.dumps(header).encode()

@@ -103,8 +103,8 @@ class BertScore:
             tokens = _tokens(encoder, self.layer, self._weigh(encoder), texts_of(some))
             for example in some:
                 response = tokens[example.response.text.strip()]
-                found = best([match(response, tokens[text.strip()]) for text in example.references])
-                yield getattr(found, self.measure)
+                scores = best([match(response, tokens[text.strip()]) for text in example.references])
+                yield getattr(scores, self.measure)
 
     def _weigh(self, encoder: Encoder) -> Weigh:
         if self.idf:

@@ -23,7 +23,7 @@ def best_cosines(examples: Sequence[Example], encode: Encode) -> list[float]:
     """
     texts = {text.strip() for example in examples for text in (example.response.text, *example.references)}
     # In order, so that the order of the examples cannot show, not even in rounding.
-    known = {text: at for at, text in enumerate(sorted(texts - {""}))}
+    known = {text: index for index, text in enumerate(sorted(texts - {""}))}
     units = to_units(encode(list(known))) if known else np.empty((0, 0))
 
     def alike(response: str, reference: str) -> float:

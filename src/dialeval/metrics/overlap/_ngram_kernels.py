@@ -62,10 +62,10 @@ def _key(node: int, symbol: int) -> int:
 def _slot(trie: Integers, mask: int, key: int) -> int:
     """Where ``key`` stands among the first places of the trie, or the free place where it would."""
     spread = key * _SPREAD
-    at = (spread ^ (spread >> 31)) & mask
-    while trie[at] != key and trie[at] != FREE:
-        at = (at + 2) & mask
-    return at
+    index = (spread ^ (spread >> 31)) & mask
+    while trie[index] != key and trie[index] != FREE:
+        index = (index + 2) & mask
+    return index
 
 
 @njit(cache=True)
@@ -84,24 +84,24 @@ def count_matches(texts: Texts, first: Integers, order: int, room: Scratch, coun
     ``counts`` has a row for every text, three columns for every n; responses' own rows stay as they are.
     """
     symbols, begin = texts
-    trie, slots, own, theirs = room
+    trie, slots, response_counts, reference_counts = room
     for item in range(len(first) - 1):
         response = first[item]
         length = begin[response + 1] - begin[response]
         mask, used = _mask(order * length + 1), 1
         for start in range(begin[response], begin[response + 1]):
             node = 0
-            for at in range(start, min(start + order, begin[response + 1])):
-                key = _key(node, symbols[at])
+            for index in range(start, min(start + order, begin[response + 1])):
+                key = _key(node, symbols[index])
                 slot = _slot(trie, mask, key)
                 if trie[slot] == FREE:
-                    trie[slot], trie[slot + 1], slots[used], own[used] = key, used, slot, 0
+                    trie[slot], trie[slot + 1], slots[used], response_counts[used] = key, used, slot, 0
                     used += 1
                 node = trie[slot + 1]
-                own[node] += 1
+                response_counts[node] += 1
         for text in range(response + 1, first[item + 1]):
             for node in range(used):
-                theirs[node] = 0
+                reference_counts[node] = 0
             for n in range(order):
                 total = max(begin[text + 1] - begin[text] - n, 0)
                 # Where the reference has no n-gram of this length, the response's do not count either.
@@ -109,14 +109,14 @@ def count_matches(texts: Texts, first: Integers, order: int, room: Scratch, coun
                 counts[text, 3 * n + 1] = total
             for start in range(begin[text], begin[text + 1]):
                 node = 0
-                for at in range(start, min(start + order, begin[text + 1])):
-                    slot = _slot(trie, mask, _key(node, symbols[at]))
+                for index in range(start, min(start + order, begin[text + 1])):
+                    slot = _slot(trie, mask, _key(node, symbols[index]))
                     if trie[slot] == FREE:
                         break  # nor does any longer n-gram from here match
                     node = trie[slot + 1]
-                    if theirs[node] < own[node]:
-                        counts[text, 3 * (at - start) + 2] += 1
-                    theirs[node] += 1
+                    if reference_counts[node] < response_counts[node]:
+                        counts[text, 3 * (index - start) + 2] += 1
+                    reference_counts[node] += 1
         for node in range(1, used):
             trie[slots[node]] = FREE
 
@@ -129,10 +129,10 @@ def choose_references(counts: Floats, first: Integers, weight: float, best: Inte
         for text in range(first[item] + 1, first[item + 1]):
             precision = recall = score = 0.0
             effective = 0
-            for at in range(0, counts.shape[1], 3):
-                if counts[text, at] > 0 and counts[text, at + 1] > 0:
-                    precision += counts[text, at + 2] / counts[text, at]
-                    recall += counts[text, at + 2] / counts[text, at + 1]
+            for index in range(0, counts.shape[1], 3):
+                if counts[text, index] > 0 and counts[text, index + 1] > 0:
+                    precision += counts[text, index + 2] / counts[text, index]
+                    recall += counts[text, index + 2] / counts[text, index + 1]
                     effective += 1
             if precision + recall > 0:
                 precision, recall = precision / effective, recall / effective
@@ -164,8 +164,8 @@ def count_documents(
         for text in range(first[document], first[document + 1]):
             for start in range(begin[text], begin[text + 1]):
                 node = 0
-                for at in range(start, min(start + order, begin[text + 1])):
-                    key = _key(node, symbols[at])
+                for index in range(start, min(start + order, begin[text + 1])):
+                    key = _key(node, symbols[index])
                     slot = _slot(trie, mask, key)
                     if trie[slot] == FREE:
                         trie[slot], trie[slot + 1] = key, used
@@ -183,8 +183,8 @@ def move(old: Integers, new: Integers) -> None:
     mask = len(new) - 2
     for slot in range(0, len(old), 2):
         if old[slot] != FREE:
-            at = _slot(new, mask, old[slot])
-            new[at], new[at + 1] = old[slot], old[slot + 1]
+            index = _slot(new, mask, old[slot])
+            new[index], new[index + 1] = old[slot], old[slot + 1]
 
 
 @njit(cache=True)
@@ -205,25 +205,29 @@ def score_cider(
     ``norms`` has a row each for response, reference and their products, and a column for each n.
     """
     begin, order = texts[1], norms.shape[1]
-    trie, slots, own, theirs = room
+    trie, slots, response_counts, reference_counts = room
     depth, touched, others, weights = items[1], items[2], items[3], items[4]
     for item in range(len(first) - 1):
         response, end = first[item], first[item + 1]
         mask, distinct = _mask(order * (begin[end] - begin[response]) + 1), 0
         slots[0] = 1
         for text in range(response, end):
-            counts, nodes, row = (own, touched, 0) if text == response else (theirs, others, 1)
-            found = _count(texts, text, order, corpus, corpus_weights, room, mask, items, counts, nodes)
-            _measure(items, counts, nodes, found, norms, row)
+            counts, nodes, row = (
+                (response_counts, touched, 0) if text == response else (reference_counts, others, 1)
+            )
+            met = _count(texts, text, order, corpus, corpus_weights, room, mask, items, counts, nodes)
+            _measure(items, counts, nodes, met, norms, row)
             if text == response:
-                distinct = found
+                distinct = met
                 continue
             for n in range(order):
                 norms[2, n] = 0.0
-            for at in range(distinct):
-                weight = weights[touched[at]]
-                other = theirs[touched[at]] * weight
-                norms[2, depth[touched[at]]] += min(own[touched[at]] * weight, other) * other
+            for index in range(distinct):
+                weight = weights[touched[index]]
+                other = reference_counts[touched[index]] * weight
+                norms[2, depth[touched[index]]] += (
+                    min(response_counts[touched[index]] * weight, other) * other
+                )
             total = 0.0
             for n in range(order):
                 if norms[0, n] != 0 and norms[1, n] != 0:
@@ -237,13 +241,13 @@ def score_cider(
                 similarities[place] = similarities[place - 1]
                 place -= 1
             similarities[place] = similarity
-            for at in range(found):
-                theirs[others[at]] = 0
+            for index in range(met):
+                reference_counts[others[index]] = 0
         for text in range(response + 1, end):
             scores[item] += similarities[text]
         scores[item] /= end - response - 1
-        for at in range(distinct):
-            own[touched[at]] = 0
+        for index in range(distinct):
+            response_counts[touched[index]] = 0
         for node in range(1, slots[0]):
             trie[slots[node]] = FREE
 
@@ -271,16 +275,16 @@ def _count(
     distinct, used = 0, slots[0]
     for start in range(begin[text], begin[text + 1]):
         node = 0
-        for at in range(start, min(start + order, begin[text + 1])):
-            key = _key(node, symbols[at])
+        for index in range(start, min(start + order, begin[text + 1])):
+            key = _key(node, symbols[index])
             slot = _slot(trie, mask, key)
             if trie[slot] == FREE:
                 trie[slot], trie[slot + 1], slots[used] = key, used, slot
                 place = known[node]
                 if place != UNKNOWN:
-                    there = _slot(corpus, len(corpus) - 2, _key(place, symbols[at]))
+                    there = _slot(corpus, len(corpus) - 2, _key(place, symbols[index]))
                     place = corpus[there + 1] if corpus[there] != FREE else UNKNOWN
-                known[used], depth[used] = place, at - start
+                known[used], depth[used] = place, index - start
                 # The root is not an n-gram: its weight is that of n-grams in no reference.
                 weights[used] = corpus_weights[max(place, 0)]
                 used += 1
@@ -301,8 +305,8 @@ def _measure(
     depth, weights = items[1], items[4]
     for n in range(norms.shape[1]):
         norms[row, n] = 0.0
-    for at in range(distinct):
-        weight = counts[touched[at]] * weights[touched[at]]
-        norms[row, depth[touched[at]]] += weight * weight
+    for index in range(distinct):
+        weight = counts[touched[index]] * weights[touched[index]]
+        norms[row, depth[touched[index]]] += weight * weight
     for n in range(norms.shape[1]):
         norms[row, n] = math.sqrt(norms[row, n])

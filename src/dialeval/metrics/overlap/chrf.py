@@ -76,7 +76,7 @@ class Chrf:
 
     def aggregate(self, totals: Floats) -> Floats:
         """The score of summed rows; NaN of no example."""
-        ours, theirs, matches = (totals[..., at:-1:3] for at in range(3))
+        ours, theirs, matches = (totals[..., index:-1:3] for index in range(3))
         effective = (ours > 0) & (theirs > 0)
         orders = np.maximum(effective.sum(axis=-1), 1)
         precision = np.where(effective, matches / np.where(effective, ours, 1), 0).sum(axis=-1) / orders

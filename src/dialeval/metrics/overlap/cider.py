@@ -134,7 +134,7 @@ def _weigh(documents: Iterable[tuple[str, tuple[str, ...]]]) -> Weights:
     digests = []
     for chunk in _chunks(reference for _, reference in documents):
         digests += [_digest(references) for references in chunk]
-        texts = number_words((split_white_space(text) for one in chunk for text in one), numbering)
+        texts = number_words((split_white_space(text) for item in chunk for text in item), numbering)
         first = np.cumsum([0, *map(len, chunk)]).astype(np.int64)
         needed = used + ORDER * len(texts.symbols)
         if 4 * needed > len(trie):

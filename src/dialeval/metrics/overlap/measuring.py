@@ -39,7 +39,10 @@ def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = Fa
     first = _places([len(example.references) for example in examples])
     measured = overlap(texts, first, tokens=tokens, lowercase=lowercase)
     _memory[key] = _Measured(tuple(examples), measured)
-    while len(_memory) > 1 and sum(len(one.examples) for one in _memory.values()) > _MOST_REMEMBERED:
+    while (
+        len(_memory) > 1
+        and sum(len(remembered.examples) for remembered in _memory.values()) > _MOST_REMEMBERED
+    ):
         _memory.popitem(last=False)
     return measured
 
@@ -55,7 +58,9 @@ def measure_strings(
     responses: Sequence[str], references: Sequence[Sequence[str]], *, tokens: Tokens, lowercase: bool = False
 ) -> Overlap:
     """The same of plain strings, ``references`` holding at least one reference of each response."""
-    texts = [text for one, others in zip(responses, references, strict=True) for text in (one, *others)]
+    texts = [
+        text for response, others in zip(responses, references, strict=True) for text in (response, *others)
+    ]
     first = _places([len(others) for others in references])
     return overlap(texts, first, tokens=tokens, lowercase=lowercase)
 
@@ -82,9 +87,9 @@ def score_strings(responses: Sequence[str], references: Sequence[Sequence[str]])
     rows = [(metric, metric.rows(shared)) for metric in (Bleu(1), Bleu(2), Bleu(3), Bleu(4))]
     sequences = RougeL().rows(shared)[:, 0]
     return OverlapScores(
-        np.column_stack([metric.aggregate(one) for metric, one in rows]),
+        np.column_stack([metric.aggregate(statistics) for metric, statistics in rows]),
         sequences,
-        np.array([metric.aggregate(one.sum(axis=0)) for metric, one in rows]),
+        np.array([metric.aggregate(statistics.sum(axis=0)) for metric, statistics in rows]),
         float(sequences.mean()),
     )
 

@@ -25,21 +25,21 @@ def place(own: Integers, places: Bits, n: int, distinct: int) -> None:
         if n <= 64:
             places[number] = _NONE
     # From the end, so that the first places are right again when the start is reached.
-    for at in range(n - 1, -1, -1):
-        number = own[at, NUMBER]
-        own[at, NEXT] = own[number, FIRST]
-        own[number, FIRST] = at
+    for index in range(n - 1, -1, -1):
+        number = own[index, NUMBER]
+        own[index, NEXT] = own[number, FIRST]
+        own[number, FIRST] = index
         if n <= 64:
-            places[number] |= _ONE << np.uint64(at)
+            places[number] |= _ONE << np.uint64(index)
 
 
 @njit(cache=True, nogil=True)
 def subsequence(words: Integers, start: int, stop: int, places: Bits, n: int) -> int:
     """The length of the longest common subsequence, a row of its table in one machine word."""
     row = ~_NONE
-    for at in range(start, stop):
-        if words[at, NUMBER] >= 0:
-            both = row & places[words[at, NUMBER]]
+    for index in range(start, stop):
+        if words[index, NUMBER] >= 0:
+            both = row & places[words[index, NUMBER]]
             row = (row + both) | (row - both)
     return _zeros(row, n)
 
@@ -64,10 +64,10 @@ def long_subsequence(words: Integers, start: int, stop: int, own: Integers, plac
     for word in range(width):
         places[word] = _NONE
         places[width + word] = ~_NONE
-    for at in range(start, stop):
-        if words[at, NUMBER] < 0:
+    for index in range(start, stop):
+        if words[index, NUMBER] < 0:
             continue
-        place = own[words[at, NUMBER], FIRST]
+        place = own[words[index, NUMBER], FIRST]
         while place >= 0:
             places[place >> 6] |= _ONE << np.uint64(place & 63)
             place = own[place, NEXT]

@@ -118,13 +118,15 @@ def _read(texts: Texts, response: int, last: int, rule: int, own: Own, others: O
     """Number the words of an item's texts; how many the response has."""
     n = m = 0
     for text in range(response, last):
-        words, at = (own.words, 0) if text == response else (others.words, m)
+        words, index = (own.words, 0) if text == response else (others.words, m)
         if rule == BY_SIGNS:
             end = split_by_signs(
-                texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, at
+                texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, index
             )
         else:
-            end = split(texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, at, rule)
+            end = split(
+                texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, index, rule
+            )
         if text == response:
             n = end
         else:
@@ -158,25 +160,25 @@ def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n
     """Number the response's different words from 0, as they come."""
     slots = _power(2 * n)
     distinct = 0
-    for at in range(n):
-        slot = own[at, HASH] & (slots - 1)
-        while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], own, at):
+    for index in range(n):
+        slot = own[index, HASH] & (slots - 1)
+        while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], own, index):
             slot = (slot + 1) & (slots - 1)
         if numbers[slot] < base:
             numbers[slot] = base + distinct
-            own[distinct, FIRST] = at
+            own[distinct, FIRST] = index
             tally = tallies[distinct]
             tally[COUNT], tally[MATCHED], tally[REFERENCE], tally[SHARED] = 0, 0, -1, 0
             distinct += 1
-        own[at, NUMBER] = numbers[slot] - base
+        own[index, NUMBER] = numbers[slot] - base
 
 
 @njit(cache=True, nogil=True)
 def _different(own: Integers, n: int) -> int:
     """How many different words the response has: one more than the highest number."""
     distinct = 0
-    for at in range(n):
-        distinct = max(distinct, own[at, NUMBER] + 1)
+    for index in range(n):
+        distinct = max(distinct, own[index, NUMBER] + 1)
     return distinct
 
 
@@ -193,12 +195,12 @@ def _look_up(
 ) -> None:
     """Give the references' words the response's numbers, -1 to those the response has not."""
     slots = _power(2 * n)
-    for at in range(m):
-        slot = words[at, HASH] & (slots - 1)
-        while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], words, at):
+    for index in range(m):
+        slot = words[index, HASH] & (slots - 1)
+        while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], words, index):
             slot = (slot + 1) & (slots - 1)
         number = numbers[slot] - base
-        words[at, NUMBER] = max(number, -1)
+        words[index, NUMBER] = max(number, -1)
         if number >= 0:
             tallies[number, SHARED] = 1
 
@@ -210,8 +212,8 @@ def _same(codes: Codes, some: Integers, i: int, others: Integers, j: int) -> boo
     size = some[i, STOP] - start
     if some[i, HASH] != others[j, HASH] or others[j, STOP] - other != size:
         return False
-    for at in range(size):  # noqa: SIM110 -- numba takes no generators
-        if codes[start + at] != codes[other + at]:
+    for index in range(size):  # noqa: SIM110 -- numba takes no generators
+        if codes[start + index] != codes[other + index]:
             return False
     return True
 

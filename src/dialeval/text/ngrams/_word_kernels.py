@@ -24,29 +24,31 @@ START, STOP, HASH, NUMBER, FIRST, NEXT = range(6)
 
 
 @njit(cache=True, nogil=True)
-def split(codes: Codes, kinds: Kinds, at: int, end: int, words: Integers, n: int, rule: int) -> int:
+def split(codes: Codes, kinds: Kinds, index: int, end: int, words: Integers, n: int, rule: int) -> int:
     """Enter the words between separators, or between single spaces of the stripped text, from n; where they end."""
     last = len(kinds) - 1
-    while at < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
+    while index < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
         end -= 1
-    while at < end and kinds[min(codes[at], last)] == SEPARATOR:
-        at += 1
-    if at == end and rule == BY_SEPARATORS:
+    while index < end and kinds[min(codes[index], last)] == SEPARATOR:
+        index += 1
+    if index == end and rule == BY_SEPARATORS:
         return n
     while True:
-        words[n, START] = at
+        words[n, START] = index
         mixed = PRIME
-        while at < end and (codes[at] != _BLANK if rule else kinds[min(codes[at], last)] != SEPARATOR):
-            mixed = (mixed ^ codes[at]) * PRIME
-            at += 1
-        words[n, STOP] = at
+        while index < end and (
+            codes[index] != _BLANK if rule else kinds[min(codes[index], last)] != SEPARATOR
+        ):
+            mixed = (mixed ^ codes[index]) * PRIME
+            index += 1
+        words[n, STOP] = index
         words[n, HASH] = mixed ^ mixed >> 32
         n += 1
-        if at == end:
+        if index == end:
             return n
-        at += 1
-        while rule == BY_SEPARATORS and kinds[min(codes[at], last)] == SEPARATOR:
-            at += 1
+        index += 1
+        while rule == BY_SEPARATORS and kinds[min(codes[index], last)] == SEPARATOR:
+            index += 1
 
 
 @njit(cache=True, nogil=True)
@@ -55,30 +57,30 @@ def split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Inte
     last = len(kinds) - 1
     before, matched, inside = 0, False, False
     mixed = PRIME
-    for at in range(begin, end):
-        kind = kinds[min(codes[at], last)]
+    for index in range(begin, end):
+        kind = kinds[min(codes[index], last)]
         apart = kind == SIGN or (kind == DASH and before == DIGIT)
         if kind == STOP_OR_COMMA:
             # A rule that took this mark cannot take the next one with it: the marks of a row match by turns.
             matched = not matched and before != DIGIT
-            apart = matched or at + 1 == end or kinds[min(codes[at + 1], last)] != DIGIT
+            apart = matched or index + 1 == end or kinds[min(codes[index + 1], last)] != DIGIT
         else:
             matched = False
         before = kind
         if inside and (apart or kind == SEPARATOR):
-            words[n, STOP] = at
+            words[n, STOP] = index
             words[n, HASH] = mixed ^ mixed >> 32
             n += 1
             inside = False
         if kind == SEPARATOR:
             continue
         if not inside:
-            words[n, START] = at
+            words[n, START] = index
             mixed = PRIME
             inside = True
-        mixed = (mixed ^ codes[at]) * PRIME
-        if apart or at + 1 == end:
-            words[n, STOP] = at + 1
+        mixed = (mixed ^ codes[index]) * PRIME
+        if apart or index + 1 == end:
+            words[n, STOP] = index + 1
             words[n, HASH] = mixed ^ mixed >> 32
             n += 1
             inside = False
@@ -88,8 +90,8 @@ def split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Inte
 @njit(cache=True, nogil=True)
 def parted_by_one_blank(codes: Codes, words: Integers, start: int, stop: int) -> bool:
     """Whether splitting a text at single spaces gives these very words."""
-    for at in range(start, stop - 1):
-        behind = words[at, STOP]
-        if words[at + 1, START] != behind + 1 or codes[behind] != _BLANK:
+    for index in range(start, stop - 1):
+        behind = words[index, STOP]
+        if words[index + 1, START] != behind + 1 or codes[behind] != _BLANK:
             return False
     return stop > start

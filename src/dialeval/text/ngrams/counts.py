@@ -22,8 +22,8 @@ def most_generous(counts: Sequence[Mapping[Ngram, int]]) -> Mapping[Ngram, int]:
     if len(counts) == 1:
         return counts[0]
     best: dict[Ngram, int] = {}
-    for one in counts:
-        for ngram, count in one.items():
+    for text_counts in counts:
+        for ngram, count in text_counts.items():
             if count > best.get(ngram, 0):
                 best[ngram] = count
     return best
@@ -42,13 +42,13 @@ def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     if len(a) > len(b):
         a, b = b, a
     where: dict[Hashable, int] = {}
-    for at, element in enumerate(a):
-        where[element] = where.get(element, 0) | 1 << at
+    for index, element in enumerate(a):
+        where[element] = where.get(element, 0) | 1 << index
     # Bit i of `row` is 0 where the subsequence grows by one at a[i]: one addition fills a row of the table.
     full = (1 << len(a)) - 1
     row = full
     for element in b:
-        found = row & where.get(element, 0)
-        if found:
-            row = (row + found | row - found) & full
+        matched = row & where.get(element, 0)
+        if matched:
+            row = (row + matched | row - matched) & full
     return len(a) - row.bit_count()

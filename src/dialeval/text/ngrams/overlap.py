@@ -92,10 +92,10 @@ def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floa
     parts = [split_blanks(text) for text in texts] if tokens == "whitespace" else words
     for row, (start, stop) in zip(rows, pairwise(first.tolist()), strict=True):
         n = len(words[start])
-        counts = [count_ngrams(one, ORDERS) for one in words[start:stop]]
+        counts = [count_ngrams(sentence, ORDERS) for sentence in words[start:stop]]
         row[:ORDERS] = clipped_matches(counts[0], most_generous(counts[1:]), ORDERS)
         row[LENGTH] = n
-        row[CLOSEST] = min((abs(len(one) - n), len(one)) for one in words[start + 1 : stop])[1]
+        row[CLOSEST] = min((abs(len(sentence) - n), len(sentence)) for sentence in words[start + 1 : stop])[1]
         for other in parts[start + 1 : stop]:
             shared = lcs_length(parts[start], other)
             if shared:

@@ -80,11 +80,11 @@ def _apply_international(text: str) -> list[str]:
     spaced: list[str] = []
     # Whether the last character was parted from the one before: a rule that matched it cannot match its neighbour.
     matched = False
-    for at, (character, kind) in enumerate(zip(text, kinds, strict=True)):
+    for index, (character, kind) in enumerate(zip(text, kinds, strict=True)):
         apart = kind == "S"
         if kind == "P":
-            matched = not matched and at > 0 and kinds[at - 1] != "N"
-            apart = matched or (at + 1 < len(text) and kinds[at + 1] != "N")
+            matched = not matched and index > 0 and kinds[index - 1] != "N"
+            apart = matched or (index + 1 < len(text) and kinds[index + 1] != "N")
         else:
             matched = False
         spaced.append(f" {character} " if apart else character)

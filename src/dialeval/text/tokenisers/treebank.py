@@ -116,16 +116,16 @@ _ENDINGS: Final[_Rules] = (
 def _part_opening_apostrophes(text: str) -> str:
     """A space after each apostrophe that opens a word, unless the word is a clitic such as 's or 're."""
     parts, start = [], 0
-    at = text.find("'")
-    while at >= 0:
-        opens = (at == 0 or not _in_word(text[at - 1])) and _in_word(text[at + 1 : at + 2])
+    index = text.find("'")
+    while index >= 0:
+        opens = (index == 0 or not _in_word(text[index - 1])) and _in_word(text[index + 1 : index + 2])
         if opens:
-            clitic = _CLITIC.match(text, at + 1)
+            clitic = _CLITIC.match(text, index + 1)
             opens = clitic is None or _in_word(text[clitic.end() : clitic.end() + 1])
         if opens:
-            parts.append(text[start : at + 1])
-            start = at + 1
-        at = text.find("'", at + 1)
+            parts.append(text[start : index + 1])
+            start = index + 1
+        index = text.find("'", index + 1)
     return " ".join([*parts, text[start:]])
 
 

@@ -46,20 +46,20 @@ def _judgements(row: Row) -> Sequence[Record]:
     cells: Mapping[str, object] = row.fields  # type: ignore[assignment]  # the cells of a table
     item = name(cells, "id", row.where, "")
     labels = text(cells, "judgements", row.where, "", "labels with '#' between them").split("#")
-    codes = [_code(label, row, at) for at, label in enumerate(labels)]
+    codes = [_code(label, row, index) for index, label in enumerate(labels)]
     return [
-        Judgement(item, "", position(at), criterion, value)
-        for at, code in enumerate(codes, start=1)
+        Judgement(item, "", position(index), criterion, value)
+        for index, code in enumerate(codes, start=1)
         for criterion, value in (("strict", code), ("relaxed", _RELAXED.get(code, code)))
     ]
 
 
-def _code(label: str, row: Row, at: int) -> float:
+def _code(label: str, row: Row, place: int) -> float:
     if label in LABELS:
         return LABELS[label]
     close = close_names(label, LABELS)
     todo = f"Did you mean {close[0]!r}?" if close else "Fix the label."
     path, line = row.where
     raise BadInput(
-        path, f"the label {label!r}", "one of Circa's eight labels", todo, line, f"judgements[{at}]"
+        path, f"the label {label!r}", "one of Circa's eight labels", todo, line, f"judgements[{place}]"
     )

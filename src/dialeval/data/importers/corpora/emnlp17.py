@@ -39,14 +39,14 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         where = row.where
         dataset, system = name(cells, "dataset", where, ""), name(cells, "system", where, "")
         item = items.item(dataset.lower(), system, text(cells, "mr", where, ""))
-        found: list[Record] = []
+        judgements: list[Record] = []
         for quality in QUALITIES:
             value, reason = rating_in_cell(text(cells, quality, where, ""), where, quality)
-            found.append(Judgement(item, system, "median", quality, value, reason))
+            judgements.append(Judgement(item, system, "median", quality, value, reason))
         for metric in METRICS:
             value = score_in_cell(text(cells, metric, where, ""), where, metric)
-            found.append(Judgement(item, system, metric, metric, value))
-        return found
+            judgements.append(Judgement(item, system, metric, metric, value))
+        return judgements
 
     cells = read_cells(source, on_bad, delimiter=",")
     return records((Row(row.where, row.number, row.cells, row.text) for row in cells), parse, on_bad)

@@ -50,14 +50,14 @@ def _judgements(row: Row) -> Sequence[Record]:
         raise wrong(where, "", given, "a list of four lists of scores", _TODO)
     return [
         judgement
-        for at, (system, scores) in enumerate(zip(_CANDIDATES, given, strict=True))
-        for judgement in _scored(f"selection-{row.number}", system, scores, where, f"[{at}]")
+        for index, (system, scores) in enumerate(zip(_CANDIDATES, given, strict=True))
+        for judgement in _scored(f"selection-{row.number}", system, scores, where, f"[{index}]")
     ]
 
 
 def _scored(item: str, system: str, scores: object, where: Where, field: str) -> Iterator[Judgement]:
     if not isinstance(scores, list):
         raise wrong(where, field, scores, "a list of scores", _TODO)
-    for at, score in enumerate(scores):
-        value, reason = rating(score, where, f"{field}[{at}]")
-        yield Judgement(item, system, position(at + 1), "acceptability", value, reason)
+    for index, score in enumerate(scores):
+        value, reason = rating(score, where, f"{field}[{index}]")
+        yield Judgement(item, system, position(index + 1), "acceptability", value, reason)

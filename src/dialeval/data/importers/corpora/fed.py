@@ -66,6 +66,6 @@ def _judgements(fields: Mapping[str, object], item: str, system: str, where: Whe
         field = f"annotations.{criterion}"
         if not isinstance(given, list):
             raise wrong(where, field, given, "a list of ratings", "Name the file fed_data.json.")
-        for at, answer in enumerate(given):
-            value, reason = rating(answer, where, f"{field}[{at}]")
-            yield Judgement(item, system, position(at + 1), criterion, value, reason)
+        for index, answer in enumerate(given):
+            value, reason = rating(answer, where, f"{field}[{index}]")
+            yield Judgement(item, system, position(index + 1), criterion, value, reason)

@@ -66,10 +66,10 @@ def _rated(row: Row) -> _Rated:
 
 
 def _judgements(rated: _Rated, item: str) -> list[Judgement]:
-    values = [rating(score, rated.where, f"HumanScores[{at}]") for at, score in enumerate(rated.scores)]
+    values = [rating(score, rated.where, f"HumanScores[{index}]") for index, score in enumerate(rated.scores)]
     return [
-        Judgement(item, rated.system, position(at), "coherence", value, reason)
-        for at, (value, reason) in enumerate(values, start=1)
+        Judgement(item, rated.system, position(index), "coherence", value, reason)
+        for index, (value, reason) in enumerate(values, start=1)
     ]
 
 

@@ -44,10 +44,14 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 
 def _prompts(row: Row) -> Sequence[Record]:
     item, turns = _turns(row)
-    said = [text(turn, "text", row.where, f"dialogue[{at}]") for at, turn in enumerate(turns)]
+    said = [text(turn, "text", row.where, f"dialogue[{index}]") for index, turn in enumerate(turns)]
     return [
-        Prompt(f"{item}/{at}", alternating(said[: at + 1]), _responses(turn, row.where, f"dialogue[{at}]"))
-        for at, turn in enumerate(turns)
+        Prompt(
+            f"{item}/{index}",
+            alternating(said[: index + 1]),
+            _responses(turn, row.where, f"dialogue[{index}]"),
+        )
+        for index, turn in enumerate(turns)
         if "responses" in turn
     ]
 

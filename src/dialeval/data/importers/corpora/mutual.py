@@ -49,7 +49,7 @@ def _question(row: Row) -> Question:
         raise wrong(where, "answers", answer, needed, "MuTual's test split comes without answers; take dev.")
     right = _LETTERS.index(answer)
     candidates = tuple(
-        Candidate(option.text, correct=at == right) for at, option in enumerate(map(_first, options))
+        Candidate(option.text, correct=index == right) for index, option in enumerate(map(_first, options))
     )
     context = _context(
         text_of(fields, "article", where, ""), next_speaker=_first(options[right]).speaker, where=where
@@ -63,9 +63,9 @@ def _options(fields: Mapping[str, object], where: Where) -> tuple[str, ...]:
     value = fields["options"]
     if not isinstance(value, list) or not 2 <= len(value) <= len(_LETTERS):
         raise wrong(where, "options", value, "a list of two to four texts", _TODO)
-    for at, option in enumerate(value):
+    for index, option in enumerate(value):
         if not isinstance(option, str):
-            raise wrong(where, f"options[{at}]", option, "text", _TODO)
+            raise wrong(where, f"options[{index}]", option, "text", _TODO)
     return tuple(value)
 
 

@@ -68,27 +68,27 @@ def _scored(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind
     if kind == "example":
         return _examples(item, system, query, response, met)
     value, reason = rating_in_cell(text(cells, "human_score", where, ""), where, "human_score")
-    found: list[Record] = [Judgement(item, system, position(met), "engagement", value, reason)]
+    judgements: list[Record] = [Judgement(item, system, position(met), "engagement", value, reason)]
     for metric in _METRICS if met == 1 else ():  # the three rows of a pair repeat them
         score = score_in_cell(text(cells, metric, where, ""), where, metric)
-        found.append(Judgement(item, system, metric, metric, score))
-    return found
+        judgements.append(Judgement(item, system, metric, metric, score))
+    return judgements
 
 
 def _annotated(cells: Mapping[str, object], where: Where, pairs: _Pairs, kind: Kind) -> list[Record]:
     """What a row of the table of annotators says: one worker's ratings of ten pairs."""
     worker = text(cells, _WORKER, where, "")
-    found: list[Record] = []
-    for at in _PAIRS:
-        query, response = (text(cells, f"Input.{side}{at}", where, "") for side in ("query", "response"))
+    converted: list[Record] = []
+    for index in _PAIRS:
+        query, response = (text(cells, f"Input.{side}{index}", where, "") for side in ("query", "response"))
         item = f"engagement-{pairs.number(query, response)}"
         if kind == "example":
-            found += _examples(item, "ground_truth", query, response, pairs.met(query, response))
+            converted += _examples(item, "ground_truth", query, response, pairs.met(query, response))
             continue
-        field = f"Answer.pair{at}"
+        field = f"Answer.pair{index}"
         value, reason = rating_in_cell(text(cells, field, where, ""), where, field)
-        found.append(Judgement(item, "ground_truth", worker, "engagement", value, reason))
-    return found
+        converted.append(Judgement(item, "ground_truth", worker, "engagement", value, reason))
+    return converted
 
 
 def _examples(item: str, system: str, query: str, response: str, met: int) -> list[Record]:

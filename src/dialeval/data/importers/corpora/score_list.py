@@ -85,8 +85,8 @@ def _judgements(
         found, needed = f"{len(scores):,} scores", f"{len(subjects):,}, one for each response"
         todo = "Give the scores in the order of the responses, one for each."
         raise BadInput(where.path, found, needed, todo, where.line, field or None)
-    for at, (subject, score) in enumerate(zip(subjects, scores, strict=True)):
-        value, reason = rating(score, where, f"{field}[{at}]")
+    for index, (subject, score) in enumerate(zip(subjects, scores, strict=True)):
+        value, reason = rating(score, where, f"{field}[{index}]")
         yield Judgement(subject.item, subject.system, rater, criterion, value, reason)
 
 
