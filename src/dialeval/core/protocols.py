@@ -79,7 +79,7 @@ class LeaveOneOut(NamedTuple):
 class CorpusMeasure(Protocol[S_contra]):
     """Measures a system's subjects as a set: how varied they are, how much they repeat one another.
 
-    Such a score is no sum of rows, so no subject has a value of its own, and resampling with replacement would bias it
+    Such a score is not a sum of rows, so there are no per-subject values, and resampling with replacement would bias it
     by its repeats. Intervals and comparisons follow from leaving groups of subjects out, one group at a time.
     """
 

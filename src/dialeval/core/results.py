@@ -101,7 +101,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorpusResult:
-    """A corpus measure's score over a system's subjects, and the reason of every subject that is no part of it."""
+    """A corpus measure's score over a system's subjects, and the reason of every subject that is excluded from it."""
 
     measure: CorpusMeasure[Any]
     items: tuple[str, ...]

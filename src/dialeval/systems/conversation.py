@@ -40,7 +40,7 @@ def converse(
 
     A talk is ``turns`` turns long beside its opening: eight where not told, or until a script is spent and answered.
     ``partner`` may be the same system. Each hears the other as the user and itself as the assistant; in the dialogue
-    the partner is the user. Whoever did not speak last in the opening begins, and in an empty one the partner. All
+    the partner is the user. The one who did not speak last in the opening begins, and in an empty one the partner. All
     conversations go forward together, a batch a turn. A conversation ends early where somebody has no answer; its
     metadata say who and after how many turns.
     """

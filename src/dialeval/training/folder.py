@@ -64,7 +64,7 @@ class Layout:
 
     @property
     def todo(self) -> str:
-        """The advice to whoever gave another folder."""
+        """The advice to a user who named another folder."""
         return f"Give a folder that '{self.command}' wrote."
 
     def missing(self, folder: Path) -> list[str]:

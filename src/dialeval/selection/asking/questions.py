@@ -77,6 +77,6 @@ def by_context(questions: Sequence[Question]) -> Callable[[str], str]:
 
     for question in questions:
         dialogue = root(by_dialogue(question.item))
-        # A context is no text, so that it is never taken for a dialogue's name.
+        # A context is not a text, so that it is never taken for a dialogue's name.
         cluster[dialogue] = cluster[question.context] = root(cluster.get(question.context, dialogue))
     return lambda item: root(by_dialogue(item))

@@ -153,7 +153,7 @@ def _pick(
     quotas: dict[Way, int] = {"lexical": (m + 1) // 2, "vector": m // 2}
     given: Counter[Way] = Counter()
     while ways and len(taken) < m:
-        # Whoever has given least of its share is next, words before meaning; one that is dry leaves it to the other.
+        # The one with the smallest part of its share is next, words before meaning; if it has no more, the other is.
         by = min(ways, key=lambda way: (given[way] >= quotas[way], given[way], way == "vector"))
         one = next(ways[by], None)
         if one is None:

@@ -23,7 +23,7 @@ from dialeval.selection.repository.words import tidy, words
 from dialeval.text.tokenisers.words import search_terms
 
 _PLAIN: Final = (".txt", ".txt.gz")
-# A word of more letters than this is no word but a link, a laugh or a code.
+# A longer run of letters is not a word but a link, a laugh or a code.
 _LETTERS: Final = 30
 _DIFFERENT: Final = 0.6
 _NEARLY_ALL: Final = 0.9

@@ -84,7 +84,7 @@ def categories_of(ratings: Floats) -> Floats:
 
 
 def code_of(ratings: Floats, categories: Floats) -> Integers:
-    """The place of each value among the ascending categories; ValueError names one that is not there."""
+    """The index of each value in the ascending categories; ValueError names a value that is not among them."""
     place = np.searchsorted(categories, ratings)
     known = place < len(categories)
     known[known] = categories[place[known]] == ratings[known]

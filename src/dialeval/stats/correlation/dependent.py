@@ -85,7 +85,7 @@ def perm_both(
 
     Tables are of shape (systems, items); cells that all three have are used. Both measures are standardised over
     these, and each resample swaps them in each cell with probability one half. The p-value is (1 + count) /
-    (1 + resamples) of the resamples whose difference is no smaller than the observed one, or count / 2^n over all
+    (1 + resamples) of the resamples whose difference is at least the observed one, or count / 2^n over all
     assignments where n <= 13 cells; resamples without a difference are left out. NaN where the observed
     difference is undefined, as ``level_correlation`` explains. At most about ``cells`` swaps are held at once;
     no result depends on it.

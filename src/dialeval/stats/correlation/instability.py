@@ -31,7 +31,7 @@ class OverSets(NamedTuple):
 def over_scores(human: Floats, scores: Floats, coefficient: Coefficient = "spearman") -> OverSets:
     """The correlation of systems' scores with people's on each test set.
 
-    ``human`` has shape (systems,) and ``scores`` (test sets, systems); NaN is no score.
+    ``human`` has shape (systems,) and ``scores`` (test sets, systems); NaN is a missing score.
     """
     usable = ~np.isnan(human) & ~np.isnan(scores)
     values = np.full(len(scores), np.nan)

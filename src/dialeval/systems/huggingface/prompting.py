@@ -11,7 +11,7 @@ from dialeval.data.types import Context, Turn
 from dialeval.errors import DialevalError, Unsuitable, close_names
 
 Form: TypeAlias = Literal["chat", "plain"]
-"""``chat``: the model's own template, by roles. ``plain``: one turn a line, whoever speaks."""
+"""``chat``: the model's own template, by roles. ``plain``: one turn per line, without speakers."""
 Tokens: TypeAlias = tuple[int, ...]
 
 ROLES: Final = ("user", "assistant", "system")
