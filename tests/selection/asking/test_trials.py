@@ -41,7 +41,7 @@ def test_a_repository_too_small_for_the_pool_is_refused():
 
 
 def test_trials_without_a_system_are_refused():
-    with pytest.raises(Unsuitable, match="need a system that can choose"):
+    with pytest.raises(Unsuitable, match="need at least one system that can choose"):
         run_trials([], town_questions(4), OTHERS)
 
 

@@ -46,7 +46,7 @@ def test_counts_and_what_cannot_be_known_of_a_tiny_set():
     assert found.lexical.reason is not None
     assert math.isnan(found.lexical.random)
     assert found.warnings == ()
-    with pytest.raises(Unsuitable, match="no question"):
+    with pytest.raises(Unsuitable, match="No questions to ask"):
         statistics([])
 
 

@@ -169,7 +169,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 
 def test_an_account_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "repository.json").write_text('{"format": 1, "filters": 3}')
-    with pytest.raises(BadInput, match="no account of a repository"):
+    with pytest.raises(BadInput, match="other content, needed the record of a repository"):
         Repository.open(tmp_path)
 
 

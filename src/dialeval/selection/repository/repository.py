@@ -236,7 +236,7 @@ def _read_facts(folder: Path) -> Facts | None:
         return Facts(**{**held, "filters": Filters(**held["filters"])})
     except (ValueError, TypeError, KeyError, AttributeError):
         todo = "Delete the folder and rebuild it."
-        raise BadInput(str(path), "other content", "what we wrote", todo) from None
+        raise BadInput(str(path), "other content", "the record of a repository", todo) from None
 
 
 def _clear(folder: Path) -> None:
