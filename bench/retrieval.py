@@ -24,7 +24,7 @@ from bench.selection_corpora import CORPORA, absent, dailydialog, recombined, tu
 from dialeval.selection.repository.repository import Repository, build_repository
 from dialeval.selection.repository.sif import Vectors
 from dialeval.selection.repository.words import content_words, tidy, words
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 SIZE: Final = int(os.environ.get("DIALEVAL_UTTERANCES", 1_000_000))
 FOLDER: Final = Path(

@@ -45,8 +45,8 @@ SMALL_MODULES = {
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",
     "dialeval.study.report.terminal": "the same room in every evaluation",
-    "dialeval.text.search.tfidf": "one of two ways to search",
-    "dialeval.text.tokenisers.alphanumeric": "a tokeniser",
+    "dialeval.text.search": "one of two ways to search",
+    "dialeval.text.tokenisers.words": "a tokeniser",
 }
 """Entries of tables and rooms of the shared layout: they may be small and have a single importer."""
 

@@ -58,9 +58,11 @@ from dialeval.metrics import (
 from dialeval.metrics.diversity.distinct import Distinct as Distinct
 from dialeval.metrics.diversity.self_bleu import SelfBleu as SelfBleu
 from dialeval.metrics.diversity.vocabulary import Vocabulary as Vocabulary
-from dialeval.metrics.embedding.average import EmbeddingAverage as EmbeddingAverage
-from dialeval.metrics.embedding.extrema import VectorExtrema as VectorExtrema
-from dialeval.metrics.embedding.greedy import GreedyMatching as GreedyMatching
+from dialeval.metrics.embedding.metric import (
+    EmbeddingAverage as EmbeddingAverage,
+    GreedyMatching as GreedyMatching,
+    VectorExtrema as VectorExtrema,
+)
 from dialeval.metrics.length import Length as Length
 from dialeval.metrics.meteor.metric import Meteor as Meteor
 from dialeval.metrics.neural.bertscore import (

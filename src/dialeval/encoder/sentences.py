@@ -10,7 +10,7 @@ import numpy as np
 from dialeval.core import Floats
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Vectors, load_encoder
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 
 def sentence_vectors(texts: Sequence[str], weights: Weights) -> Vectors:

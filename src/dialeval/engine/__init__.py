@@ -9,9 +9,8 @@ Example::
 
 from dialeval.engine.cache import Cache, CacheSize, CacheWarning
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
-from dialeval.engine.jobs import ROWS, Batch, Codec, Job
 from dialeval.engine.progress import SILENT, Progress, RichProgress
-from dialeval.engine.stream import run
+from dialeval.engine.stream import ROWS, Batch, Codec, Job, run
 
 __all__ = [
     "ROWS",

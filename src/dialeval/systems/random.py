@@ -11,7 +11,7 @@ from random import Random as Dice
 from dialeval.core import Signature
 from dialeval.data.types import Context, Response
 from dialeval.files.digests import Stamp, hash_file, stamp
-from dialeval.systems.decoding.streams import context_seed
+from dialeval.systems.decoding.model import context_seed
 from dialeval.systems.exchanges import exchanges
 
 

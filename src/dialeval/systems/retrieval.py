@@ -17,9 +17,7 @@ from dialeval.encoder.sentences import SentenceIndex, index_sentences
 from dialeval.errors import BadInput
 from dialeval.files.digests import Stamp, hash_file, stamp
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
-from dialeval.text.search.bm25 import Bm25
-from dialeval.text.search.postings import Hit
-from dialeval.text.search.tfidf import TfIdf
+from dialeval.text.search import Bm25, Hit, TfIdf
 from dialeval.text.tokenisers.words import search_terms
 
 Method: TypeAlias = Literal["bm25", "tfidf", "encoder"]

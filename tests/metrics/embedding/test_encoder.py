@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dialeval.errors import ResourceUnavailable
-from dialeval.metrics.embedding.encoder import encoder_vectors, read_tensor
+from dialeval.metrics.embedding.sources import encoder_vectors, read_tensor
 
 
 def test_the_matrix_is_what_the_safetensors_package_reads(encoder_folder: Path) -> None:

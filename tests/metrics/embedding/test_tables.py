@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.metrics.embedding.tables import read_table, words_beside
+from dialeval.metrics.embedding.sources import read_table, words_beside
 
 
 def save(folder: Path, matrix: object, words: str) -> tuple[Path, Path]:

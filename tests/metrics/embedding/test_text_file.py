@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dialeval.errors import BadInput, ResourceUnavailable
-from dialeval.metrics.embedding.tables import read_table
+from dialeval.metrics.embedding.sources import read_table
 from dialeval.metrics.embedding.text_file import convert
 
 GLOVE = "the 0.5 -1.25\n, 1e-3 2\n"

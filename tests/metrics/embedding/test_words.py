@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.metrics.embedding.words import each_lower_word, lower_words, treebank_words
+from dialeval.metrics.embedding.metric import each_lower_word, lower_words, treebank_words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialeval.selection.repository.lexical import LexicalIndex, build_lexical
-from dialeval.text.search.bm25 import Bm25
+from dialeval.text.search import Bm25
 
 DOCUMENTS = [
     "focus on the camera",

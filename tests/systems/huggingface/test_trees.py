@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from dialeval.systems.huggingface.trees import Tree
+from dialeval.systems.huggingface.causal import Tree
 
 PATHS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=8)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.systems.openai.waiting import back_off, retry_after
+from dialeval.systems.openai.sending import back_off, retry_after
 
 NOON = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given, strategies as st
 
-from dialeval.systems.trained.losses import likelihood, unlikelihood
+from dialeval.systems.trained.learning import likelihood, unlikelihood
 
 
 def test_likelihood_by_hand():

@@ -4,7 +4,7 @@ from collections import Counter
 
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, most_generous
+from dialeval.text.ngrams.overlap import clipped_matches, count_ngrams, most_generous
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=9)
 

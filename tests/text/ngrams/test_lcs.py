@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.ngrams.counts import lcs_length
+from dialeval.text.ngrams.overlap import lcs_length
 
 
 @pytest.mark.parametrize(

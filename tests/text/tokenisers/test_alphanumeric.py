@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.tokenisers.alphanumeric import split_alphanumeric, split_stems
 from dialeval.text.tokenisers.porter import stem
+from dialeval.text.tokenisers.words import split_alphanumeric, split_stems
 
 rouge = pytest.importorskip(
     "rouge_score.tokenizers", reason="the judge is rouge-score; install dialeval[peers]"

@@ -6,13 +6,23 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
-from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Outcome, Resampling
+import numpy as np
+
+from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, LeaveOneOut, Outcome, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare.comparison import Comparison, decided
-from dialeval.evaluation.compare.corpora import compare_corpora
+from dialeval.evaluation.compare.comparison import Basis, Comparison, decided
 from dialeval.evaluation.compare.items import compare_items
-from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
-from dialeval.stats import holm
+from dialeval.evaluation.compare.pairing import check_same_measure, paired_items, shared_items, system_of
+from dialeval.evaluation.corpus import leave_out
+from dialeval.files.documents import finite
+from dialeval.stats import (
+    difference_of,
+    holm,
+    jackknife_error,
+    jackknife_interval,
+    jackknife_p,
+    required_items,
+)
 
 
 def compare(
@@ -66,3 +76,49 @@ def _compare(a: Outcome, b: Outcome, resampling: Resampling, *, tests: int = 1) 
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
     return compare_items(a, b, resampling, tests=tests)
+
+
+def compare_corpora(a: CorpusResult, b: CorpusResult, resampling: Resampling, *, tests: int) -> Comparison:
+    """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
+    items = paired_items(a, b)
+    side_a, side_b = (_without(result, items, resampling) for result in (a, b))
+    difference = float(difference_of(np.array(side_a.score), np.array(side_b.score)))
+    without = difference_of(side_a.without, side_b.without)
+    alpha, n, units = resampling.alpha, len(items), len(without)
+    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / tests)
+    low, high = jackknife_interval(difference, without, resampling.confidence)
+    p = finite(jackknife_p(difference, without))
+    return Comparison(
+        a=system_of(a),
+        b=system_of(b),
+        difference=finite(difference),
+        low=finite(low),
+        high=finite(high),
+        p_bootstrap=None,
+        p_permutation=None,
+        p_mcnemar=None,
+        p_jackknife=p,
+        p_adjusted=p,
+        significant=False,
+        better=None,
+        effect_size=None,
+        wins=None,
+        ties=None,
+        losses=None,
+        n=n,
+        unpaired=len(set(a.items) | set(b.items)) - n,
+        more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
+        basis=Basis(
+            str(a.signature),
+            side_a.score,
+            side_b.score,
+            resampling.confidence,
+            alpha,
+            a.measure.higher_is_better,
+        ),
+    )
+
+
+def _without(result: CorpusResult, items: Sequence[str], resampling: Resampling) -> LeaveOneOut:
+    subjects = {subject.item: subject for subject in result.subjects}
+    return leave_out(result.measure, [subjects[item] for item in items], resampling)

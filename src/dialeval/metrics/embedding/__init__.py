@@ -4,9 +4,7 @@
 name or path; ``Source(...).load()`` gives those vectors themselves.
 """
 
-from dialeval.metrics.embedding.average import EmbeddingAverage
-from dialeval.metrics.embedding.extrema import VectorExtrema
-from dialeval.metrics.embedding.greedy import GreedyMatching
+from dialeval.metrics.embedding.metric import EmbeddingAverage, GreedyMatching, VectorExtrema
 from dialeval.metrics.embedding.sources import Source
 from dialeval.metrics.embedding.vectors import WordVectors
 

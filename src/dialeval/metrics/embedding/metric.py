@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -17,13 +18,14 @@ from dialeval.data.types import Example
 from dialeval.metrics.embedding.encoding import Encoded, Integers, encode
 from dialeval.metrics.embedding.sources import ENCODER, Source
 from dialeval.metrics.embedding.vectors import WordVectors
-from dialeval.metrics.embedding.words import each_lower_word, lower_words, treebank_words
 from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
+from dialeval.text.tokenisers.words import search_terms
 
 Profile: TypeAlias = Literal["default", "nlgeval"]
 
 # Enough to keep the kernels busy, and few enough that a long list of examples needs little memory.
 _EXAMPLES_AT_ONCE: Final = 2048
+_RUN: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +125,99 @@ def _answerless(encoded: Encoded, owners: Integers) -> NDArray[np.bool_]:
     responses = owners[:-1]
     references = np.add.reduceat(present, responses, dtype=np.int64) - present[responses]
     return np.asarray((encoded.lengths[responses] == 0) & (references > 0))
+
+
+def lower_words(text: str) -> list[str]:
+    r"""Runs of ``\\w``, lower-cased; Han and kana one by one.
+
+    >>> lower_words("Isn't Straße 東京 GREAT?")
+    ['isn', 't', 'straße', '東', '京', 'great']
+    """
+    if text.isascii():
+        return _RUN.findall(text.lower())
+    return [word for run in _RUN.findall(text) for word in _parts(run)]
+
+
+def each_lower_word(text: str) -> Iterator[str]:
+    """The same words, each cut when it is asked for."""
+    for run in _RUN.finditer(text):
+        yield from _parts(run[0])
+
+
+def treebank_words(texts: Iterable[str]) -> list[list[str]]:
+    """Words as NLTK's ``word_tokenize`` cuts them, case kept, as nlg-eval does."""
+    from dialeval.text.tokenisers.treebank import word_tokenize_all
+
+    return word_tokenize_all(list(texts))
+
+
+def _parts(run: str) -> list[str]:
+    # Search terms are case-folded, which no table of vectors is (ß becomes ss): only their cuts are wanted.
+    if run.isascii() or len(parts := search_terms(run)) == 1:
+        return [run.lower()]
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingAverage(EmbeddingMetric):
+    """Cosine of the mean word vectors of a response and its closest reference, in [-1, 1].
+
+    Higher is better. The corpus score is the mean. With ``profile="nlgeval"`` unknown words get the mean vector of
+    the table; by default they are skipped and counted, and a response or references without any known word are
+    not scored. An empty response scores 0, and so do vectors that sum to 0.
+    """
+
+    name: ClassVar[str] = "embedding_average"
+
+    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+        from dialeval.metrics.embedding._kernels import best_averages
+
+        best = np.full(len(owners) - 1, np.nan)
+        response, reference = np.empty((2, encoded.matrix.shape[1]))
+        best_averages(encoded.matrix, encoded.words, encoded.starts, owners, response, reference, best)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class VectorExtrema(EmbeddingMetric):
+    """Cosine of the most extreme word values, dimension by dimension, of a response and a reference, in [-1, 1].
+
+    Higher is better; the closest reference counts and the corpus score is the mean. In each dimension a text takes
+    the value farthest from 0 among its words, and of two equally far the negative one. With ``profile="nlgeval"``
+    unknown words get the mean vector of the table; by default they are skipped and counted, and a response or
+    references without any known word are not scored. An empty response scores 0.
+    """
+
+    name: ClassVar[str] = "vector_extrema"
+
+    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+        from dialeval.metrics.embedding._kernels import best_extrema
+
+        best = np.full(len(owners) - 1, np.nan)
+        response, reference = np.empty((2, encoded.matrix.shape[1]), np.float32)
+        best_extrema(encoded.matrix, encoded.words, encoded.starts, owners, response, reference, best)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyMatching(EmbeddingMetric):
+    """Mean cosine of each word with its closest word in the other text, in [-1, 1].
+
+    Higher is better. The mean over the response's words and the mean over the reference's are averaged; the best
+    reference counts and the corpus score is the mean. With ``profile="nlgeval"`` unknown words get the mean vector
+    of the table; by default they are skipped and counted, and a response or references without any known word are
+    not scored. An empty response scores 0.
+    """
+
+    name: ClassVar[str] = "greedy_matching"
+
+    def _similarities(self, encoded: Encoded, owners: Integers) -> Floats:
+        from dialeval.metrics.embedding._kernels import best_matches
+
+        best = np.full(len(owners) - 1, np.nan)
+        longest = int(np.diff(encoded.starts).max(initial=0)) + 3
+        rows = np.zeros((longest, encoded.matrix.shape[1]), np.float32)
+        row, four = np.empty(encoded.matrix.shape[1], np.float32), np.empty(4, np.float32)
+        numbers = (encoded.words, encoded.starts, owners)
+        best_matches(encoded.matrix.copy(), *numbers, rows, np.empty(longest), row, four, best)
+        return best

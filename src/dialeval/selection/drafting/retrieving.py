@@ -16,7 +16,7 @@ from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.sif import Vectors
 from dialeval.selection.repository.utterances import Excluded
 from dialeval.selection.repository.words import content_words, words
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 Way: TypeAlias = Literal["lexical", "vector"]
 

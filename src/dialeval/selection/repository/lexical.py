@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from dialeval.engine import SILENT, Progress
 from dialeval.resources import require_library
 from dialeval.selection.repository.words import words
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 if TYPE_CHECKING:
     import tantivy

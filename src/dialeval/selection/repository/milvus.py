@@ -18,7 +18,7 @@ from dialeval.selection.repository.nearest import FLAT_UP_TO, cells_for, cells_s
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.sif import Vectors
 from dialeval.selection.repository.words import words
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient

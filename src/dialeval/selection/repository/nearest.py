@@ -14,7 +14,7 @@ from dialeval.engine import SILENT, Progress
 from dialeval.files.atomic import atomic_path
 from dialeval.resources import require_library
 from dialeval.selection.repository.sif import Vectors, units_without
-from dialeval.text.search.postings import Hit
+from dialeval.text.search import Hit
 
 if TYPE_CHECKING:
     import faiss

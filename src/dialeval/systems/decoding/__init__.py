@@ -4,9 +4,8 @@
 ``StepModel``. Importing this package does not bring torch.
 """
 
-from dialeval.systems.decoding.model import Hypothesis, StepModel
+from dialeval.systems.decoding.model import Hypothesis, StepModel, context_seed
 from dialeval.systems.decoding.search import decode
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.decoding.streams import context_seed
 
 __all__ = ["Decoding", "Hypothesis", "StepModel", "context_seed", "decode"]

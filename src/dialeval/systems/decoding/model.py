@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from random import Random as Dice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from dialeval.data.types import Context
 
 if TYPE_CHECKING:
     from torch import Tensor
+
 
 State = TypeVar("State")
 """What a model remembers of its rows; search never looks inside."""
@@ -51,3 +57,17 @@ class Hypothesis(NamedTuple):
     def length(self) -> int:
         """Tokens, the end token counted."""
         return len(self.tokens) + self.finished
+
+
+def context_seed(seed: int, context: Context) -> int:
+    """The seed of all samples of one context."""
+    return _number([seed, [(turn.speaker, turn.text, turn.name) for turn in context]])
+
+
+def sample_stream(seed: int, sample: int) -> Dice:
+    """Where the numbers of one sample come from; only ``random()`` stays the same from one Python to the next."""
+    return Dice(_number([seed, sample]))
+
+
+def _number(content: object) -> int:
+    return int.from_bytes(hashlib.sha256(json.dumps(content).encode()).digest(), "big")

@@ -8,9 +8,8 @@ from random import Random as Dice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dialeval.systems.decoding.beams import search_beams
-from dialeval.systems.decoding.model import Hypothesis, State, StepModel
+from dialeval.systems.decoding.model import Hypothesis, State, StepModel, sample_stream
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.decoding.streams import sample_stream
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from dialeval.systems.huggingface.models import Pair, accepts, token_sums
 from dialeval.systems.huggingface.pace import Pace
-from dialeval.systems.huggingface.trees import Tree
 from dialeval.systems.tensors import normalised, pad
 
 _NODES_PER_RESPONSE: Final = 16
@@ -195,3 +196,49 @@ def _places(items: Tensor) -> Tensor:
         places.append(counts[item])
         counts[item] += 1
     return torch.tensor(places, device=items.device)
+
+
+@dataclass(slots=True)
+class Tree:
+    """Nodes in an order in which ancestors come first."""
+
+    tokens: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    _children: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def shared(self, path: Sequence[int]) -> int:
+        """How many tokens of ``path``, from its beginning, are in the tree."""
+        node = -1
+        for depth, token in enumerate(path):
+            below = self._children.get((node, token))
+            if below is None:
+                return depth
+            node = below
+        return len(path)
+
+    def add(self, path: Sequence[int]) -> list[int]:
+        """The nodes of ``path``, new ones added."""
+        nodes: list[int] = []
+        node = -1
+        for depth, token in enumerate(path):
+            below = self._children.get((node, token))
+            if below is None:
+                below = self._children[node, token] = len(self.tokens)
+                self.tokens.append(token)
+                self.depths.append(depth)
+                self.parents.append(node)
+            nodes.append(node := below)
+        return nodes
+
+    def ancestors(self) -> NDArray[np.bool_]:
+        """Whether each node (row) sees each other (column): itself and what lies above it, shape (nodes, nodes)."""
+        seen = np.zeros((len(self), len(self)), dtype=np.bool_)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] = seen[parent]
+            seen[node, node] = True
+        return seen

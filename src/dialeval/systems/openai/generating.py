@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data.types import Context, Response
-from dialeval.systems.decoding.streams import context_seed, sample_stream
+from dialeval.systems.decoding.model import context_seed, sample_stream
 from dialeval.systems.openai.answers import read_answer
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal

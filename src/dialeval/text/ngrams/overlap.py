@@ -6,7 +6,8 @@ compiling takes seconds on the first use of an installation, in which plain Pyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_lowercase, digits
@@ -15,13 +16,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.text.ngrams.counts import clipped_matches, count_ngrams, lcs_length, most_generous
 from dialeval.text.tokenisers.mteval import SIGNS, unescape
 from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 from dialeval.text.tokenisers.words import split_blanks
 
 if TYPE_CHECKING:
     from dialeval.text.ngrams._overlap_kernels import Others, Own
+
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -163,3 +164,51 @@ def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:
         tallies=np.zeros((ORDERS * most, SHARED + 1), np.int64),
         places=np.zeros(max(64, most // 32 + 2), np.uint64),
     ), Others(np.empty((others, NUMBER + 1), np.int64), np.zeros(int(texts.max()), np.int64))
+
+
+Ngram: TypeAlias = tuple[str, ...]
+
+
+def count_ngrams(words: Sequence[str], order: int) -> Counter[Ngram]:
+    """How often each n-gram of 1 to ``order`` words occurs."""
+    counts: Counter[Ngram] = Counter()
+    for n in range(1, order + 1):
+        counts.update(zip(*(words[start:] for start in range(n)), strict=False))
+    return counts
+
+
+def most_generous(counts: Sequence[Mapping[Ngram, int]]) -> Mapping[Ngram, int]:
+    """The largest count of each n-gram over several texts."""
+    if len(counts) == 1:
+        return counts[0]
+    best: dict[Ngram, int] = {}
+    for text_counts in counts:
+        for ngram, count in text_counts.items():
+            if count > best.get(ngram, 0):
+                best[ngram] = count
+    return best
+
+
+def clipped_matches(counts: Mapping[Ngram, int], limits: Mapping[Ngram, int], order: int) -> list[int]:
+    """How many n-grams of each length, 1 to ``order``, ``limits`` has too, each at most as often as there."""
+    matches = [0] * order
+    for ngram in counts.keys() & limits.keys():
+        matches[len(ngram) - 1] += min(counts[ngram], limits[ngram])
+    return matches
+
+
+def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """How many elements the longest sequence has that can be read, in order, in both ``a`` and ``b``."""
+    if len(a) > len(b):
+        a, b = b, a
+    where: dict[Hashable, int] = {}
+    for index, element in enumerate(a):
+        where[element] = where.get(element, 0) | 1 << index
+    # Bit i of `row` is 0 where the subsequence grows by one at a[i]: one addition fills a row of the table.
+    full = (1 << len(a)) - 1
+    row = full
+    for element in b:
+        matched = row & where.get(element, 0)
+        if matched:
+            row = (row + matched | row - matched) & full
+    return len(a) - row.bit_count()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 from unicodedata import category
 
-from dialeval.text.tokenisers.pieces import Memory, PieceByPiece
+from dialeval.text.tokenisers.words import Memory, PieceByPiece
 
 # The blank is one of the signs, but parts words anyway.
 SIGNS: Final = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'

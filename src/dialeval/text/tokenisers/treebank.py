@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 from unicodedata import category
 
-from dialeval.text.tokenisers.pieces import Memory
+from dialeval.text.tokenisers.words import Memory
 
 _CLOSERS: Final = frozenset("])}>\"'»”’")
 # NLTK's rules run on the `regex` package, whose whitespace leaves out these four separators.

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Final
+
+from dialeval.text.tokenisers.porter import stem
 
 # Scripts written without spaces, where a run of letters is a clause and not a word: Han, Hiragana and Katakana.
 # Hangul is left out, because Korean puts spaces between words.
@@ -12,6 +15,8 @@ _UNSPACED: Final = (
     "\uf900-\ufaff\uff66-\uff9d\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _TERM: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_RUN: Final = re.compile("[a-z0-9]+")
+_MOST: Final = 1 << 18
 
 
 def split_white_space(text: str) -> list[str]:
@@ -40,3 +45,57 @@ def search_terms(text: str) -> list[str]:
 def folded(text: str) -> str:
     """The text as it is where case and spacing make no difference: case-folded, words separated by one space."""
     return " ".join(text.casefold().split())
+
+
+def split_alphanumeric(texts: Sequence[str]) -> list[list[str]]:
+    """The runs of ASCII letters and digits, in lower case; other scripts have none.
+
+    >>> split_alphanumeric(["Isn't it 3 o'clock, José?"])
+    [['isn', 't', 'it', '3', 'o', 'clock', 'jos']]
+    """
+    return [_RUN.findall(text.lower()) for text in texts]
+
+
+def split_stems(texts: Sequence[str]) -> list[list[str]]:
+    """The same words by their Porter stems, where they have more than three letters."""
+    return [[stem(word) if len(word) > 3 else word for word in words] for words in split_alphanumeric(texts)]
+
+
+class Memory(dict[str, tuple[str, ...]]):
+    """What ``words`` gave for every piece looked up so far, forgotten when there are too many."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._words = words
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        if len(self) >= _MOST:
+            self.clear()
+        words = self[piece] = tuple(self._words(piece))
+        return words
+
+
+class PieceByPiece:
+    """A tokeniser whose rules see no further than the spaces around a piece, and the ends of the text."""
+
+    __slots__ = ("_first", "_last", "_middle", "_work_out")
+
+    def __init__(self, work_out: Callable[[str], list[str]]) -> None:
+        self._work_out = work_out
+        self._first = Memory(lambda piece: work_out(f"{piece} "))
+        self._middle = Memory(lambda piece: work_out(f" {piece} "))
+        self._last = Memory(lambda piece: work_out(f" {piece}"))
+
+    def split(self, text: str) -> list[str]:
+        """The words that ``work_out`` gives for the whole text."""
+        first, *rest = text.split(" ")
+        if not rest:
+            return self._work_out(text)
+        words = list(self._first[first])
+        middle = self._middle
+        for piece in rest[:-1]:
+            words += middle[piece]
+        words += self._last[rest[-1]]
+        return words

@@ -88,3 +88,61 @@ class Postings:
             matching = matching[scores[matching] >= worst_kept]
         best = matching[np.argsort(-scores[matching], kind="stable")][: max(k, 0)]
         return [Hit(int(document), float(scores[document])) for document in best]
+
+
+class Bm25:
+    """An exact index that ranks documents by BM25.
+
+    A word's weight is ln(1 + (N - df + 0.5) / (df + 0.5)) * tf / (tf + k1 * (1 - b + b * length / mean)). As in
+    Lucene since version 8, the constant factor k1 + 1 is left out, which moves no rank. A word asked for twice
+    counts twice.
+    """
+
+    __slots__ = ("_postings", "_weights")
+
+    def __init__(
+        self, documents_tokens: Iterable[Sequence[str]], *, k1: float = 1.2, b: float = 0.75
+    ) -> None:
+        self._postings = postings = Postings.of(documents_tokens)
+        frequencies = postings.frequencies
+        idf = np.log1p((postings.size - frequencies + 0.5) / (frequencies + 0.5))
+        mean = postings.lengths.mean() if postings.size else 1.0
+        # All documents may be empty; then no posting reads this array.
+        saturation = k1 * (1 - b + b * postings.lengths / (mean or 1.0))
+        self._weights = (
+            postings.spread(idf) * postings.counts / (postings.counts + saturation[postings.documents])
+        )
+
+    def __len__(self) -> int:
+        return self._postings.size
+
+    def top(self, query_tokens: Iterable[str], k: int) -> list[Hit]:
+        """At most ``k`` documents that share a word with the query, best first, ties by document number."""
+        query = self._postings.query(query_tokens)
+        return self._postings.top(self._weights, dict(query), k)
+
+
+class TfIdf:
+    """An exact index that ranks documents by the cosine of their tf-idf vector with the query's, in (0, 1].
+
+    A word's weight is tf * (1 + ln((1 + N) / (1 + df))). The query's vector leaves out words no document has.
+    """
+
+    __slots__ = ("_idf", "_postings", "_weights")
+
+    def __init__(self, documents_tokens: Iterable[Sequence[str]]) -> None:
+        self._postings = postings = Postings.of(documents_tokens)
+        self._idf = 1 + np.log((1 + postings.size) / (1 + postings.frequencies))
+        raw = postings.spread(self._idf) * postings.counts
+        norms = np.sqrt(np.bincount(postings.documents, raw * raw, minlength=postings.size))
+        self._weights = raw / norms[postings.documents]
+
+    def __len__(self) -> int:
+        return self._postings.size
+
+    def top(self, query_tokens: Iterable[str], k: int) -> list[Hit]:
+        """At most ``k`` documents that share a word with the query, best first, ties by document number."""
+        query = self._postings.query(query_tokens)
+        raw = {word: count * float(self._idf[word]) for word, count in query.items()}
+        norm = sum(weight * weight for weight in raw.values()) ** 0.5
+        return self._postings.top(self._weights, {word: weight / norm for word, weight in raw.items()}, k)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dialeval.text.search.bm25 import Bm25
+from dialeval.text.search import Bm25
 
 DOCUMENTS = [
     ["the", "cat", "sat"],

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dialeval.text.search.tfidf import TfIdf
+from dialeval.text.search import TfIdf
 
 DOCUMENTS = [["cat", "cat", "sat"], ["dog"], ["cat", "dog"]]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.search.postings import Hit, Postings
+from dialeval.text.search import Hit, Postings
 
 DOCUMENTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=8)
 

@@ -1,1 +1,0 @@
-"""Lexical search in memory: BM25, tf-idf and their postings."""
