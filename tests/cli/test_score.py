@@ -126,7 +126,8 @@ def test_limit_takes_the_first_items_of_every_system(dialeval, examples):
 
 def test_items_that_only_other_systems_answered_are_noted(dialeval, examples):
     assert (
-        "b: 1 of the file's 2 items have no response from it" in dialeval("score", examples, "-m", "length").out
+        "b: 1 of the file's 2 items have no response from it"
+        in dialeval("score", examples, "-m", "length").out
     )
 
 
