@@ -99,7 +99,7 @@ def _check_values(joined: Joined) -> None:
     if joined.measures and all(np.isnan(measure.values).all() for measure in joined.measures):
         names = ", ".join(measure.name for measure in joined.measures)
         raise Unsuitable(
-            f"Not one value of {names} is there to hold against people. Look at the run's failures, and run it again."
+            f"No value of {names} can be compared with people's ratings. Check the run's failures, and run it again."
         )
 
 
@@ -129,7 +129,7 @@ def _plans(upright: Joined, rows: Sequence[Row], inquiry: Inquiry, notes: list[N
     if not inquiry.plan:
         return ()
     if not inquiry.resampling.resamples:
-        text = "no planning: it draws from the data at hand, and no resamples were asked for"
+        text = "no planning: it requires resamples, and there were none"
         notes.append(Note("no_planning", text))
         return ()
     defined = sorted((row for row in rows if row.value is not None), key=lambda row: -(row.value or 0.0))

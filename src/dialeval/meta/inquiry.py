@@ -17,7 +17,7 @@ class Inquiry:
     coefficient: Coefficient = "spearman"
     resampling: Resampling = DEFAULT_RESAMPLING
     resample: Resample = "items"
-    """What is drawn anew: other items, other systems, or both."""
+    """What is resampled: items, other systems, or both."""
     repeats: int = 100
     """Of the splits of the raters, and of the small test sets."""
     estimate: bool = False

@@ -27,9 +27,9 @@ def only_criterion(
     if len(found) == 1:
         return next(iter(found))
     if not found:
-        raise Unsuitable(f"There is no judgement of a person here, only of measures. {todo}")
+        raise Unsuitable(f"There are no ratings by people here, only scores of measures. {todo}")
     shown = ", ".join(f"{name!r} ({n:,})" for name, n in found.items())
-    said = f"People judge {len(found)} criteria here, with so many ratings each: {shown}. {todo}"
+    said = f"People rated {len(found)} criteria here, with this many ratings each: {shown}. {todo}"
     raise Unsuitable(said + _suspicion(ratings, list(found)))
 
 
@@ -47,8 +47,8 @@ def spelt_alike(ratings: Ratings, criterion: str, *, measures: Sequence[str] | N
         own = ratings.where(theirs & (ratings.criterion == ratings.criteria.index(other)))
         if len(own):
             text = (
-                f"{other!r} is {criterion!r} but for case or blanks, and counts as another criterion: {len(own):,} "
-                f"judgements by {first_few(own.raters)}; if they are one, write them alike"
+                f"{other!r} is {criterion!r} except for case or whitespace, and counts as another criterion: "
+                f"{len(own):,} judgements by {first_few(own.raters)}; if they are the same, use one spelling"
             )
             yield Note("similar_criterion", text)
 
@@ -56,12 +56,11 @@ def spelt_alike(ratings: Ratings, criterion: str, *, measures: Sequence[str] | N
 def _suspicion(ratings: Ratings, found: Sequence[str]) -> str:
     """What else may be wrong where people judge several criteria: they are no people, or the criteria are one."""
     if called_after_their_criterion(ratings, None) == set(ratings.raters):
-        return (
-            " Each rater is called after its criterion, as measures are: if that is so, add people's ratings."
-        )
+        return " Each rater has the name of its criterion, as measures do: if they are measures, add people's ratings."
     alike = next((pair for name in found if (pair := [name, *variants(name, found)])[1:]), None)
     if alike:
-        return f" {' and '.join(map(repr, alike))} differ only in case or blanks: if they are one, write them alike."
+        names = " and ".join(map(repr, alike))
+        return f" {names} differ only in case or whitespace: if they are the same, use one spelling."
     return ""
 
 

@@ -141,10 +141,10 @@ def _set_aside(other: Ratings, beside: Sequence[str]) -> Mapping[str, int]:
 
 
 def _nobody(ratings: Ratings, criterion: str, silent: int) -> Unsuitable:
-    found = f"{silent} judgements of people, none with a value" if silent else "only measures"
+    found = f"{silent} judgements by people, none with a value" if silent else "only measures"
     raters = ", ".join(map(repr, ratings.raters[:5]))
     return Unsuitable(
-        f"People's ratings on {criterion!r} are needed, but found {found}. The first raters are {raters}: name the "
+        f"People's ratings on {criterion!r} are required, but found {found}. The first raters are {raters}: give the "
         "people among them, or another criterion."
     )
 
@@ -163,7 +163,7 @@ def _notes(
         *spelt_alike(ratings, criterion, measures=measures),
         *(told_roles(human.raters, automatic.raters, people=people) if people or measures else ()),
         *taken_for_measures(automatic, criterion, people=people, measures=measures),
-        *([Note("given_twice", f"given twice, and counted once: {twice:,} judgements")] if twice else ()),
+        *([Note("given_twice", f"duplicate judgements, counted once: {twice:,}")] if twice else ()),
     )
 
 
@@ -172,9 +172,9 @@ def _apart(joined: Joined) -> Unsuitable:
         next(one for one in joined.unjoined if (one.side == "human") == own) for own in (True, False)
     )
     alike = variants(measure.item, joined.items) or variants(measure.system, joined.systems)
-    hint = f"{alike[0]!r} is the same but for case or blanks. " if alike else ""
+    hint = f"{alike[0]!r} is the same except for case or whitespace. " if alike else ""
     return Unsuitable(
-        f"No cell is both rated by people and scored by a measure. People rated item {human.item!r} of system "
-        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. {hint}Give both "
-        "files the same ids of items and names of systems."
+        f"No answer is both rated by people and scored by a measure. People rated item {human.item!r} of system "
+        f"{human.system!r}; {measure.side} scored item {measure.item!r} of system {measure.system!r}. {hint}Use the "
+        "same item ids and system names in both files."
     )

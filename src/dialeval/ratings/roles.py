@@ -38,7 +38,7 @@ def measuring(
     for name, person in zip(ratings.raters, persons.tolist(), strict=True):
         if person and fits(name, measures or ()):
             raise Unsuitable(
-                f"The rater {name!r} fits a pattern of people and one of measures. Make one narrower."
+                f"The rater {name!r} matches a pattern for people and one for measures. Make one of them narrower."
             )
     return ~persons
 
@@ -74,8 +74,8 @@ def taken_for_measures(
     if not unsure:
         return ()
     text = (
-        f"taken for measures, since they never judge {human_criterion}: {first_few(unsure)}; if they are people, say "
-        "so by naming the people"
+        f"treated as measures, because they never rated {human_criterion}: {first_few(unsure)}; if they are people, "
+        "give their names with --people"
     )
     return (Note("taken_for_measures", text),)
 
@@ -119,7 +119,7 @@ def _check_patterns(ratings: Ratings, patterns: Sequence[str], what: str) -> Non
     for pattern in patterns:
         if not any(fits(name, [pattern]) for name in ratings.raters):
             names = [_call(name) or name for name in ratings.raters]
-            todo = f"A pattern of {what} has to fit one of the {len(names):,} raters: {first_few(names, most=8)}."
+            todo = f"A pattern for {what} must match one of the {len(names):,} raters: {first_few(names, most=8)}."
             raise UnknownName("rater", pattern, names, todo=todo)
 
 

@@ -41,7 +41,9 @@ class RatingScale:
         """The scale that ``text`` writes, such as ``1-5``."""
         written = _SCALE.fullmatch(text)
         if written is None or float(written[1]) >= float(written[2]):
-            raise Unsuitable(f"{text!r} is no scale. Write its lowest and its highest rating, as in '1-5'.")
+            raise Unsuitable(
+                f"{text!r} is not a valid scale. Give the lowest and the highest rating, as in '1-5'."
+            )
         return cls(float(written[1]), float(written[2]))
 
     def __str__(self) -> str:
@@ -59,7 +61,7 @@ class RatingScale:
             found, them = f"1 rating outside the scale, {first}", "it"
         else:
             found, them = f"{len(outside):,} ratings outside the scale, first {first}", "them"
-        todo = f"Mend {them}, or name the scale that was used."
+        todo = f"Fix {them}, or give the scale that was used."
         raise BadJudgement(source, found, f"{self}", todo, field="value", names=names)
 
 
@@ -80,7 +82,7 @@ class Cut:
         if written is None:
             signs = ", ".join(_SIGNS)
             raise Unsuitable(
-                f"{text!r} parts no ratings into two classes. Write a sign ({signs}) and a number, as in '>3'."
+                f"{text!r} is not a valid threshold. Give a comparison ({signs}) and a number, as in '>3'."
             )
         return cls(_SIGNS[written[1]][0], float(written[2]))
 

@@ -222,7 +222,7 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
     """The ratings without repeats; refused where a value is infinite or a rater gave two."""
     if np.isinf(ratings.value).any():
         row = int(np.flatnonzero(np.isinf(ratings.value))[0])
-        found, todo = f"the value {ratings.value[row]}", "Mend the value."
+        found, todo = f"the value {ratings.value[row]}", "Fix the value."
         raise _bad(ratings, source, row, found, "a finite number or none", todo)
     columns = (ratings.criterion, ratings.rater, ratings.system, ratings.item)
     order = np.lexsort(columns)

@@ -52,15 +52,21 @@ def agreement(
         typer.Option("--classes", metavar="CUT", help="Also in two classes, as in '>3'. Repeatable."),
     ] = None,
     scale: Annotated[
-        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Refuse ratings outside it, as in 1-5.")
+        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
     ] = None,
     drop_below: Annotated[
         float | None,
-        typer.Option("--drop-below", metavar="KAPPA", help="Show who would go below it, and what changes."),
+        typer.Option(
+            "--drop-below",
+            metavar="KAPPA",
+            help="Show raters below it, and what dropping them changes.",
+        ),
     ] = None,
     drop_rule: Annotated[
         Literal["mean", "worst-first", "every-pair"],
-        typer.Option("--drop-rule", help="Which kappas must reach it, and whether one goes at a time."),
+        typer.Option(
+            "--drop-rule", help="Which kappas must reach it, and whether raters are dropped one at a time."
+        ),
     ] = "mean",
     trials: Trials = 1000,
     seed: Seed = 0,
@@ -122,8 +128,8 @@ def _ratings(
         print(f"warning: {_judgements(read.repeated)} given twice and counted once", file=sys.stderr)
     for name in read.criteria:
         for other in variants(name, read.criteria[: read.criteria.index(name)]):
-            said = f"{other!r} and {name!r} differ only in case or blanks, and count as two criteria"
-            print(f"warning: {said}; if they are one, write them alike", file=sys.stderr)
+            said = f"{other!r} and {name!r} differ only in case or whitespace, and count as two criteria"
+            print(f"warning: {said}; if they are the same, use one spelling", file=sys.stderr)
     for system in systems or []:
         if system not in read.systems:
             todo = f"{', '.join(sources)} has {', '.join(map(repr, read.systems[:8]))}."
@@ -164,7 +170,7 @@ def _people(ratings: Ratings) -> Ratings:
     if not measures or len(measures) == len(ratings.raters):
         return ratings
     print(
-        f"{len(measures):,} measures among the raters are left out; --criterion brings one back",
+        f"{len(measures):,} measures among the raters are left out; include one with --criterion",
         file=sys.stderr,
     )
     return ratings.by(raters=[rater for rater in ratings.raters if rater not in measures])

@@ -43,9 +43,7 @@ def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropp
             if one.criterion in gone:
                 tables += _dropped(gone[one.criterion])
             elif dropped is not None:
-                tables.append(
-                    _table(f"{one.criterion}: whom to drop cannot be told", (), (), (str(one.apart),))
-                )
+                tables.append(_table(f"{one.criterion}: no rater can be dropped", (), (), (str(one.apart),)))
     for at, table in enumerate(tables):
         if at:
             console.print()
@@ -58,8 +56,8 @@ def _alone(found: Sequence[CriterionAgreement]) -> str:
     named = ", ".join(one.criterion for one in found[:8]) + (" ..." if len(found) > 8 else "")
     criteria = f"{len(found):,} {'criterion' if len(found) == 1 else 'criteria'}"
     return (
-        f"No agreement where one rater is alone: {criteria} ({named}).\n"
-        "It takes two raters or more of the same answers: name their files, too."
+        f"No agreement with a single rater: {criteria} ({named}).\n"
+        "Agreement requires two or more raters of the same answers: give their files, too."
     )
 
 
@@ -81,7 +79,7 @@ def _measures(one: CriterionAgreement) -> Table:
     notes += _undefined(rows)
     if not whole:
         notes.append(f"complete: the {one.complete_items:,} items with as many ratings as any has")
-    raters = f"{one.raters:,} raters" if one.per_rater else f"up to {one.raters:,} unnamed raters each"
+    raters = f"{one.raters:,} raters" if one.per_rater else f"up to {one.raters:,} anonymous raters each"
     title = f"{one.criterion}: {one.items:,} items, {raters}, {one.ratings:,} ratings"
     return _table(title, ("", "value", "95 % interval", "over"), cells, notes)
 

@@ -39,7 +39,7 @@ def meta(
         ),
     ] = None,
     coefficient: Annotated[
-        Coefficient, typer.Option("--coefficient", help="The one with interval, tests and clusters.")
+        Coefficient, typer.Option("--coefficient", help="The one with interval, tests and rank groups.")
     ] = "spearman",
     people: Annotated[
         list[str] | None,
@@ -73,11 +73,11 @@ def meta(
     ] = False,
     scale: Annotated[
         str | None,
-        typer.Option("--scale", metavar="LOW-HIGH", help="Refuse people's ratings outside it, as in 1-5."),
+        typer.Option("--scale", metavar="LOW-HIGH", help="Reject people's ratings outside it, as in 1-5."),
     ] = None,
     estimate: Annotated[
         bool,
-        typer.Option("--estimate", help="Estimate systems' mean ratings over all items from the rated part."),
+        typer.Option("--estimate", help="Estimate systems' mean ratings over all items from the rated ones."),
     ] = False,
     estimate_by: Annotated[
         str | None,
@@ -87,11 +87,9 @@ def meta(
     ] = None,
     plan: Annotated[
         bool,
-        typer.Option("--plan", help="Say how many items, raters and systems the next study needs."),
+        typer.Option("--plan", help="Estimate how many items, raters and systems the next study requires."),
     ] = False,
-    combine: Annotated[
-        bool, typer.Option("--combine", help="Try combinations of the measures, too.")
-    ] = False,
+    combine: Annotated[bool, typer.Option("--combine", help="Add combinations of the measures.")] = False,
     instances: Annotated[
         list[str] | None,
         typer.Option(
@@ -187,7 +185,7 @@ def _name(source: str) -> str:
 
 
 def _digests(sources: Sequence[str]) -> dict[str, str | None]:
-    """The digest of each file, of a folder that of its results or choices; None of what is no file."""
+    """The digest of each file, of a folder that of its results or choices; None for anything but a file."""
     from dialeval.files.digests import hash_file
     from dialeval.ratings import choices_in
 

@@ -68,9 +68,9 @@ def _read(sources: Sequence[str], format: str | None) -> Ratings:
 def _only_criterion(ratings: Ratings, roles: Roles) -> str:
     from dialeval.ratings import only_criterion
 
-    todo = "Name the human one with --human-criterion."
+    todo = "Give the human one with --human-criterion."
     criterion = only_criterion(ratings, people=roles.people, measures=roles.measures, todo=todo)
-    print(f"People judge {criterion!r} only, so that is the human criterion.", file=sys.stderr)
+    print(f"People rated only {criterion!r}, so that is the human criterion.", file=sys.stderr)
     return criterion
 
 
@@ -82,8 +82,8 @@ def _join(ratings: Ratings, criterion: str, roles: Roles) -> Joined:
     joined = join(ratings, criterion, people=roles.people, measures=roles.measures, also=also)
     if not joined.measures:
         raise Unsuitable(
-            f"There are people's ratings on {criterion!r} here, but no measure to hold against them: every one of "
-            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or name the "
+            f"There are people's ratings on {criterion!r} here, but no measure to compare with them: every one of "
+            f"{len(ratings.raters)} raters judges {criterion!r}. Add a file of scores or a run folder, or give the "
             "measures among the raters with --measures."
         )
     return joined

@@ -97,9 +97,9 @@ def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterato
 
 def _too_few(joined: Joined) -> str | None:
     if len(joined.people.raters) < 2:
-        return "one rater only: people cannot be compared with one another"
+        return "only one rater: no agreement between people can be computed"
     if not (_per_cell(joined) > 1).any():
-        return "no cell has more than one rating"
+        return "no answer has more than one rating"
     return None
 
 
@@ -147,9 +147,11 @@ def _corrected(ceiling: Ceiling, halves: Sequence[_Halves]) -> Ceiling:
     r, points = ceiling.mean or 0.0, np.median([_points(one.correlation) for one in halves])
     reason = None
     if ceiling.coefficient == "kendall":
-        reason = "the formula is made for Pearson's coefficient and serves Spearman's, but not Kendall's"
+        reason = (
+            "the correction holds for Pearson's coefficient, roughly for Spearman's, and not for Kendall's"
+        )
     elif points < _FEWEST:
-        reason = f"coefficients of {points:g} points are too coarse for the formula"
+        reason = f"coefficients of {points:g} points are too coarse for the correction"
     elif r < 0:
         reason = "the halves disagree"
     if reason is not None:

@@ -89,14 +89,14 @@ def _why_undefined(about: Correlated) -> str | None:
 def _nothing_to_draw(both: NDArray[np.bool_], clusters: Integers | None) -> Note:
     several = resampled(both, "items", clusters)
     unit = "system" if several else "item" if clusters is None else "dialogue"
-    text = f"there is 1 {unit} only: no interval, as there are no others to resample; add more {unit}s"
+    text = f"there is only 1 {unit}: no interval, because there are no others to resample; add more {unit}s"
     return Note(f"one_{unit}", text)
 
 
 def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[Note]:
     rated, shared = int((~np.isnan(human)).sum()), int(both.sum())
     if shared < rated:
-        yield Note("coverage", f"scores only {shared} of the {rated} cells that people rated")
+        yield Note("coverage", f"scores only {shared} of the {rated} answers that people rated")
 
 
 def _few_systems(both: NDArray[np.bool_], kind: Coefficient, resample: Resample) -> Iterator[Note]:
@@ -137,4 +137,4 @@ def _pairs_of_systems(both: NDArray[np.bool_]) -> Iterator[Note]:
 def _left_out(level: Level, correlation: LevelCorrelation) -> Iterator[Note]:
     if correlation.reason is None and correlation.undefined:
         groups = f"{correlation.undefined} of {correlation.groups} {_GROUP.get(level, 'system')}s"
-        yield Note("groups_left_out", f"{groups} left out: fewer than 2 cells, or all values equal")
+        yield Note("groups_left_out", f"{groups} left out: fewer than 2 answers, or all values equal")

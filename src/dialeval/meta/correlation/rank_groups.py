@@ -53,7 +53,7 @@ def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) ->
     own = [one for one in rivalries if one.level == row.level and row.measure in (one.a, one.b)]
     narrow = [one for one in own if (one.only_a if one.a == row.measure else one.only_b)]
     if narrow:
-        text = f"compared with {_others(narrow, row.measure)} over fewer cells, those of both"
+        text = f"compared with {_others(narrow, row.measure)} over fewer answers, those of both"
         yield Note("compared_over_fewer", text)
     value = row.value
     if value is None:
@@ -63,7 +63,7 @@ def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) ->
     beaten = [one for one in own if one.better == row.measure and _other(one, row.measure) in above]
     if beaten:
         others = _others(beaten, row.measure)
-        text = f"better than {others} over the cells of both: the order depends on coverage"
+        text = f"better than {others} over the answers of both: the order depends on coverage"
         yield Note("order_depends_on_coverage", text)
 
 

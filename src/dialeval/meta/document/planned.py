@@ -65,7 +65,7 @@ class _Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerCurve(_Curve):
-    """Power against size, supposing that the data at hand are what there is to find."""
+    """Power against size, assuming that the present data are representative."""
 
     points: tuple[PowerPoint, ...]
     effect: float

@@ -36,7 +36,7 @@ SHIFTED: Final = 0.01
 """p-value below which the measure scores rated and unrated items differently."""
 RANDOM: Final = Note(
     "random_part",
-    "Intervals hold if the rated items are a random part of all, which nothing in the data can show.",
+    "Intervals are valid if the rated items are a random sample of all items, which the data cannot show.",
 )
 
 
@@ -103,8 +103,8 @@ def _system(name: str, human: Floats, scores: Floats, confidence: float) -> Syst
     if shift.p < SHIFTED:
         which = "higher" if shift.difference > 0 else "lower"
         text = (
-            f"by this measure the rated items are {which} than the others (p = {shift.p:.2g}): "
-            "they do not look like a random part"
+            f"the measure scores the rated items {which} than the others (p = {shift.p:.2g}): "
+            "they do not look like a random sample"
         )
         notes.append(Note("shifted", text))
     estimate = ppi_mean(*parts, confidence=confidence)
@@ -178,5 +178,5 @@ def _notes(parts: PartlyRated) -> Iterator[Note]:
         left = "every item is rated" if not len(parts.predicted_rest) else "only one item is not rated"
         yield Note("all_rated", f"{left}, so the measure has nothing to add")
     if unscored := len(parts.rated) - scored:
-        without = f"{unscored} rated items without a score count for the ratings alone"
+        without = f"{unscored} rated items without a score count only for the ratings alone"
         yield Note("rated_not_scored", f"{without}, of which there are {len(parts.rated)}")

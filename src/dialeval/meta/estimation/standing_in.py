@@ -34,7 +34,7 @@ def combine(joined: Joined, lower: Sequence[str], seed: int, notes: list[Note]) 
     Fits that rank systems must not have seen how their other answers were rated; one system has no rank.
     """
     if len(joined.measures) < 2:
-        notes.append(Note("one_measure", "one measure only: there is nothing to combine it with"))
+        notes.append(Note("one_measure", "only one measure: there is nothing to combine"))
         return Combining(joined)
     plus = joined.plus(zscore_average(joined, lower_is_better=lower, name=AVERAGE))
     signs = {measure.name: -1 if measure.name in lower else 1 for measure in joined.measures}

@@ -126,7 +126,7 @@ def sample(joined: Joined, names: Sequence[str], level: Level, over: Literal["it
     if len(drawn) < 2:
         raise Unsuitable(f"Found {len(drawn)} {over} with both ratings and scores, needed 2 to draw from.")
     different = np.unique(system)
-    few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points says little")
+    few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points is unreliable")
     if level == "system" and over == "systems":
         values = np.stack([values[:, system == code].mean(axis=1) for code in different], axis=1)
         unit, cells = np.arange(len(drawn)), different

@@ -23,7 +23,7 @@ from dialeval.meta.planning.ratings import power_of_items, power_of_raters
 from dialeval.ratings.joined import Joined
 
 MOST_PAIRS: Final = 4
-"""Neighbours in people's order of the systems that are asked about: the hardest to tell apart, from the top."""
+"""Neighbours in people's order of the systems that are asked about: the closest pairs, from the top."""
 FEWEST_SYSTEMS: Final = 5
 """To draw other systems from: copies of two or three systems say nothing of a fourth."""
 MOST_TRIALS: Final = 500
@@ -98,7 +98,7 @@ class _Draw:
     def _of_systems(self, question: str, make: Callable[[], Curve]) -> Planned:
         asked, systems = f"{question}, as to systems", len(self.joined.systems)
         if systems < FEWEST_SYSTEMS:
-            reason = f"{systems} systems are too few to draw others from: it takes {FEWEST_SYSTEMS} or more"
+            reason = f"{systems} systems are too few to resample: at least {FEWEST_SYSTEMS} are required"
             return Unplanned(asked, "systems", reason)
         return _ask(asked, "systems", make)
 

@@ -63,15 +63,15 @@ def _or(value: float | None, places: int) -> str:
 
 
 def _rated_higher(one: DifferenceEstimate) -> str:
-    return "cannot be told apart" if one.higher is None else f"{one.higher} is rated higher"
+    return "not significantly different" if one.higher is None else f"{one.higher} is rated higher"
 
 
 def _estimate_notes(found: Estimates) -> Iterator[str]:
     yield (
-        f"{found.measure} stands in for the ratings of items that nobody rated, and the rated ones correct it "
-        f"(PPI++); brackets hold {found.level:.0%} intervals, valid however biased it is"
+        f"{found.measure} replaces the ratings of unrated items, and the rated items correct its bias "
+        f"(PPI++); brackets hold {found.level:.0%} intervals, valid however biased the measure is"
     )
-    yield "worth: how many ratings would give an interval as short without it"
+    yield "worth: how many ratings would give an equally short interval without the measure"
     yield found.note.text
     yield from _warnings(found.systems)
 

@@ -77,7 +77,7 @@ def _unjoined_title(apart: NotJoined) -> str:
         for number, word in ((apart.not_rated, "not rated"), (apart.not_scored, "not scored"))
         if number
     ]
-    return f"{what}{first}" + (f"; besides, {' and '.join(merely)}" if merely else "")
+    return f"{what}{first}" + (f"; in addition, {' and '.join(merely)}" if merely else "")
 
 
 class Page(NamedTuple):

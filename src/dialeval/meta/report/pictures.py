@@ -54,7 +54,7 @@ def _scatter(document: Document, points: Points, measure: str, most: int) -> Pic
         chosen = _spread(len(pairs.human), most / total if total else 1.0)
         mean = means[system]
         clouds.append(plots.Cloud(system, pairs.human[chosen], pairs.value[chosen], mean.human, mean.value))
-        words.append(f"{system} {number(mean.value)} and {number(mean.human, 2)} ({count(mean.n, 'cell')})")
+        words.append(f"{system} {number(mean.value)} and {number(mean.human, 2)} ({count(mean.n, 'answer')})")
     drawn = sum(len(cloud.human) for cloud in clouds)
     svg = plots.scatter(
         clouds,

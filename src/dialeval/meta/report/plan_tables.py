@@ -14,7 +14,7 @@ NOUNS = {"items": "item", "raters": "rating", "systems": "system"}
 def planning(document: Document) -> Table:
     """Each question, what there is, and what would be enough."""
     columns = (
-        *(Column("question"), Column("at hand", numeric=True), Column("enough", numeric=True)),
+        *(Column("question"), Column("available", numeric=True), Column("enough", numeric=True)),
         Column("for"),
     )
     answered = [one for one in document.planning if one.reason is None]
@@ -38,8 +38,8 @@ def _notes(plans: Sequence[Planned]) -> Iterator[str]:
     answered = [one for one in plans if one.reason is None]
     if any(one.goal == "power" for one in answered):
         yield (
-            "power: how often a study of that size would find what is seen here, drawn from the data at hand; how "
-            "much there is to find is uncertain itself, so read 340 as hundreds"
+            "power: how often a study of that size would detect the observed difference, resampling the present data; "
+            "the true difference is uncertain itself, so read 340 as hundreds"
         )
     if any(one.goal == "width" for one in answered):
         yield "width: of the 95% interval over studies of that size"

@@ -30,7 +30,7 @@ INK_TURNS: Final = 0.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cloud:
-    """One system's cells in a scatter plot, and the means of those both sides have."""
+    """One system's answers in a scatter plot, and the means of those both sides have."""
 
     label: str
     human: Floats
@@ -40,7 +40,7 @@ class Cloud:
 
 
 def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0) -> bytes:
-    """An SVG of people's ratings against a measure: a see-through point per cell, moved a little, and system means."""
+    """An SVG of people's ratings against a measure: a transparent, jittered point per answer, and system means."""
     told_apart = len(clouds) <= MOST_SYSTEMS
     xs, ys = _together([c.measure for c in clouds]), _together([c.human for c in clouds])
     noise = np.random.default_rng(seed)

@@ -23,11 +23,11 @@ def agreement(document: Document, level: Level) -> Table:
         return Table(_title(document, level), (), (), tuple(_undefined(rows)))
     main = document.settings.coefficient
     others = [name for name in KINDS if name != main]
-    clustered = any(row.cluster is not None for row in rows)
+    ranked = any(row.cluster is not None for row in rows)
     columns = [Column("measure"), Column(COEFFICIENTS[main], numeric=True)]
     columns += [Column(COEFFICIENTS[name], numeric=True) for name in others]
     columns += [Column("n", numeric=True)]
-    columns += [Column("cluster", numeric=True)] if clustered else []
+    columns += [Column("rank group", numeric=True)] if ranked else []
     best = next((row.value for row in rows), None)
     shown = []
     for row in rows:
@@ -36,7 +36,7 @@ def agreement(document: Document, level: Level) -> Table:
         cells.append(Cell(_value(row.value), interval(row.low, row.high), strong=top))
         cells += [Cell(_value(row.of(name))) for name in others]
         cells.append(Cell(f"{row.n:,}"))
-        cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if clustered else []
+        cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if ranked else []
         shown.append(tuple(cells))
     return Table(_title(document, level), tuple(columns), tuple(shown), tuple(_notes(document, level, rows)))
 
@@ -61,7 +61,7 @@ def raters(document: Document) -> Table:
         (Cell(one.rater), Cell(_value(one.value)), Cell(f"{one.n:,}")) for one in found[:MOST_RATERS]
     )
     left = len(found) - len(rows)
-    notes = (f"and {count(left, 'rater')} who agree better, or too little to say",) if left else ()
+    notes = (f"and {count(left, 'rater')} with higher agreement, or none",) if left else ()
     return Table("Each rater with the others", (*columns, Column("n", numeric=True)), rows, notes)
 
 
@@ -82,7 +82,7 @@ def on_edge(pairs: Sequence[Rivalry]) -> Iterator[str]:
     names = [f"{one.a} − {one.b} ({p_value(one.p_adjusted)})" for one in pairs if one.on_edge]
     if names:
         them = "it" if len(names) == 1 else "them"
-        yield f"on the edge: more trials or another seed could turn {them}: {listing(names, most=3)}"
+        yield f"borderline: more resamples or another seed could change {them}: {listing(names, most=3)}"
 
 
 def combined(document: Document) -> Table:
@@ -93,9 +93,9 @@ def combined(document: Document) -> Table:
         (Cell(name), *(Cell(signed(one.weights.get(name), 3)) for one in document.combined)) for name in names
     )
     notes = [
-        f"{one.measure}: each value is predicted by a fit to other items' ratings, never to its own"
+        f"{one.measure}: each value is predicted by a fit to the ratings of other items"
         if one.fitted
-        else f"{one.measure}: no rating is looked at"
+        else f"{one.measure}: no ratings are used"
         for one in document.combined
     ]
     return Table("Weights of the combined measures", columns, rows, tuple(notes))
@@ -137,10 +137,10 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
     if any(row.cluster is not None for row in rows):
         alpha = f"{1 - document.settings.level:.2g}"
-        yield f"measures in one cluster do not differ significantly (permutation test, Holm's p < {alpha})"
+        yield f"measures in one rank group do not differ significantly (permutation test, Holm's p < {alpha})"
     identity = document.human.system_identity
     if level == "item" and identity is not None:
-        yield f"a measure that knew nothing but which system answered would have {correlation(identity)}"
+        yield f"a measure that gave every answer its system's mean rating would have {correlation(identity)}"
     measures: dict[str, list[str]] = {}
     for row in rows:
         for note in row.warnings:
@@ -155,7 +155,7 @@ def _resampled(document: Document) -> str:
 
 
 def _undefined(rows: Sequence[Row]) -> Iterator[str]:
-    yield "no measure has a correlation with people here"
+    yield "no measure has a correlation with people at this level"
     yield from dict.fromkeys(note.text for row in rows for note in row.warnings)
 
 
@@ -186,9 +186,9 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
             "in all; brackets hold the middle 95%"
         )
     if any(one.corrected is not None for one in defined):
-        yield "corrected: what two groups as large as all raters would reach (Spearman-Brown)"
+        yield "corrected: expected agreement of two groups as large as all raters (Spearman-Brown)"
     if any(one.bound is not None for one in defined):
-        yield "bound: what a perfect measure, the mean of endlessly many raters, would reach against these"
+        yield "bound: expected correlation of a perfect measure, the mean of infinitely many raters, with these raters"
     yield from dict.fromkeys(
         f"{TITLES[one.level].lower()}: not corrected, {one.uncorrected}" for one in defined if one.uncorrected
     )
@@ -199,13 +199,13 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
 
 def _rival_notes(document: Document, pairs: Sequence[Rivalry]) -> Iterator[str]:
     if len(pairs) > MOST_RIVALS:
-        yield f"and {count(len(pairs) - MOST_RIVALS, 'less sure pair')}"
+        yield f"and {count(len(pairs) - MOST_RIVALS, 'less significant pair')}"
     if any(one.low is not None for one in pairs):
         resampled = _resampled(document)
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
     error = max((one.p_error or 0.0 for one in pairs), default=0.0)
     if error:
-        yield f"p (permutation) is of random swaps, with a standard error of {error:.2g} or less"
+        yield f"p (permutation) is from random swaps, with a standard error of at most {error:.2g}"
     yield from on_edge(pairs)
     if any(one.only_a or one.only_b for one in pairs):
         yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"

@@ -83,7 +83,7 @@ def _aside(document: Document) -> list[str]:
     notes = []
     if document.human.set_aside:
         others = [f"{name} ({n:,})" for name, n in document.human.set_aside.items()]
-        notes.append(f"people's other criteria are set aside: {listing(others)}")
+        notes.append(f"people's other criteria were not used: {listing(others)}")
     if document.human.could_not_say:
-        notes.append(f"{count(document.human.could_not_say, 'judgement')} of people without a value")
+        notes.append(f"{count(document.human.could_not_say, 'judgement')} by people without a value")
     return notes

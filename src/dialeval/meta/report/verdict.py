@@ -57,7 +57,8 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
     name = COEFFICIENTS[best.coefficient]
     shown = f"{name} {correlation(best.value)} {interval(best.low, best.high)}".rstrip()
     if level == "system" and best.systems < 4:
-        return f"{best.measure} comes first ({shown}), but {best.systems} systems are too few to say so."
+        few = f"{best.systems} systems are too few to conclude anything"
+        return f"{best.measure} has the highest correlation ({shown}), but {few}."
     lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
     said = f"{best.measure} agrees best with people ({shown}{lower})"
     others = [row.measure for row in rows[1:] if row.value is not None]
@@ -82,13 +83,14 @@ def _beside(document: Document, level: Level, best: str, others: list[str], said
     if ahead:
         they = f"{listing(ahead, most=3)} {'agrees' if len(ahead) == 1 else 'agree'}"
         return (
-            f"{said}, but {they} significantly better than it on the answers that both scored: their order depends on "
+            f"{said}, but {they} significantly better on the answers that both scored: their order depends on "
             "coverage."
         )
     if not level_with:
         worst = max((rival.p_adjusted or 0.0) for rival in against.values() if rival)
         return f"{said}, significantly better than every other measure (p = {p_value(worst)})."
-    return f"{said}; {listing(level_with, most=3)} cannot be told apart from it."
+    are = "is" if len(level_with) == 1 else "are"
+    return f"{said}; {listing(level_with, most=3)} {are} not significantly different."
 
 
 def _against(document: Document, level: Level, one: str, other: str) -> Rivalry | None:
@@ -103,15 +105,15 @@ def _ceiling(document: Document) -> Iterator[str]:
             whole = (
                 ""
                 if one.corrected is None
-                else f", two groups of all of them would at {correlation(one.corrected)}"
+                else f", two groups of full size would at {correlation(one.corrected)}"
             )
             bound = (
                 ""
                 if one.bound is None
-                else f"; a perfect measure would reach {correlation(one.bound)} against all of them"
+                else f"; a perfect measure would reach {correlation(one.bound)} with all raters"
             )
             halves = (
-                f"Two halves of the raters agree at {correlation(one.mean)} {interval(one.low, one.high)}"
+                f"Two halves of the raters correlate at {correlation(one.mean)} {interval(one.low, one.high)}"
             )
             yield f"{halves}{whole}{bound}."
 
@@ -122,4 +124,4 @@ def _reservations(document: Document) -> Iterator[str]:
         yield f"{count(lacking, 'rated answer')} {'has' if lacking == 1 else 'have'} no score under any measure."
     unrated = max((one.only_measure for one in document.unjoined.measures), default=0)
     if unrated:
-        yield f"{count(unrated, 'scored answer')} {'was' if unrated == 1 else 'were'} rated by nobody."
+        yield f"{count(unrated, 'scored answer')} {'was' if unrated == 1 else 'were'} not rated."

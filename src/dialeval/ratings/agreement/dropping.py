@@ -53,7 +53,7 @@ def drop_raters(
 ) -> Dropped:
     """Drop the raters of a criterion whose Cohen's kappa with the others is below ``threshold``.
 
-    A rater who has no kappa, for want of shared units, is kept: nothing speaks against it. Two raters are the fewest
+    A rater who has no kappa, because no items are shared, is kept. Two raters are the fewest
     that can be compared, so one at a time nobody goes once two are left.
     """
     own = ratings.criterion_named(criterion)

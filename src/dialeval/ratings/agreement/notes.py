@@ -24,23 +24,25 @@ def notes_on(
     """The notes on one criterion, from its packed values and its raters."""
     given = values[~np.isnan(values)]
     if not given.size:
-        return (Note("no_value", "nobody gave a value"),)
+        return (Note("no_value", "there are no values"),)
     return (*_few(values, raters), *_alone(raters), *_skewed(given, percent, kappa))
 
 
 def _few(values: Floats, raters: Sequence[RaterAgreement]) -> Iterator[Note]:
     if len(raters) == 1:
-        yield Note("one_rater", f"there is one rater only, {raters[0].rater}: agreement needs two")
+        yield Note("one_rater", f"there is only one rater, {raters[0].rater}: agreement requires two")
     elif len(raters) < FEW_RATERS:
-        text = f"there are only {len(raters)} raters: one of them being odd would move every number"
+        text = f"there are only {len(raters)} raters: a single unusual rater would change every number"
         yield Note("few_raters", text)
     single = int(((~np.isnan(values)).sum(axis=1) < 2).sum())
     if single and len(raters) > 1:
-        text = f"{single:,} of {len(values):,} items have fewer than two ratings and say nothing of agreement"
+        text = (
+            f"{single:,} of {len(values):,} items have fewer than two ratings and do not count for agreement"
+        )
         yield Note("rated_once", text)
     if len(raters) > 1 and 0 < len(values) - single < FEW_ITEMS:
         items = f"only {len(values) - single} items have two ratings or more"
-        yield Note("few_items", f"{items}: intervals over so few mean little")
+        yield Note("few_items", f"{items}: intervals over so few are unreliable")
 
 
 def _alone(raters: Sequence[RaterAgreement]) -> Iterator[Note]:
@@ -53,12 +55,12 @@ def _alone(raters: Sequence[RaterAgreement]) -> Iterator[Note]:
 def _skewed(given: Floats, percent: float, kappa: float) -> Iterator[Note]:
     different, counts = np.unique(given, return_counts=True)
     if len(different) == 1:
-        text = f"only one value is used ({different[0]:g}): agreement beyond chance cannot be told"
+        text = f"only one value is used ({different[0]:g}): agreement beyond chance is undefined"
         yield Note("one_value", text)
     elif percent >= SKEWED > kappa and counts.max() / counts.sum() >= SKEWED:
         share = 100 * counts.max() / counts.sum()
         text = (
-            f"{share:.0f} % of the ratings are {different[counts.argmax()]:g}, so chance alone agrees often and kappa"
+            f"{share:.0f} % of the ratings are {different[counts.argmax()]:g}, so chance agreement is high and kappa"
             f" is low although {100 * percent:.0f} % of pairs agree"
         )
         yield Note("skewed", text)

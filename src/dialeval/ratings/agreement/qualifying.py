@@ -1,4 +1,4 @@
-"""Qualification tests: raters answer items whose answers are known, and those who do well enough may go on."""
+"""Qualification tests: raters answer items whose answers are known, and those who do well enough qualify."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def passed(self) -> bool:
-        """Whether the rater may go on."""
+        """Whether the rater qualify."""
         return not self.failures
 
 
@@ -63,7 +63,7 @@ class Qualified:
 
     @property
     def passed(self) -> tuple[str, ...]:
-        """The names of those who may go on; ``ratings.by(raters=...)`` keeps theirs."""
+        """The names of those who qualify; ``ratings.by(raters=...)`` keeps theirs."""
         return tuple(one.rater for one in self.candidates if one.passed)
 
 

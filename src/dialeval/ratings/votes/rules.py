@@ -43,7 +43,7 @@ class Step(Protocol):
     """Looks at votes before a rule does."""
 
     def votes(self, votes: Votes) -> Votes | Unsettled:
-        """The votes to go on with, or why the unit is dropped."""
+        """The remaining votes, or why the unit is dropped."""
         ...
 
 
