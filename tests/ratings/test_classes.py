@@ -29,7 +29,7 @@ def test_no_value_stays_none():
 
 @pytest.mark.parametrize("text", ["3", ">", "> three", ">3>4", "", "!=3"])
 def test_what_is_no_cut_is_refused_with_an_example(text):
-    with pytest.raises(Unsuitable, match=r"Write a sign .* and a number, as in '>3'"):
+    with pytest.raises(Unsuitable, match=r"Give a comparison .* and a number, as in '>3'"):
         Cut.parse(text)
 
 
@@ -45,7 +45,7 @@ def test_scales_may_be_negative():
 @pytest.mark.parametrize("text", ["5", "5-1", "1-1", "a-b", ""])
 def test_what_is_no_scale_is_refused(text):
     with pytest.raises(
-        Unsuitable, match=r"is no scale\. Write its lowest and its highest rating, as in '1-5'"
+        Unsuitable, match=r"is not a valid scale\. Give the lowest and the highest rating, as in '1-5'"
     ):
         RatingScale.parse(text)
 
@@ -56,5 +56,5 @@ def test_a_rating_outside_the_scale_is_named():
         RatingScale(1, 5).check(table({"ana": [1, 7], "ben": [0, 2]}), "x.csv")
     assert str(caught.value) == (
         "x.csv, field 'value': found 2 ratings outside the scale, first 7 of rater 'ana' for 'fluency' of item 'q2', "
-        "system 'bot', needed 1 to 5. Mend them, or name the scale that was used."
+        "system 'bot', needed 1 to 5. Fix them, or give the scale that was used."
     )

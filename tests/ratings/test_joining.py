@@ -102,7 +102,7 @@ def test_a_rater_who_may_be_a_person_is_noted() -> None:
     ratings = Ratings.of([*HUMAN, *people(("i1", "a", "cat", 1.0), criterion="fluency")])
     (note,) = join(ratings, "overall").notes
     assert note.code == "taken_for_measures"
-    assert note.text.startswith("taken for measures, since they never judge overall: cat;")
+    assert note.text.startswith("treated as measures, because they never rated overall: cat;")
     assert join(ratings, "overall", measures=["cat"]).notes == (
         Note("people", "people: ann, bob"),
         Note("measures", "measures: cat"),
@@ -117,7 +117,7 @@ def test_an_unknown_criterion_suggests_the_close_one() -> None:
 def test_ratings_without_people_are_refused() -> None:
     with pytest.raises(Unsuitable, match="found only measures"):
         join(Ratings.of(SCORES), "bleu")
-    with pytest.raises(Unsuitable, match="found 1 judgements of people, none with a value"):
+    with pytest.raises(Unsuitable, match="found 1 judgements by people, none with a value"):
         join(Ratings.of(people(("i", "a", "ann", None))), "overall")
 
 

@@ -30,7 +30,7 @@ MIXED = table(
         (["ann"], None, ["mine", BLEU, "rouge_l"]),
         (["rouge_l", "bleu*"], None, ["ann", "mine"]),
     ],
-    ids=["by rule", "a pattern of measures adds", "a pattern of people", "people override the rule"],
+    ids=["by rule", "a pattern for measures adds", "a pattern for people", "people override the rule"],
 )
 def test_measures_are_told_from_people(
     people: list[str] | None, measures: list[str] | None, expected: list[str]
@@ -41,12 +41,12 @@ def test_measures_are_told_from_people(
 
 def test_patterns_that_fit_nobody_or_both_sides_are_refused() -> None:
     with pytest.raises(
-        UnknownName, match=r"no rater called 'worker.*pattern of people has to fit one of the 4 raters"
+        UnknownName, match=r"no rater called 'worker.*pattern for people must match one of the 4 raters"
     ):
         measuring(MIXED, "overall", people=["worker*"], measures=None)
-    with pytest.raises(UnknownName, match=r"Did you mean 'rouge_l'.*pattern of measures"):
+    with pytest.raises(UnknownName, match=r"Did you mean 'rouge_l'.*pattern for measures"):
         measuring(MIXED, "overall", people=None, measures=["mine", "rouge_1"])
-    with pytest.raises(Unsuitable, match="'ann' fits a pattern of people and one of measures"):
+    with pytest.raises(Unsuitable, match="'ann' matches a pattern for people and one for measures"):
         measuring(MIXED, "overall", people=["a*"], measures=["*n"])
 
 
@@ -108,7 +108,7 @@ def test_people_may_be_called_after_what_they_judge():
 def test_whoever_is_a_measure_without_being_called_one_is_noted():
     automatic = table(("cat", "fluency"), ("mine", "mine"), (BLEU, "bleu"), ("rouge_l", "fluency"))
     (note,) = taken_for_measures(automatic, "overall")
-    assert note.text.startswith("taken for measures, since they never judge overall: cat;")
+    assert note.text.startswith("treated as measures, because they never rated overall: cat;")
     assert taken_for_measures(automatic, "overall", measures=["c*"]) == ()
     assert taken_for_measures(automatic, "overall", people=["ann"]) == ()
     crowd = table(*((f"w{at}", "fluency") for at in range(5)))

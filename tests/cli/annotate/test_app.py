@@ -105,8 +105,8 @@ def test_a_single_rater_is_told_that_there_is_no_agreement(dialeval):
     assert (done.code, done.out.splitlines()) == (
         0,
         [
-            "No agreement where one rater is alone: 1 criterion (rating).",
-            "It takes two raters or more of the same answers: name their files, too.",
+            "No agreement with a single rater: 1 criterion (rating).",
+            "Agreement requires two or more raters of the same answers: give their files, too.",
         ],
     )
     one = read_json(dialeval("annotate", "agreement", "one.csv", "--from", "ratings-wide", "--json"))[
@@ -114,7 +114,7 @@ def test_a_single_rater_is_told_that_there_is_no_agreement(dialeval):
     ]
     assert one["fleiss_kappa"] is None
     assert one["reasons"]["fleiss_kappa"] == "no unit has two ratings or more"
-    assert one["warnings"] == ["there is one rater only, ana: agreement needs two"]
+    assert one["warnings"] == ["there is only one rater, ana: agreement requires two"]
 
 
 def test_criteria_and_systems_can_be_chosen(dialeval):
@@ -162,8 +162,12 @@ def test_two_values_of_one_rater_are_refused(dialeval, sheet):
             1,
             "r.csv, field 'value': found 4 ratings outside the scale, first 5 of rater 'cleo'",
         ),
-        (("--scale", "5"), 2, "'5' is no scale. Write its lowest and its highest rating, as in '1-5'."),
-        (("--classes", "3"), 2, "'3' parts no ratings into two classes."),
+        (
+            ("--scale", "5"),
+            2,
+            "'5' is not a valid scale. Give the lowest and the highest rating, as in '1-5'.",
+        ),
+        (("--classes", "3"), 2, "'3' is not a valid threshold into two classes."),
     ],
 )
 def test_what_cannot_be_used_is_explained(dialeval, options, code, said):
@@ -216,7 +220,7 @@ def test_measures_among_the_ratings_are_left_out(dialeval, sheet):
     assert dialeval("data", "convert", sheet, "r.jsonl", "--from", "ratings-wide").code == 0
     done = dialeval("annotate", "agreement", "r.jsonl", "m.jsonl", "--json")
     assert list(read_json(done)) == ["fluency"]
-    assert done.err == "1 measures among the raters are left out; --criterion brings one back\n"
+    assert done.err == "1 measures among the raters are left out; include one with --criterion\n"
     both = dialeval("annotate", "agreement", "r.jsonl", "m.jsonl", "--json", "--criterion", "METEOR")
     assert list(read_json(both)) == ["METEOR"]
 
@@ -233,9 +237,9 @@ def test_nothing_is_said_of_raters_who_are_positions(dialeval):
     assert set(one["reasons"]) == {"mean_cohen_kappa", "icc", "icc_k", "pairs", "per_rater", "dropped"}
     assert one["fleiss_kappa"] is not None
     words = " ".join(dialeval("annotate", "agreement", "r.csv", *options).out.split())
-    assert words.startswith("fluency: 6 items, up to 3 unnamed raters each, 17 ratings")
+    assert words.startswith("fluency: 6 items, up to 3 anonymous raters each, 17 ratings")
     assert "fluency: raters" not in words
-    assert "fluency: whom to drop cannot be told • raters are positions in a list" in words
+    assert "fluency: no rater can be dropped • raters are positions in a list" in words
 
 
 def test_dropping_where_there_are_no_categories_gives_the_reason(dialeval):

@@ -86,7 +86,7 @@ def test_the_table_is_printed_with_interval_n_and_cluster(files):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0] == "Items, pooled: measures against people's 'overall'"
-    assert lines[1].split() == ["measure", "Spearman", "Pearson", "Kendall", "n", "cluster"]
+    assert lines[1].split() == ["measure", "Spearman", "Pearson", "Kendall", "n", "rank", "group"]
     assert lines[3].startswith("close ")
     assert "[" in lines[3]
     assert max(map(len, lines)) <= 80
@@ -122,7 +122,7 @@ def test_the_only_criterion_is_used_and_named(files):
         "meta", "only.jsonl", "scores.jsonl", "--measures", "close", "--measures", "noise", "--trials", 0
     )
     assert done.code == 0
-    assert "'overall' only, so that is the human criterion" in done.err
+    assert "only 'overall', so that is the human criterion" in done.err
 
 
 def test_a_wrong_criterion_suggests_the_close_ones(files):
@@ -134,7 +134,7 @@ def test_a_wrong_criterion_suggests_the_close_ones(files):
 def test_people_without_any_measure_are_an_error_that_says_what_to_do(files):
     done = files("meta", "ratings.jsonl", "--human-criterion", "overall")
     assert done.code == 1
-    assert "no measure to hold against them" in done.err
+    assert "no measure to compare with them" in done.err
     assert "--measures" in done.err
     assert not Path("runs").exists()
 
@@ -163,7 +163,7 @@ def test_nothing_that_joins_is_an_error(files):
     write("other.jsonl", [judgement("x", "z", "close", "close", 1)])
     done = files("meta", "ratings.jsonl", "other.jsonl", "--human-criterion", "overall")
     assert done.code == 1
-    assert "No cell is both rated by people and scored by a measure" in done.err
+    assert "No answer is both rated by people and scored by a measure" in done.err
 
 
 def test_estimates_from_a_rated_part(files):

@@ -143,7 +143,7 @@ def test_ratings_off_the_scale_are_refused_with_their_line(dialeval, run):
         assert done.code == 1
         found = "bad.jsonl, line 5, field 'value': found 1 rating outside the scale, 9 of rater 'ben'"
         assert found in done.err
-        assert "needed 1 to 5. Mend it, or name the scale that was used." in done.err
+        assert "needed 1 to 5. Fix it, or give the scale that was used." in done.err
     assert (
         run("ratings.jsonl", "scores.jsonl", "--scale", "1-5").code == 0
     )  # scores are on no scale of people's
@@ -165,22 +165,27 @@ def test_errors_about_all_files_together_name_them(run):
     assert "Did you mean 'overall'? There are close, noise, overall." in unknown.err
     alone = run("scores.jsonl", criterion=None)
     assert alone.code == 1
-    assert "error: scores.jsonl: People judge 2 criteria here" in alone.err
-    assert "called after its criterion, as measures are: if that is so, add people's ratings." in alone.err
+    assert "error: scores.jsonl: People rated 2 criteria here" in alone.err
+    assert (
+        "has the name of its criterion, as measures do: if they are measures, add people's ratings."
+        in alone.err
+    )
     nobody = run(write("silent.jsonl", [{**row, "value": None} for row in RATINGS]), "scores.jsonl")
     assert nobody.code == 1
-    assert "silent.jsonl, scores.jsonl: People's ratings on 'overall' are needed, but found 108" in nobody.err
+    assert (
+        "silent.jsonl, scores.jsonl: People's ratings on 'overall' are required, but found 108" in nobody.err
+    )
 
 
 def test_items_that_never_join_are_shown_side_by_side(run):
     apart = run("ratings.jsonl", write("x.jsonl", [{**row, "item": "x" + row["item"]} for row in SCORES]))
     assert apart.code == 1
-    assert "ratings.jsonl, x.jsonl: No cell is both rated" in apart.err
+    assert "ratings.jsonl, x.jsonl: No answer is both rated" in apart.err
     assert "People rated item 'i0' of system 'a'; close scored item 'xi0'" in apart.err
     assert "case or blanks" not in apart.err
     upper = run("ratings.jsonl", write("X.jsonl", [{**row, "item": row["item"].upper()} for row in SCORES]))
     assert upper.code == 1
-    assert "'i0' is the same but for case or blanks. Give both files the same ids" in upper.err
+    assert "'i0' is the same except for case or whitespace. Use the same item ids" in upper.err
 
 
 def read(done) -> dict[str, Any]:
@@ -192,14 +197,14 @@ def test_criteria_that_differ_in_case_or_blanks_are_told_at_the_top(run):
     spelt = {"ann": "overall", "ben": "Overall", "cem": " overall"}
     write("case.jsonl", [{**row, "criterion": spelt[row["rater"]]} for row in RATINGS])
     first, second, *_ = read(run("case.jsonl", "scores.jsonl", "--json"))["notes"]
-    said = "is 'overall' but for case or blanks, and counts as another criterion: 36 judgements by"
-    assert first == f"'Overall' {said} ben; if they are one, write them alike"
-    assert second == f"' overall' {said} cem; if they are one, write them alike"
+    said = "is 'overall' except for case or whitespace, and counts as another criterion: 36 judgements by"
+    assert first == f"'Overall' {said} ben; if they are the same, use one spelling"
+    assert second == f"' overall' {said} cem; if they are the same, use one spelling"
     lines = run("case.jsonl", "scores.jsonl").out.splitlines()
-    assert lines[0].startswith(" • 'Overall' is 'overall' but for case")
+    assert lines[0].startswith(" • 'Overall' is 'overall' except for case")
     several = run("case.jsonl", "scores.jsonl", criterion=None)
     assert several.code == 1
-    assert "'overall' and 'Overall' and ' overall' differ only in case or blanks" in several.err
+    assert "'overall' and 'Overall' and ' overall' differ only in case or whitespace" in several.err
 
 
 def test_a_measure_that_is_called_like_the_criterion_is_no_twin_of_it(run):
@@ -213,7 +218,7 @@ def test_agreement_warns_of_criteria_that_are_twins(dialeval):
     )
     done = dialeval("annotate", "agreement", "case.jsonl", "--trials", 0, "--json")
     assert done.code == 0
-    assert "warning: 'overall' and 'Overall' differ only in case or blanks, and count as two" in done.err
+    assert "warning: 'overall' and 'Overall' differ only in case or whitespace, and count as two" in done.err
 
 
 def test_who_counts_as_what_is_said_where_some_were_named(run):
@@ -232,7 +237,7 @@ def test_patterns_that_fit_nobody_are_errors_with_close_names(run, option):
     assert done.code == 1
     assert "There is no rater called 'clsoe'. Did you mean 'close'?" in done.err
     assert (
-        f"A pattern of {option[2:]} has to fit one of the 5 raters: ann, ben, cem, close, noise." in done.err
+        f"A pattern for {option[2:]} must match one of the 5 raters: ann, ben, cem, close, noise." in done.err
     )
 
 
@@ -240,7 +245,7 @@ def test_judgements_given_twice_are_counted_and_said(run):
     write("twice.jsonl", [*RATINGS, RATINGS[5], RATINGS[6]])
     found = read(run("twice.jsonl", "scores.jsonl", "--json"))
     assert found["human"]["repeated"] == 2
-    assert found["notes"] == ["given twice, and counted once: 2 judgements"]
+    assert found["notes"] == ["duplicate judgements, counted once: 2"]
 
 
 def test_one_system_says_in_our_words_why_it_has_no_rank(dialeval):
@@ -262,7 +267,7 @@ def test_one_item_has_no_interval_and_says_so(dialeval):
     found = read(dialeval("meta", "r.jsonl", "s.jsonl", *options))
     for row in found["rows"]:
         assert (row["low"], row["high"]) == (None, None)
-    warned = "there is 1 item only: no interval, as there are no others to resample; add more items"
+    warned = "there is only 1 item: no interval, because there are no others to resample; add more items"
     assert warned in found["rows"][0]["warnings"]
     assert all(rival["low"] is None for rival in found["rivals"])
 
@@ -300,7 +305,7 @@ def test_planning_is_printed_written_and_on_the_page(run):
     assert ("to find that close agrees better with people than noise", "items") in questions
     of_systems = questions["to pin down the correlation of close with people, as to systems", "systems"]
     assert of_systems["enough"] is None
-    assert of_systems["reason"] == "3 systems are too few to draw others from: it takes 5 or more"
+    assert of_systems["reason"] == "3 systems are too few to resample: at least 5 are required"
     assert "What the next study needs" in Path("out/meta.html").read_text(encoding="utf-8")
     shown = run("ratings.jsonl", "scores.jsonl", "--plan").out
     assert "What the next study needs" in shown
@@ -312,4 +317,4 @@ def test_planning_without_resamples_says_why_there_is_none(dialeval, run):
     options = ("--human-criterion", "overall", "--plan", "--trials", 0, "--level", "item", "--json")
     found = read(dialeval("meta", "ratings.jsonl", "scores.jsonl", *options))
     assert found["planning"] == []
-    assert any(note.startswith("no planning: it draws from the data at hand") for note in found["notes"])
+    assert any(note.startswith("no planning: it requires resamples") for note in found["notes"])

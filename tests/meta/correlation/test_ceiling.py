@@ -38,7 +38,7 @@ def test_two_raters_are_the_only_two_halves() -> None:
     assert ceiling.low == pytest.approx(expected)
     assert ceiling.high == pytest.approx(expected)
     assert (ceiling.corrected, ceiling.bound, ceiling.n) == (None, None, 5)
-    assert ceiling.uncorrected == "coefficients of 5 points are too coarse for the formula"
+    assert ceiling.uncorrected == "coefficients of 5 points are too coarse for the correction"
     assert (ceiling.raters, ceiling.repeats, ceiling.split) == (2, 5, "raters")
 
 
@@ -65,9 +65,9 @@ def test_a_negative_agreement_is_not_corrected() -> None:
 
 def test_one_rater_or_single_ratings_leave_a_reason() -> None:
     alone = split_half(people(FOUR[:1]))
-    assert (alone.mean, alone.reason) == (None, "one rater only: people cannot be compared with one another")
+    assert (alone.mean, alone.reason) == (None, "only one rater: no agreement between people can be computed")
     apart = np.array([[1, 2, np.nan, np.nan], [np.nan, np.nan, 3, 4]])
-    assert split_half(people(apart)).reason == "no cell has more than one rating"
+    assert split_half(people(apart)).reason == "no answer has more than one rating"
     flat = split_half(people(np.full((2, 3), 4.0)), repeats=2)
     assert (flat.mean, flat.reason) == (None, "all values of the first variable are equal (4)")
 
@@ -153,7 +153,7 @@ def test_kendall_is_not_corrected() -> None:
         people(rng.normal(size=30) + rng.normal(size=(4, 30))), repeats=3, coefficient="kendall"
     )
     assert (found.corrected, found.bound) == (None, None)
-    assert found.uncorrected.endswith("but not Kendall's")
+    assert found.uncorrected.endswith("and not for Kendall's")
 
 
 def test_n_is_of_the_cells_that_both_halves_rated() -> None:

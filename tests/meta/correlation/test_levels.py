@@ -150,7 +150,7 @@ def test_a_measure_without_any_shared_cell_has_no_coefficient() -> None:
     assert (found.measure, found.spearman, found.n, found.systems, found.items) == ("other", None, 0, 0, 0)
     assert texts(found.warnings) == (
         "undefined: fewer than 2 answers that people rated and the measure scored (0)",
-        "scores only 0 of the 2 cells that people rated",
+        "scores only 0 of the 2 answers that people rated",
     )
 
 

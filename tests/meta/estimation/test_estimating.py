@@ -162,7 +162,7 @@ def test_rated_items_without_a_score_are_counted(make_joined) -> None:
     assert (first.n, first.classical.n, second.n, second.classical.n) == (26, 30, 30, 30)
     assert first.classical.value == pytest.approx(joined.human.values[0, :30].mean())
     assert texts(found.systems[0].warnings) == (
-        "4 rated items without a score count for the ratings alone, of which there are 30",
+        "4 rated items without a score count only for the ratings alone, of which there are 30",
     )
     [difference] = found.differences
     assert (difference.paired, difference.n, difference.classical.n) == (True, 26, 30)

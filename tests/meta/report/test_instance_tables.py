@@ -79,7 +79,7 @@ def test_the_verdict_of_a_difference_is_what_the_document_calls_higher(made: Mad
         content["estimates"][0]["differences"][0]["higher"] = None
 
     [found] = made(uncorrected).estimates
-    assert estimate_tables.differences(found).rows[0][-1].text == "cannot be told apart"
+    assert estimate_tables.differences(found).rows[0][-1].text == "not significantly different"
 
 
 def test_answers_that_are_merely_not_rated_are_not_called_unjoined(make_meta: Callable[..., Path]) -> None:
@@ -87,5 +87,7 @@ def test_answers_that_are_merely_not_rated_are_not_called_unjoined(make_meta: Ca
         content["unjoined"] |= {"unknown": 2, "not_rated": 1_000_000, "not_scored": 0}
 
     page = render_meta(make_meta(known)).read_text(encoding="utf-8")
-    title = "2 answers of an item or system that the other side does not know; besides, 1,000,000 not rated"
+    title = (
+        "2 answers of an item or system that the other side does not know; in addition, 1,000,000 not rated"
+    )
     assert title in page

@@ -19,7 +19,7 @@ def test_measures_stand_in_order_of_the_coefficient_that_was_asked_for(made: Mad
     table = tables.agreement(made(), "item")
     assert table.title == "Items, pooled: measures against people's 'overall'"
     assert [column.title for column in table.columns] == [
-        *("measure", "Spearman", "Pearson", "Kendall", "n", "cluster"),
+        *("measure", "Spearman", "Pearson", "Kendall", "n", "rank group"),
     ]
     assert cells(table) == [
         ["length", "0.400 [0.300, 0.500]", "0.400", "0.400", "40", "1"],
@@ -31,7 +31,7 @@ def test_measures_stand_in_order_of_the_coefficient_that_was_asked_for(made: Mad
 def test_a_warning_of_one_measure_names_it_and_one_of_all_does_not(made: Made) -> None:
     assert "length: 60% of the scores are 3" in tables.agreement(made(), "item").notes
     assert "3 systems: p can never fall below .33" in tables.agreement(made(), "system").notes
-    assert "cluster" not in [column.title for column in tables.agreement(made(), "system").columns]
+    assert "rank group" not in [column.title for column in tables.agreement(made(), "system").columns]
 
 
 def test_the_coefficient_that_was_asked_for_comes_first(made: Made) -> None:
@@ -62,7 +62,10 @@ def test_a_measure_without_a_correlation_stands_last_and_a_level_without_any_say
     ]
     nothing = tables.agreement(found, "system")
     assert nothing.rows == ()
-    assert nothing.notes == ("no measure has a correlation with people here", "undefined: fewer than 2 pairs")
+    assert nothing.notes == (
+        "no measure has a correlation with people at this level",
+        "undefined: fewer than 2 pairs",
+    )
 
 
 def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made: Made) -> None:
@@ -113,7 +116,7 @@ def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made:
 
     assert tables.rivals(made(partly), "item").notes == (
         "brackets hold 95% bootstrap intervals, items and systems resampled",
-        "p (permutation) is of random swaps, with a standard error of 0.0021 or less",
+        "p (permutation) is from random swaps, with a standard error of at most 0.0021",
         "two measures are compared over the answers that both scored, fewer than in the tables of agreement",
     )
 
@@ -140,7 +143,7 @@ def test_estimates_stand_beside_those_of_the_ratings_alone(made: Made) -> None:
     ]
     assert "new: only 12 rated items: the interval is rough" in estimate_tables.estimates(found).notes
     verdicts = [line[-1] for line in cells(estimate_tables.differences(found))]
-    assert verdicts == ["new is rated higher", "cannot be told apart"]
+    assert verdicts == ["new is rated higher", "not significantly different"]
 
 
 def test_what_did_not_join_is_counted_and_listed(made: Made) -> None:
@@ -159,4 +162,4 @@ def test_combinations_say_what_they_are_made_of(made: Made) -> None:
 
     table = tables.combined(made(combine))
     assert cells(table) == [["rouge_l", "+0.200"], ["length", "-0.100"]]
-    assert "never to its own" in table.notes[0]
+    assert "by a fit to the ratings of other items" in table.notes[0]

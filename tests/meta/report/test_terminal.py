@@ -64,8 +64,8 @@ def test_where_no_pair_differs_that_is_said(made: Made) -> None:
 def test_what_did_not_join_and_what_was_set_aside_are_told(made: Made) -> None:
     out = printed(made())
     assert "only people rated item d7, system new" in out
-    assert "people's other criteria are set aside: fluent (120)" in out
-    assert "3 judgements of people without a value" in out
+    assert "people's other criteria were not used: fluent (120)" in out
+    assert "3 judgements by people without a value" in out
 
     def whole(content: dict[str, Any]) -> None:
         content["unjoined"] |= {"human": 0, "unknown": 0, "measures": [], "first": []}
@@ -78,7 +78,7 @@ def test_a_verdict_on_the_edge_is_named_as_such(made: Made) -> None:
         content["rivals"] = [{**rival("rouge_l", "length", "item", -0.3, p=0.048), "on_edge": True}]
 
     words = " ".join(printed(made(edgy)).split())
-    assert "on the edge: more trials or another seed could turn it: rouge_l − length (0.048)" in words
+    assert "borderline: more resamples or another seed could change it: rouge_l − length (0.048)" in words
     assert "on the edge" not in printed(made())
 
 

@@ -114,27 +114,27 @@ def test_one_value_is_explained_and_warned_of():
 @pytest.mark.parametrize(
     ("answers", "warned"),
     [
-        ({"ana": [1, 2]}, ["there is one rater only, ana: agreement needs two"]),
+        ({"ana": [1, 2]}, ["there is only one rater, ana: agreement requires two"]),
         (
             {"ana": [1, 2], "ben": [1, 2]},
-            ["there are only 2 raters: one of them being odd would move every number"],
+            ["there are only 2 raters: a single unusual rater would change every number"],
         ),
         (
             {"ana": [1, 2, 1], "ben": [1, 2, "-"], "cleo": [2, 2, "-"]},
-            ["10 of 30 items have fewer than two ratings and say nothing of agreement"],
+            ["10 of 30 items have fewer than two ratings and do not count for agreement"],
         ),
         (
             {"ana": [1, 2, "-"], "ben": [1, 2, "-"], "cleo": ["-", "-", 1]},
             [
-                "10 of 30 items have fewer than two ratings and say nothing of agreement",
+                "10 of 30 items have fewer than two ratings and do not count for agreement",
                 "cleo shares no item with another rater",
             ],
         ),
-        ({"ana": [None], "ben": [None], "cleo": [None]}, ["nobody gave a value"]),
+        ({"ana": [None], "ben": [None], "cleo": [None]}, ["there are no values"]),
         (
             {"ana": [1] * 19 + [0], "ben": [1] * 20, "cleo": [0] + [1] * 19},
             [
-                "97 % of the ratings are 1, so chance alone agrees often and kappa is low although 93 % of pairs agree"
+                "97 % of the ratings are 1, so chance agreement is high and kappa is low although 93 % of pairs agree"
             ],
         ),
     ],
