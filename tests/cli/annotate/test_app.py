@@ -167,7 +167,7 @@ def test_two_values_of_one_rater_are_refused(dialeval, sheet):
             2,
             "'5' is not a valid scale. Give the lowest and the highest rating, as in '1-5'.",
         ),
-        (("--classes", "3"), 2, "'3' is not a valid threshold into two classes."),
+        (("--classes", "3"), 2, "'3' is not a valid threshold."),
     ],
 )
 def test_what_cannot_be_used_is_explained(dialeval, options, code, said):
