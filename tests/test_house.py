@@ -71,7 +71,6 @@ CUTS = {
 MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
     "dialeval.data.importers.openai": "a message is a turn in a file",
-    # Until these decide by a code.
 }
 
 
