@@ -73,12 +73,13 @@ def test_a_whole_corpus_scores_as_in_sacrebleu(examples: list[Example]) -> None:
     assert 100 * scores(Bleu(profile="sacrebleu"), examples)[1] == pytest.approx(corpus, rel=1e-12)
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
-@pytest.mark.parametrize("method", range(8))
+# NLTK stops with an IndexError under method 6 and order 1 or 2; see test_method6_needs_three_grams.
+@pytest.mark.parametrize(
+    ("order", "method"),
+    [(order, method) for order in (1, 2, 3, 4) for method in range(8) if method != 6 or order > 2],
+)
 def test_sentence_scores_are_nltks(examples: list[Example], order: int, method: int) -> None:
     nltk = pytest.importorskip("nltk.translate.bleu_score", reason="needs dialeval[peers]")
-    if method == 6 and order < 3:
-        pytest.skip("NLTK stops with an IndexError; see test_method6_needs_three_grams")
     smooth = getattr(nltk.SmoothingFunction(), f"method{method}")
     weights = (1 / order,) * order
     some = examples[-400:]

@@ -15,7 +15,7 @@ from dialeval.stats.correlation.levels import Level
 from dialeval.stats.estimate import Coefficient
 
 Split: TypeAlias = Literal["raters", "ratings"]
-"""What is split into halves: the raters, or the ratings of each answer, whoever gave them."""
+"""What is split into halves: the raters, or the ratings of each answer, by whatever rater."""
 
 _LEVEL_OF: Final[Mapping[str, Level]] = {
     "pairwise_accuracy": "system",

@@ -95,7 +95,7 @@ class WidthCurve(_Curve):
 
     @property
     def enough(self) -> int | None:
-        """The smallest size looked at whose interval is no wider than the target; None where none is."""
+        """The smallest size whose interval is at most as wide as the target; None if there is no such size."""
         narrow = (point for point in self.points if point.width is not None and point.width <= self.target)
         return next((point.size for point in narrow), None)
 

@@ -93,7 +93,7 @@ def _one_by_one(table: KappaTable, threshold: float, rule: DropRule) -> list[Gon
             low = np.nan_to_num(table.kappa, nan=np.inf) < threshold
             if not low.any():
                 break
-            # Whoever is in most of the low pairs goes; the mean decides between equals.
+            # The rater in most of the low pairs is dropped; ties are broken by the mean.
             at = int(np.lexsort((means, -low.sum(axis=1)))[0])
             why = f"kappa is below {threshold:g} with {int(low[at].sum())} of {_compared(table)[at]} others"
         who.append(Gone(table.raters[at], float(means[at]), why))
