@@ -12,7 +12,8 @@ import numpy as np
 from bench.fresh import fresh
 from bench.result import BenchResult
 from dialeval.core import Floats
-from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
+from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha
+from dialeval.stats.agreement.coefficients import AGREEMENTS
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa, pairwise_cohen
 
 UNITS, RATERS, REPEATS = 200_000, 5, 3
@@ -77,7 +78,7 @@ def _against(
 
 
 def _interval(ratings: Floats) -> BenchResult:
-    ours, _ = _timed(lambda: float(resample_alpha(ratings, "ordinal", resamples=TRIALS).std()))
+    ours, _ = _timed(lambda: float(AGREEMENTS["alpha_ordinal"].resample(ratings, resamples=TRIALS).std()))
     rng = np.random.default_rng(0)
 
     def one_by_one() -> float:

@@ -11,7 +11,8 @@ from hypothesis import assume, given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dialeval.stats.agreement import alpha as module
-from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha, resample_alpha
+from dialeval.stats.agreement.alpha import DISAGREEMENTS, Scale, krippendorff_alpha
+from dialeval.stats.agreement.coefficients import AGREEMENTS
 from dialeval.stats.resampling.bootstrap import Floats, draws
 
 _ = math.nan
@@ -70,10 +71,13 @@ def test_many_different_values_take_the_sparse_way_to_the_same_number(
     scale: Scale, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ratings = np.round(np.random.default_rng(0).gamma(3, size=(80, 4)) + np.arange(80)[:, None] / 9, 2)
-    dense, trials = krippendorff_alpha(ratings, scale), resample_alpha(ratings, scale, resamples=20)
+    dense, trials = (
+        krippendorff_alpha(ratings, scale),
+        AGREEMENTS[f"alpha_{scale}"].resample(ratings, resamples=20),
+    )
     monkeypatch.setattr(module, "DENSE", 0)
     assert krippendorff_alpha(ratings, scale).value == pytest.approx(dense.value, abs=1e-12)
-    assert resample_alpha(ratings, scale, resamples=20) == pytest.approx(trials, abs=1e-12)
+    assert AGREEMENTS[f"alpha_{scale}"].resample(ratings, resamples=20) == pytest.approx(trials, abs=1e-12)
     theirs = krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=scale)
     assert dense.value == pytest.approx(theirs, abs=1e-12)
 
@@ -84,7 +88,7 @@ def test_each_resample_is_the_alpha_of_the_units_drawn(scale: Scale) -> None:
     rated = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
     weights = np.concatenate(list(draws(len(rated), resamples=30, seed=5)))
     drawn = [krippendorff_alpha(np.repeat(rated, row.astype(int), axis=0), scale).value for row in weights]
-    assert resample_alpha(ratings, scale, resamples=30, seed=5) == pytest.approx(
+    assert AGREEMENTS[f"alpha_{scale}"].resample(ratings, resamples=30, seed=5) == pytest.approx(
         drawn, abs=1e-12, nan_ok=True
     )
 
@@ -101,7 +105,7 @@ def test_each_resample_is_the_alpha_of_the_units_drawn(scale: Scale) -> None:
 @pytest.mark.parametrize("scale", SCALES)
 def test_no_alpha_comes_with_its_reason(ratings: Floats, reason: str, scale: Scale) -> None:
     assert krippendorff_alpha(ratings, scale).reason == reason
-    assert np.isnan(resample_alpha(ratings, scale, resamples=3)).all()
+    assert np.isnan(AGREEMENTS[f"alpha_{scale}"].resample(ratings, resamples=3)).all()
 
 
 def test_a_ratio_scale_has_no_values_below_its_zero() -> None:

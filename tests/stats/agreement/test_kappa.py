@@ -12,6 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from dialeval.stats.agreement._rater_pairs import Weights
+from dialeval.stats.agreement.coefficients import AGREEMENTS
 from dialeval.stats.agreement.kappa import (
     cohen_kappa,
     counts_of,
@@ -20,7 +21,6 @@ from dialeval.stats.agreement.kappa import (
     mean_cohen_kappa,
     pairwise_cohen,
     percent_agreement,
-    resample_mean_cohen,
 )
 from dialeval.stats.resampling.bootstrap import Floats, draws
 
@@ -119,7 +119,7 @@ def test_measurements_are_no_categories() -> None:
     for found in (mean_cohen_kappa(ratings), cohen_kappa(*ratings.T)):
         assert found.reason is not None
         assert found.reason.startswith("600 different values are measurements")
-    assert np.isnan(resample_mean_cohen(ratings, resamples=2)).all()
+    assert np.isnan(AGREEMENTS["mean_cohen_kappa"].resample(ratings, resamples=2)).all()
 
 
 def test_counts_that_are_none_are_refused() -> None:
@@ -211,8 +211,10 @@ def test_each_resample_is_the_mean_cohen_of_the_units_drawn() -> None:
     rated = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
     weights = np.concatenate(list(draws(len(rated), resamples=30, seed=5)))
     drawn = [mean_cohen_kappa(np.repeat(rated, row.astype(int), axis=0)).value for row in weights]
-    assert resample_mean_cohen(ratings, resamples=30, seed=5) == pytest.approx(drawn, abs=1e-12, nan_ok=True)
-    assert np.isnan(resample_mean_cohen(np.array([[1.0, _]]), resamples=3)).all()
+    assert AGREEMENTS["mean_cohen_kappa"].resample(ratings, resamples=30, seed=5) == pytest.approx(
+        drawn, abs=1e-12, nan_ok=True
+    )
+    assert np.isnan(AGREEMENTS["mean_cohen_kappa"].resample(np.array([[1.0, _]]), resamples=3)).all()
 
 
 @given(ratings_strategy(), st.permutations(range(4)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Floats, Integers
+
+Weigh: TypeAlias = Callable[[Floats], Floats]
+"""From how often each unit occurs, shape (some, units), to a coefficient, shape (some,); NaN where it is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

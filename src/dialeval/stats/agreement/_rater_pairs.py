@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dialeval.stats.agreement._pairable import pairable, pairs_within
-from dialeval.stats.resampling.bootstrap import CELLS, Floats, Integers, draws
+from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 """How far apart two categories are: all equally, by their places on the scale, or by the square of that."""
-
-HELD: Final = 1 << 22
-"""Sums held at once when resampling."""
 
 
 class Compared(NamedTuple):
@@ -56,13 +52,6 @@ class RaterPairs:
             observed * shared, expected, out=np.full(observed.shape, np.nan), where=expected > 0
         )
         return Compared(1 - share, shared)
-
-    def resample(self, *, resamples: int, seed: int) -> Iterator[Compared]:
-        """Kappas of resampled units, some resamples at a time."""
-        units, columns = self.sums.shape
-        cells = min(CELLS, units * max(1, HELD // columns))
-        for weights in draws(units, resamples=resamples, seed=seed, cells=cells):
-            yield self.compare(weights)
 
 
 def rater_pairs(ratings: Floats, weights: Weights, categories: Floats | None = None) -> RaterPairs:

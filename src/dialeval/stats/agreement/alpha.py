@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.agreement._pairable import Pairable, pairable, pairs_within, patterns
+from dialeval.stats.agreement._pairable import Pairable, Weigh, pairable, pairs_within, patterns
 from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.bootstrap import Floats, draws
+from dialeval.stats.resampling.bootstrap import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,14 +51,13 @@ def krippendorff_alpha(ratings: Floats, level: Scale = "nominal") -> Estimate:
     return Estimate(float(_alpha(disagreements)[0]), len(units.sizes))
 
 
-def resample_alpha(ratings: Floats, level: Scale, *, resamples: int = 1000, seed: int = 0) -> Floats:
-    """Alphas of ``resamples`` resamples of the units, shape (resamples,); NaN where one drew equal ratings only."""
+def alpha_of_weights(ratings: Floats, level: Scale) -> Weigh | None:
+    """How alpha follows from how often each unit that has two ratings or more occurs; None where it is undefined."""
     units = pairable(ratings)
     if _undefined(units, level) is not None:
-        return np.full(resamples, np.nan)
+        return None
     disagreements = DISAGREEMENTS[level](units)
-    drawn = draws(len(units.sizes), resamples=resamples, seed=seed)
-    return np.concatenate([_alpha(disagreements(weights)) for weights in drawn])
+    return lambda weights: _alpha(disagreements(weights))
 
 
 def _undefined(units: Pairable, level: Scale) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dialeval.stats.agreement._pairable import check_ratings
 from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.bootstrap import Floats
+from dialeval.stats.resampling.bootstrap import Bounds, Floats, check_confidence
 
 Form: TypeAlias = Literal["2,1", "2,k"]
 """Raters drawn at random who rate all units (case 2): of one rater's values, or of the mean of all k."""
@@ -47,6 +47,38 @@ def icc(ratings: Floats, form: Form = "2,1") -> IntraclassCorrelation:
         reason = "all ratings are equal" if not units + between + rest else reason
         return IntraclassCorrelation(math.nan, n, reason=reason, left_out=left_out)
     return IntraclassCorrelation(value, n, p=_p(float(units), float(rest), n, raters), left_out=left_out)
+
+
+def icc_limits(ratings: Floats, form: Form = "2,1", *, confidence: float = 0.95) -> Bounds:
+    """Where the ICC of other units and of other raters like these lies, by F distributions; NaN where it is undefined.
+
+    Shrout and Fleiss (1979), in the form of McGraw and Wong (1996, Table 7): with F = JMS / EMS, r the ICC(2,1) and
+    c = n (1 + (k - 1) r) - k r, the degrees of freedom v = (k - 1)(n - 1)(k r F + c)^2 / ((n - 1) k^2 r^2 F^2 + c^2).
+    Those of the mean of k raters follow by Spearman and Brown's formula.
+    """
+    check_confidence(confidence)
+    rows = icc_rows(ratings)
+    n, k = len(rows), rows.shape[1] - 3
+    single = icc(ratings)
+    if not single.defined:
+        return Bounds(math.nan, math.nan)
+    units, raters, rest = (float(part) for part in _mean_squares(rows.sum(axis=0)))
+    if not rest:
+        return Bounds(math.nan, math.nan)
+    part = n * (1 + (k - 1) * single.value) - k * single.value
+    tilt = k * single.value * raters / rest
+    degrees = (k - 1) * (n - 1) * (tilt + part) ** 2 / ((n - 1) * tilt**2 + part**2)
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import fdtri
+
+    tail = (1 + confidence) / 2
+    below, above = float(fdtri(n - 1, degrees, tail)), float(fdtri(degrees, n - 1, tail))
+    over = k * raters + (k * n - k - n) * rest
+    low = n * (units - below * rest) / (below * over + n * units)
+    high = n * (above * units - rest) / (over + n * above * units)
+    if form == "2,k":
+        low, high = (k * end / (1 + (k - 1) * end) for end in (low, high))
+    return Bounds(low, high)
 
 
 def icc_rows(ratings: Floats) -> Floats:

@@ -12,13 +12,16 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.agreement._pairable import categories_of, check_ratings, code_of
+from dialeval.stats.agreement._pairable import Weigh, categories_of, check_ratings, code_of
 from dialeval.stats.agreement._rater_pairs import Weights, rater_pairs
 from dialeval.stats.estimate import Estimate
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 Chance: TypeAlias = Literal["fleiss", "free"]
 """What raters would do blindly: choose as often as all raters did, or choose all categories equally often."""
+
+HELD: Final = 1 << 22
+"""Sums held at once when raters are compared in many resamples."""
 
 MOST_CATEGORIES: Final = 256
 """More different values than this are measurements, of which kappa makes no sense."""
@@ -94,14 +97,18 @@ def mean_cohen_kappa(ratings: Floats, *, weights: Weights = "none") -> Estimate:
     return Estimate(float(defined.mean()), len(defined))
 
 
-def resample_mean_cohen(ratings: Floats, *, resamples: int = 1000, seed: int = 0) -> Floats:
-    """Mean Cohen's kappas of ``resamples`` resamples of the units, shape (resamples,); NaN where no pair has one."""
+def mean_cohen_of_weights(ratings: Floats) -> Weigh | None:
+    """How mean Cohen's kappa follows from how often each unit with two ratings or more occurs; None if undefined."""
     if not_categories(check_ratings(ratings)) is not None:
-        return np.full(resamples, np.nan)
+        return None
     pairs = rater_pairs(ratings, "none")
-    if not len(pairs.first):
-        return np.full(resamples, np.nan)
-    return np.concatenate([_row_means(done.kappa) for done in pairs.resample(resamples=resamples, seed=seed)])
+    size = max(1, HELD // max(1, pairs.sums.shape[1]))
+
+    def weigh(weights: Floats) -> Floats:
+        blocks = [weights[start : start + size] for start in range(0, len(weights), size)]
+        return np.concatenate([_row_means(pairs.compare(block).kappa) for block in blocks])
+
+    return weigh if len(pairs.first) else None
 
 
 def counts_of(ratings: Floats, categories: Sequence[float] | None = None) -> Integers:
