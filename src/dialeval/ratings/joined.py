@@ -1,7 +1,7 @@
 """People's ratings and automatic measures on the same axes.
 
-A cell is one system's answer to one item. People and measures may each lack some: a cell that either side has keeps its
-place, with NaN for the side that has none.
+An answer is one system's response to one item. People and measures may each lack some: an answer that either side has
+keeps its place, with NaN for the side that has none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureGrid:
-    """One automatic measure's value for each cell."""
+    """One automatic measure's value for each answer."""
 
     name: str
     """As tables print it: ``bleu(order=4)``."""
@@ -64,19 +64,19 @@ class PeopleRatings:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How far a measure and people speak of the same cells."""
+    """How many answers a measure shares with people."""
 
     measure: str
     both: int
     only_human: int
-    """Cells that people rated and the measure did not score."""
+    """Answers that people rated and the measure did not score."""
     only_measure: int
-    """Cells that the measure scored and nobody rated."""
+    """Answers that the measure scored and nobody rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unjoined:
-    """A cell that only one side has: rated by people and scored by no measure, or scored and never rated."""
+    """An answer that only one side has: rated by people and scored by no measure, or scored and never rated."""
 
     side: str
     """``human``, or the name of the measure that scored it."""
@@ -86,7 +86,7 @@ class Unjoined:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apart:
-    """Cells that only one side has, as masks of shape (systems, items)."""
+    """Answers that only one side has, as masks of shape (systems, items)."""
 
     human: Flags
     """Rated by people and scored by no measure."""
@@ -115,7 +115,7 @@ class Joined:
     """People's ratings on one criterion beside automatic measures, all on the same axes."""
 
     human: Grid
-    """Mean over the raters of each cell."""
+    """Mean over the raters of each answer."""
     people: PeopleRatings
     criterion: str
     measures: tuple[MeasureGrid, ...]
@@ -140,8 +140,8 @@ class Joined:
 
     def measure_named(self, name: str) -> MeasureGrid:
         """The measure of that name, or the only one of that criterion, as ``rouge_l`` for ``rouge_l(beta=1.2)``."""
-        same = [one for one in self.measures if one.name == name]
-        same = same or [one for one in self.measures if one.criterion == name]
+        same = [measure for measure in self.measures if measure.name == name]
+        same = same or [measure for measure in self.measures if measure.criterion == name]
         if len(same) == 1:
             return same[0]
         names = [measure.name for measure in self.measures]
@@ -156,19 +156,22 @@ class Joined:
 
     @property
     def coverage(self) -> tuple[Coverage, ...]:
-        """How many cells each measure shares with people, in the order of ``measures``."""
+        """How many answers each measure shares with people, in the order of ``measures``."""
         rated = ~np.isnan(self.human.values)
         scored = [~np.isnan(measure.values) for measure in self.measures]
         return tuple(
             Coverage(
-                measure.name, int((rated & own).sum()), int((rated & ~own).sum()), int((own & ~rated).sum())
+                measure.name,
+                int((rated & values).sum()),
+                int((rated & ~values).sum()),
+                int((values & ~rated).sum()),
             )
-            for measure, own in zip(self.measures, scored, strict=True)
+            for measure, values in zip(self.measures, scored, strict=True)
         )
 
     @property
     def scored(self) -> Joined:
-        """The same with only those ratings whose cell some measure scored, as measures are held against no others."""
+        """The same with only the ratings of answers that some measure scored: measures are compared with no others."""
         if not self.measures:
             return self
         cells = np.any([~np.isnan(measure.values) for measure in self.measures], axis=0)
@@ -180,7 +183,7 @@ class Joined:
 
     @property
     def apart(self) -> Apart:
-        """The cells that only one side has."""
+        """The answers that only one side has."""
         rated = ~np.isnan(self.human.values)
         scored = np.zeros_like(rated)
         for measure in self.measures:
@@ -190,16 +193,16 @@ class Joined:
 
     @property
     def unjoined(self) -> tuple[Unjoined, ...]:
-        """Every cell that only one side has: people's first, then each measure's."""
+        """Every answer that only one side has: people's first, then each measure's."""
         apart = self.apart
-        found = [("human", apart.human)]
-        found += [(measure.name, apart.measures & ~np.isnan(measure.values)) for measure in self.measures]
-        return tuple(cell for side, cells in found for cell in self._cells(side, cells))
+        sides = [("human", apart.human)]
+        sides += [(measure.name, apart.measures & ~np.isnan(measure.values)) for measure in self.measures]
+        return tuple(cell for side, cells in sides for cell in self._cells(side, cells))
 
     def strangers(self) -> Iterator[Unjoined]:
-        """Cells of an item or a system that the other side knows nothing of, one by one.
+        """Answers of an item or a system that the other side does not know, one at a time.
 
-        People's come first, then measures', each cell under the first measure that scored it.
+        People's come first, then measures', each answer under the first measure that scored it.
         """
         apart = self.apart
         yield from self._cells("human", apart.human & apart.strange)
@@ -216,5 +219,5 @@ class Joined:
 
 
 def _unknown(side: Flags) -> Flags:
-    """Cells whose system or whose item this side has nothing of."""
+    """Answers whose system or item this side does not know."""
     return np.asarray(~(side.any(axis=1, keepdims=True) & side.any(axis=0, keepdims=True)))

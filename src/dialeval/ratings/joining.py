@@ -50,22 +50,24 @@ def join(
     automatic = ratings.where(~by_people)
     beside = [name for name in other.criteria if fits(name, also)]
     axes = _Axes.of([human, automatic, other.by(criteria=beside)])
-    found = [*_measures(automatic, axes), *_criteria(other, beside, axes, automatic)]
+    grids = [*_measures(automatic, axes), *_criteria(other, beside, axes, automatic)]
     joined = Joined(
         human=axes.mean(human),
         people=axes.people(human.where(said)),
         criterion=human_criterion,
-        measures=tuple(found),
+        measures=tuple(grids),
         counts=Counts(int(said.sum()), int((~said).sum()), ratings.repeated, _set_aside(other, beside)),
         notes=_notes(ratings, human, automatic, people, measures),
     )
-    if not any(one.both for one in joined.coverage) and any(one.only_measure for one in joined.coverage):
+    if not any(coverage.both for coverage in joined.coverage) and any(
+        coverage.only_measure for coverage in joined.coverage
+    ):
         raise _apart(joined)
     return joined
 
 
 def system_identity(joined: Joined) -> MeasureGrid:
-    """A measure that knows nothing but the system: each rated cell has its system's mean human rating.
+    """A measure that knows nothing but the system: each rated answer has its system's mean human rating.
 
     What it reaches at item level is how much of a pooled correlation tells systems apart, not responses. Within a
     system it is constant, so there it is undefined.
@@ -93,11 +95,11 @@ class _Axes(NamedTuple):
         return cls(tuple(systems), tuple(items))
 
     def mean(self, ratings: Ratings) -> Grid:
-        """The mean over raters of each cell's values; ``ratings`` are on one criterion."""
-        own = ratings.where(~np.isnan(ratings.value))
-        system, item = self._places(own)
+        """The mean over raters of each answer's values; ``ratings`` are on one criterion."""
+        valued = ratings.where(~np.isnan(ratings.value))
+        system, item = self._places(valued)
         cells, size = system * len(self.items) + item, len(self.systems) * len(self.items)
-        sums, counts = np.bincount(cells, own.value, size), np.bincount(cells, minlength=size)
+        sums, counts = np.bincount(cells, valued.value, size), np.bincount(cells, minlength=size)
         means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
         # Single values are nobody's sum: they stay as they were given.
         means = settled(means) if (counts > 1).any() else means
@@ -107,22 +109,23 @@ class _Axes(NamedTuple):
         system, item = self._places(ratings)
         return PeopleRatings(ratings.raters, ratings.rater, system, item, ratings.value)
 
-    def _places(self, own: Ratings) -> tuple[Integers, Integers]:
-        systems = {name: at for at, name in enumerate(self.systems)}
-        items = {name: at for at, name in enumerate(self.items)}
-        of_system = np.array([systems[name] for name in own.systems], dtype=np.int64)
-        of_item = np.array([items[name] for name in own.items], dtype=np.int64)
-        return of_system[own.system], of_item[own.item]
+    def _places(self, ratings: Ratings) -> tuple[Integers, Integers]:
+        systems = {name: index for index, name in enumerate(self.systems)}
+        items = {name: index for index, name in enumerate(self.items)}
+        of_system = np.array([systems[name] for name in ratings.systems], dtype=np.int64)
+        of_item = np.array([items[name] for name in ratings.items], dtype=np.int64)
+        return of_system[ratings.system], of_item[ratings.item]
 
 
 def _measures(automatic: Ratings, axes: _Axes) -> Iterator[MeasureGrid]:
     keys = automatic.rater * max(1, len(automatic.criteria)) + automatic.criterion
     first = np.sort(np.unique(keys, return_index=True)[1])
     pairs = [
-        (automatic.raters[automatic.rater[at]], automatic.criteria[automatic.criterion[at]]) for at in first
+        (automatic.raters[automatic.rater[row]], automatic.criteria[automatic.criterion[row]])
+        for row in first
     ]
-    for at, name in zip(first, named(pairs), strict=True):
-        yield MeasureGrid(*name, axes.mean(automatic.where(keys == keys[at])))
+    for row, name in zip(first, named(pairs), strict=True):
+        yield MeasureGrid(*name, axes.mean(automatic.where(keys == keys[row])))
 
 
 def _criteria(
@@ -169,7 +172,8 @@ def _notes(
 
 def _apart(joined: Joined) -> Unsuitable:
     human, measure = (
-        next(one for one in joined.unjoined if (one.side == "human") == own) for own in (True, False)
+        next(answer for answer in joined.unjoined if (answer.side == "human") == by_people)
+        for by_people in (True, False)
     )
     alike = variants(measure.item, joined.items) or variants(measure.system, joined.systems)
     hint = f"{alike[0]!r} is the same except for case or whitespace. " if alike else ""

@@ -58,21 +58,25 @@ def located(sources: Sequence[Source], format: str | None = None) -> Iterator[No
 
 def _places(names: Names, sources: Sequence[Source], format: str | None) -> list[Where]:
     """Where judgements of these names stand, as far as the files can still be read."""
-    found: list[Where] = []
+    places: list[Where] = []
     for source in sources:
         if not is_stdin(source) and Path(source).is_file():
             try:
-                found += _in_file(names, source, format)
+                places += _in_file(names, source, format)
             except BadInput:
                 continue  # what is wrong with that file was not what stopped us
-    return found
+    return places
 
 
 def _in_file(names: Names, source: Source, format: str | None) -> Iterator[Where]:
     last: list[Row] = []
     for record in read_guessing(source, kind="judgement", format=format, note=last.append).records:
-        one = record if isinstance(record, Judgement) else None
-        if last and one and names == (one.item, one.system, one.rater, one.criterion):
+        judgement = record if isinstance(record, Judgement) else None
+        if (
+            last
+            and judgement
+            and names == (judgement.item, judgement.system, judgement.rater, judgement.criterion)
+        ):
             yield last[-1].where
         del last[:-1]
 

@@ -28,7 +28,7 @@ def read_judgements(
 ) -> Ratings:
     """The judgements of all sources as one table; a run folder gives its measures' values, one of asking its choices.
 
-    ``format`` names the format of the sources that are no run folders, as in ``dialeval.data.FORMATS``; without it, it
+    ``format`` names the format of the sources other than run folders, as in ``dialeval.data.FORMATS``; without it, it
     follows each file's ending. The same judgement in two sources counts once.
     """
     with located(sources, format):

@@ -54,9 +54,9 @@ class RatingScale:
         outside = np.flatnonzero((ratings.value < self.low) | (ratings.value > self.high))
         if not outside.size:
             return
-        at = int(outside[0])
-        names = ratings.names_of(at)
-        first = f"{ratings.value[at]:g} {names}"
+        row = int(outside[0])
+        names = ratings.names_of(row)
+        first = f"{ratings.value[row]:g} {names}"
         if len(outside) == 1:
             found, them = f"1 rating outside the scale, {first}", "it"
         else:

@@ -72,7 +72,7 @@ class Ratings:
         while chunk := list(islice(stream, _CHUNK)):
             for codes, column, field in zip(names, columns, fields, strict=True):
                 column.extend(map(codes.__getitem__, map(field, chunk)))
-            values.extend([math.nan if one.value is None else one.value for one in chunk])
+            values.extend([math.nan if judgement.value is None else judgement.value for judgement in chunk])
         coded = [np.array(column, dtype=np.int64) for column in columns]
         return cls.coded([tuple(codes) for codes in names], coded, np.array(values), source=source)
 
@@ -95,9 +95,9 @@ class Ratings:
         for labels, field in zip(_NAMES, _CODES, strict=True):
             codes = _Codes()
             places = [np.array([codes[name] for name in getattr(part, labels)], np.int64) for part in parts]
-            own = [place[getattr(part, field)] for place, part in zip(places, parts, strict=True)]
+            codes_of_parts = [place[getattr(part, field)] for place, part in zip(places, parts, strict=True)]
             names.append(tuple(codes))
-            columns.append(np.concatenate([np.zeros(0, np.int64), *own]))
+            columns.append(np.concatenate([np.zeros(0, np.int64), *codes_of_parts]))
         values = np.concatenate([np.zeros(0), *(part.value for part in parts)])
         nominal = frozenset[str]().union(*(part.nominal for part in parts))
         rows = _rows(names, columns, values, sum(part.repeated for part in parts), nominal)
@@ -134,7 +134,9 @@ class Ratings:
             codes = getattr(self, field)[kept]
             used = np.zeros(len(getattr(self, labels)), dtype=bool)
             used[codes] = True
-            names.append(tuple(name for name, one in zip(getattr(self, labels), used, strict=True) if one))
+            names.append(
+                tuple(name for name, is_used in zip(getattr(self, labels), used, strict=True) if is_used)
+            )
             columns.append((np.cumsum(used) - 1)[codes])
         return _rows(names, columns, self.value[kept], nominal=self.nominal.intersection(names[-1]))
 
@@ -165,25 +167,25 @@ class Ratings:
 
         The rows are ``criterion_named(criterion).units`` and the columns its ``raters``.
         """
-        own = self.criterion_named(criterion)
-        unit, places = own._units()
-        table = np.full((len(places), len(own.raters)), np.nan)
-        table[unit, own.rater] = own.value
+        chosen = self.criterion_named(criterion)
+        unit, places = chosen._units()
+        table = np.full((len(places), len(chosen.raters)), np.nan)
+        table[unit, chosen.rater] = chosen.value
         return table
 
     def packed(self, criterion: str) -> Floats:
         """Values on one criterion, shape (units, most ratings of a unit), NaN after each unit's last.
 
-        Columns are no raters: this is the smaller table where only the values count and raters are many.
+        Columns are not raters: this is the smaller table where only the values count and raters are many.
         """
-        own = self.criterion_named(criterion)
-        own = own.where(~np.isnan(own.value))
-        unit, places = own._units()
+        chosen = self.criterion_named(criterion)
+        chosen = chosen.where(~np.isnan(chosen.value))
+        unit, places = chosen._units()
         order = np.argsort(unit, kind="stable")
         sizes = np.bincount(unit, minlength=len(places))
         starts = np.cumsum(sizes) - sizes
         table = np.full((len(places), int(sizes.max(initial=0))), np.nan)
-        table[unit[order], np.arange(len(own)) - starts[unit[order]]] = own.value[order]
+        table[unit[order], np.arange(len(chosen)) - starts[unit[order]]] = chosen.value[order]
         return table
 
     def _units(self) -> tuple[Integers, Integers]:
@@ -231,16 +233,16 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
         same &= column[order[1:]] == column[order[:-1]]
     if not same.any():
         return ratings
-    one, two = order[:-1][same], order[1:][same]
-    a, b = ratings.value[one], ratings.value[two]
+    first, second = order[:-1][same], order[1:][same]
+    a, b = ratings.value[first], ratings.value[second]
     unlike = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))
     if unlike.size:
         found = f"two values, {_shown(a[unlike[0]])} and {_shown(b[unlike[0]])},"
         todo = "Keep one of them, or give each rater, and each item, a name of its own."
-        raise _bad(ratings, source, int(one[unlike[0]]), found, "one value per rater and criterion", todo)
+        raise _bad(ratings, source, int(first[unlike[0]]), found, "one value per rater and criterion", todo)
     kept = np.ones(len(ratings), dtype=bool)
-    kept[two] = False
-    return replace(ratings.where(kept), repeated=ratings.repeated + len(two))
+    kept[second] = False
+    return replace(ratings.where(kept), repeated=ratings.repeated + len(second))
 
 
 def _bad(ratings: Ratings, source: str, row: int, found: str, needed: str, todo: str) -> BadJudgement:

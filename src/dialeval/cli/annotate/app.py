@@ -88,18 +88,22 @@ def agreement(
 
     cuts = _cuts(classes or ())
     given = _ratings(ratings, format, criterion, system, scale_given(scale))
-    found = agreement_of(given, cuts=cuts, resampling=Resampling(resamples=trials, seed=seed))
+    agreements = agreement_of(given, cuts=cuts, resampling=Resampling(resamples=trials, seed=seed))
     dropped = None
     if drop_below is not None:
-        comparable = [one.criterion for one in found if one.kappas is not None and one.raters > 1]
+        comparable = [
+            agreement.criterion
+            for agreement in agreements
+            if agreement.kappas is not None and agreement.raters > 1
+        ]
         none = Resampling(resamples=0)
         dropped = [
             drop_raters(given, name, drop_below, rule=drop_rule, resampling=none) for name in comparable
         ]
     if json:
-        print(jsonlib.dumps(agreement_json(found, dropped), ensure_ascii=False, allow_nan=False))
+        print(jsonlib.dumps(agreement_json(agreements, dropped), ensure_ascii=False, allow_nan=False))
     else:
-        print_agreement(found, dropped)
+        print_agreement(agreements, dropped)
 
 
 def _cuts(texts: Sequence[str]) -> list[Cut]:

@@ -25,62 +25,70 @@ MOST_RATERS: Final = 30
 """How many raters are listed; of more, those who agree least."""
 
 
-def print_agreement(found: Sequence[CriterionAgreement], dropped: Sequence[Dropped] | None) -> None:
+def print_agreement(agreements: Sequence[CriterionAgreement], dropped: Sequence[Dropped] | None) -> None:
     """Each criterion's tables, one below the other; criteria of one rater are only named.
 
-    ``dropped`` is None where nobody asked whom to drop.
+    ``dropped`` is None where dropping was not asked for.
     """
     from rich.console import Console
 
     from dialeval.display.terminal import print_table
 
-    console, gone = Console(), {one.criterion: one for one in dropped or ()}
-    alone = [one for one in found if one.raters == 1]
+    console, gone = Console(), {drop.criterion: drop for drop in dropped or ()}
+    alone = [agreement for agreement in agreements if agreement.raters == 1]
     tables: list[Table] = []
-    for one in found:
-        if one.raters != 1:
-            tables += _tables(one)
-            if one.criterion in gone:
-                tables += _dropped(gone[one.criterion])
+    for agreement in agreements:
+        if agreement.raters != 1:
+            tables += _tables(agreement)
+            if agreement.criterion in gone:
+                tables += _dropped(gone[agreement.criterion])
             elif dropped is not None:
-                tables.append(_table(f"{one.criterion}: no rater can be dropped", (), (), (str(one.apart),)))
-    for at, table in enumerate(tables):
-        if at:
+                tables.append(
+                    _table(f"{agreement.criterion}: no rater can be dropped", (), (), (str(agreement.apart),))
+                )
+    for index, table in enumerate(tables):
+        if index:
             console.print()
         print_table(table, console)
     if alone:
         print(_alone(alone))
 
 
-def _alone(found: Sequence[CriterionAgreement]) -> str:
-    named = ", ".join(one.criterion for one in found[:8]) + (" ..." if len(found) > 8 else "")
-    criteria = f"{len(found):,} {'criterion' if len(found) == 1 else 'criteria'}"
+def _alone(agreements: Sequence[CriterionAgreement]) -> str:
+    named = ", ".join(agreement.criterion for agreement in agreements[:8]) + (
+        " ..." if len(agreements) > 8 else ""
+    )
+    criteria = f"{len(agreements):,} {'criterion' if len(agreements) == 1 else 'criteria'}"
     return (
         f"No agreement with a single rater: {criteria} ({named}).\n"
         "Agreement requires two or more raters of the same answers: give their files, too."
     )
 
 
-def _tables(one: CriterionAgreement) -> Iterator[Table]:
-    yield _measures(one)
-    if one.kappas is not None and one.kappas.pairs:
-        yield _pairs(one)
-    if one.per_rater:
-        yield _raters(one)
+def _tables(agreement: CriterionAgreement) -> Iterator[Table]:
+    yield _measures(agreement)
+    if agreement.kappas is not None and agreement.kappas.pairs:
+        yield _pairs(agreement)
+    if agreement.per_rater:
+        yield _raters(agreement)
 
 
-def _measures(one: CriterionAgreement) -> Table:
-    whole = one.complete_items == one.items
-    rows = [(NAMES[name], measured) for name, measured in _ordered(one.measures, whole)]
-    for cut, measures in one.classes.items():
+def _measures(agreement: CriterionAgreement) -> Table:
+    whole = agreement.complete_items == agreement.items
+    rows = [(NAMES[name], measured) for name, measured in _ordered(agreement.measures, whole)]
+    for cut, measures in agreement.classes.items():
         rows += [(f"{NAMES[name]}, {cut}", measured) for name, measured in _ordered(measures, whole)]
     cells = [(name, *_value(measured), _over(name, measured)) for name, measured in rows]
-    notes = [*_described(one), *(f"warning: {text}" for text in one.warnings)]
+    notes = [*_described(agreement), *(f"warning: {text}" for text in agreement.warnings)]
     notes += _undefined(rows)
     if not whole:
-        notes.append(f"complete: the {one.complete_items:,} items with as many ratings as any has")
-    raters = f"{one.raters:,} raters" if one.per_rater else f"up to {one.raters:,} anonymous raters each"
-    title = f"{one.criterion}: {one.items:,} items, {raters}, {one.ratings:,} ratings"
+        notes.append(f"complete: the {agreement.complete_items:,} items with as many ratings as any has")
+    raters = (
+        f"{agreement.raters:,} raters"
+        if agreement.per_rater
+        else f"up to {agreement.raters:,} anonymous raters each"
+    )
+    title = f"{agreement.criterion}: {agreement.items:,} items, {raters}, {agreement.ratings:,} ratings"
     return _table(title, ("", "value", "95 % interval", "over"), cells, notes)
 
 
@@ -96,18 +104,19 @@ def _ordered(measures: Mapping[str, Measured], whole: bool = True) -> list[tuple
 def _undefined(rows: Sequence[tuple[str, Measured]]) -> Iterator[str]:
     """Why measures are undefined, each reason once."""
     reasons: dict[str, list[str]] = {}
-    for name, found in rows:
-        if found.estimate.reason is not None:
-            reasons.setdefault(found.estimate.reason, []).append(name)
+    for name, measured in rows:
+        if measured.estimate.reason is not None:
+            reasons.setdefault(measured.estimate.reason, []).append(name)
     for reason, names in reasons.items():
         yield f"{'; '.join(names)}: {reason}"
 
 
-def _described(one: CriterionAgreement) -> Iterator[str]:
-    if one.scale is not None and one.scale.different > 1:
-        yield f"{one.scale.different:,} different values, from {one.scale.low:g} to {one.scale.high:g}"
-    if one.could_not_say:
-        yield f"could not say: {one.could_not_say:,} of {one.ratings + one.could_not_say:,}"
+def _described(agreement: CriterionAgreement) -> Iterator[str]:
+    scale = agreement.scale
+    if scale is not None and scale.different > 1:
+        yield f"{scale.different:,} different values, from {scale.low:g} to {scale.high:g}"
+    if agreement.could_not_say:
+        yield f"could not say: {agreement.could_not_say:,} of {agreement.ratings + agreement.could_not_say:,}"
 
 
 def _value(measured: Measured) -> tuple[str, str]:
@@ -124,22 +133,22 @@ def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-def _pairs(one: CriterionAgreement) -> Table:
-    assert one.kappas is not None
-    total = len(one.kappas.pairs)
+def _pairs(agreement: CriterionAgreement) -> Table:
+    assert agreement.kappas is not None
+    total = len(agreement.kappas.pairs)
     rows = [
         (f"> {threshold:g}", f"{count}/{total}", f"{100 * count / total:.1f} %")
-        for threshold, count in one.kappas.exceeding.items()
+        for threshold, count in agreement.kappas.exceeding.items()
     ]
-    return _table(f"{one.criterion}: pairs of raters", ("Cohen's kappa", "pairs", "share"), rows, ())
+    return _table(f"{agreement.criterion}: pairs of raters", ("Cohen's kappa", "pairs", "share"), rows, ())
 
 
-def _raters(one: CriterionAgreement) -> Table:
-    chosen = list(one.per_rater)
+def _raters(agreement: CriterionAgreement) -> Table:
+    chosen = list(agreement.per_rater)
     notes = []
     if len(chosen) > MOST_RATERS:
         chosen = sorted(chosen, key=_least)[:MOST_RATERS]
-        notes.append(f"the {MOST_RATERS} of {one.raters:,} raters who agree least; --json has all")
+        notes.append(f"the {MOST_RATERS} of {agreement.raters:,} raters who agree least; --json has all")
     rows = [
         (
             rater.rater,
@@ -153,27 +162,27 @@ def _raters(one: CriterionAgreement) -> Table:
         for rater in chosen
     ]
     titles = ("rater", "ratings", "could not say", "mean", "mean kappa", "others", "flagged")
-    return _table(f"{one.criterion}: raters", titles, rows, notes)
+    return _table(f"{agreement.criterion}: raters", titles, rows, notes)
 
 
 def _least(rater: RaterAgreement) -> float:
     return math.inf if math.isnan(rater.mean_kappa) else rater.mean_kappa
 
 
-def _dropped(one: Dropped) -> Iterator[Table]:
-    if not one.who:
-        yield _table(f"{one.criterion}: no rater is below {one.threshold:g} ({one.rule})", (), (), ())
+def _dropped(drop: Dropped) -> Iterator[Table]:
+    if not drop.who:
+        yield _table(f"{drop.criterion}: no rater is below {drop.threshold:g} ({drop.rule})", (), (), ())
         return
-    title = f"{one.criterion}: raters below {one.threshold:g} ({one.rule})"
+    title = f"{drop.criterion}: raters below {drop.threshold:g} ({drop.rule})"
     yield _table(
-        title, ("rater", "mean kappa", "why"), [(g.rater, _number(g.kappa), g.why) for g in one.who], ()
+        title, ("rater", "mean kappa", "why"), [(g.rater, _number(g.kappa), g.why) for g in drop.who], ()
     )
     rows = []
-    for name, before in _ordered(one.before.measures):
-        after = math.nan if one.after is None else one.after.measures[name].value
+    for name, before in _ordered(drop.before.measures):
+        after = math.nan if drop.after is None else drop.after.measures[name].value
         rows.append((NAMES[name], _number(before.value), _number(after), _number(after - before.value)))
-    left = 0 if one.after is None else one.after.raters
-    title = f"{one.criterion}: with all {one.before.raters:,} raters, and with {left:,}"
+    left = 0 if drop.after is None else drop.after.raters
+    title = f"{drop.criterion}: with all {drop.before.raters:,} raters, and with {left:,}"
     yield _table(title, ("", "before", "after", "change"), rows, ())
 
 

@@ -35,8 +35,8 @@ def join_files(
         joined = _join(ratings, criterion, roles)
     if scale is not None:
         with located(sources, format):
-            own = ratings.by(raters=joined.rater_names, criteria=[criterion])
-            scale.check(own, ", ".join(sources))
+            people = ratings.by(raters=joined.rater_names, criteria=[criterion])
+            scale.check(people, ", ".join(sources))
     return dataclasses.replace(joined, notes=(*unvetted_notes(sources), *joined.notes))
 
 

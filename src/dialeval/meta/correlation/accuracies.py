@@ -43,11 +43,11 @@ def with_accuracies(
     take long: beyond ``MOST_SOFT`` pairs of answers.
     """
     levels = {row.level for row in rows}
-    found = {
+    accuracies = {
         measure.name: _accuracy(joined.human.values, measure.values, levels, resampling)
         for measure in joined.measures
     }
-    return tuple(_with_accuracy(row, found[row.measure]) for row in rows)
+    return tuple(_with_accuracy(row, accuracies[row.measure]) for row in rows)
 
 
 def _with_accuracy(row: Row, accuracy: _Accuracy) -> Row:

@@ -4,7 +4,7 @@ The raters are split at random into two groups whose means are correlated, as Sh
 et al. (2020, section 4.2) do once and we do many times. Half of the raters are noisier than all of them: a formula says
 what two groups of full size would reach (Spearman, 1910; Brown, 1910; Horst, 1951, for halves of unequal size).
 
-Neither is a bound for a measure, which is held against people's mean and has no noise of its own: one that said just
+Neither is a bound for a measure, which is compared with people's mean and has no noise of its own: one that said just
 what endlessly many raters would say on average correlates with these raters at the square root of the corrected
 agreement (Spearman, 1904). Half of the raters may well do worse than a good measure.
 """
@@ -42,8 +42,8 @@ def split_half(
 ) -> Ceiling:
     """The agreement of two random halves of the people.
 
-    By default the raters are split, or the ratings of each cell where a cell typically met fewer than half of them:
-    with a crowd, many cells would fall wholly into one half and be lost.
+    By default the raters are split, or the ratings of each answer where an answer usually has fewer than half of them:
+    with a crowd, many answers would fall wholly into one half and be lost.
     """
     chosen = split or _fitting(joined)
     none = Ceiling(level, coefficient, None, None, None, None, repeats, len(joined.people.raters), chosen)
@@ -52,17 +52,17 @@ def split_half(
         return dataclasses.replace(none, reason=reason)
     rng = np.random.default_rng(seed)
     halves = [_Halves.drawn(joined, chosen, rng, coefficient, level) for _ in range(repeats)]
-    found = np.array([one.correlation.value for one in halves])
-    if np.isnan(found).all():
+    values = np.array([split.correlation.value for split in halves])
+    if np.isnan(values).all():
         return dataclasses.replace(none, reason=halves[0].correlation.reason)
-    low, high = percentile_interval(found, 0.95)
+    low, high = percentile_interval(values, 0.95)
     whole = dataclasses.replace(
         none,
-        mean=float(np.nanmean(found)),
+        mean=float(np.nanmean(values)),
         low=low,
         high=high,
-        five=five_numbers(found[~np.isnan(found)]),
-        n=int(np.median([one.correlation.n for one in halves])),
+        five=five_numbers(values[~np.isnan(values)]),
+        n=int(np.median([split.correlation.n for split in halves])),
     )
     return _corrected(whole, halves)
 
@@ -91,8 +91,8 @@ def _left_out(joined: Joined, level: Level, coefficient: Coefficient) -> Iterato
         (systems, row), (items, column) = (np.unique(axis, return_inverse=True) for axis in (system, item))
         tables = np.full((2, len(systems), len(items)), np.nan)
         tables[:, row, column] = value, rest
-        found = level_correlation(*tables, kind=coefficient, level=level)
-        yield LeftOut(name, level, coefficient, finite(found.value), found.n, found.reason)
+        correlation = level_correlation(*tables, kind=coefficient, level=level)
+        yield LeftOut(name, level, coefficient, finite(correlation.value), correlation.n, correlation.reason)
 
 
 def _too_few(joined: Joined) -> str | None:
@@ -121,7 +121,7 @@ class _Halves(NamedTuple):
 
     correlation: LevelCorrelation
     product: float
-    """Share of a cell's ratings in one half times the share in the other, on average over the cells of both."""
+    """Share of an answer's ratings in one half times the share in the other, on average over the answers of both."""
 
     @classmethod
     def drawn(
@@ -144,7 +144,7 @@ class _Halves(NamedTuple):
 
 def _corrected(ceiling: Ceiling, halves: Sequence[_Halves]) -> Ceiling:
     """With what groups of full size, and a perfect measure, would reach; or the reason why that cannot be said."""
-    r, points = ceiling.mean or 0.0, np.median([_points(one.correlation) for one in halves])
+    r, points = ceiling.mean or 0.0, np.median([_points(split.correlation) for split in halves])
     reason = None
     if ceiling.coefficient == "kendall":
         reason = (
@@ -156,13 +156,13 @@ def _corrected(ceiling: Ceiling, halves: Sequence[_Halves]) -> Ceiling:
         reason = "the halves disagree"
     if reason is not None:
         return dataclasses.replace(ceiling, uncorrected=reason)
-    corrected = _of_full_size(r, float(np.nanmean([one.product for one in halves])))
+    corrected = _of_full_size(r, float(np.nanmean([split.product for split in halves])))
     return dataclasses.replace(ceiling, corrected=corrected, bound=math.sqrt(corrected))
 
 
-def _points(found: LevelCorrelation) -> float:
+def _points(correlation: LevelCorrelation) -> float:
     """Points behind one coefficient, on average."""
-    return found.n / max(1, found.groups - found.undefined)
+    return correlation.n / max(1, correlation.groups - correlation.undefined)
 
 
 def _of_full_size(r: float, product: float) -> float:
@@ -179,7 +179,7 @@ def _of_full_size(r: float, product: float) -> float:
 
 
 def _alternating(cells: Integers, rng: np.random.Generator) -> Integers:
-    """A side for each rating, in turn within each cell, the ratings shuffled and the first side drawn."""
+    """A side for each rating, in turn within each answer, the ratings shuffled and the first side drawn."""
     shuffled = rng.permutation(len(cells))
     order = shuffled[np.argsort(cells[shuffled], kind="stable")]
     sizes = np.bincount(cells)

@@ -28,7 +28,7 @@ def lower_is_better(joined: Joined, patterns: Sequence[str] = ()) -> tuple[str, 
 
 def turned(joined: Joined, names: Collection[str]) -> Joined:
     """The same with the named measures' values negated, so that with all of them higher is better."""
-    measures = (_turned(one) if one.name in names else one for one in joined.measures)
+    measures = (_turned(measure) if measure.name in names else measure for measure in joined.measures)
     return dataclasses.replace(joined, measures=tuple(measures))
 
 

@@ -49,7 +49,9 @@ def over_test_sets(
     if not joined.measures:
         return ()
     human = _means(joined.human.values, np.ones((1, len(joined.items))))[0]
-    items = np.flatnonzero(np.any([~np.isnan(one.values).all(axis=0) for one in joined.measures], axis=0))
+    items = np.flatnonzero(
+        np.any([~np.isnan(measure.values).all(axis=0) for measure in joined.measures], axis=0)
+    )
     size = max(1, len(items) // 2) if size is None else size
     if not 1 <= size <= len(items):
         raise Unsuitable(
@@ -59,7 +61,7 @@ def over_test_sets(
     rng = np.random.default_rng(seed)
     for row in chosen:
         row[rng.choice(items, size, replace=False)] = 1
-    return tuple(_over(one, human, chosen, size, coefficient) for one in joined.measures)
+    return tuple(_over(measure, human, chosen, size, coefficient) for measure in joined.measures)
 
 
 def stabilities(
@@ -92,8 +94,8 @@ def stabilities(
 def _over(
     measure: MeasureGrid, human: Floats, chosen: Floats, size: int, coefficient: Coefficient
 ) -> Instability:
-    found = over_scores(human, _means(measure.values, chosen), coefficient)
-    return Instability(measure.name, coefficient, size, found.values, found.undefined)
+    over = over_scores(human, _means(measure.values, chosen), coefficient)
+    return Instability(measure.name, coefficient, size, over.values, over.undefined)
 
 
 def _means(values: Floats, chosen: Floats) -> Floats:

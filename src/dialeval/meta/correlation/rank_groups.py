@@ -16,7 +16,7 @@ def rank_groups(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> dict[str, 
     begins the next, as in the rankings of WMT. Differing is being worse, unless the two scored different answers: over
     those of both, the order may be the other way round. Measures without a coefficient have no rank group.
     """
-    differ = {frozenset((one.a, one.b)) for one in rivalries if one.better is not None}
+    differ = {frozenset((rivalry.a, rivalry.b)) for rivalry in rivalries if rivalry.better is not None}
     defined = [row for row in rows if row.value is not None]
     ranked = sorted(defined, key=lambda row: row.value or 0.0, reverse=True)
     groups: dict[str, int] = {}
@@ -34,9 +34,10 @@ def with_rank_groups(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple
     """The rows, each with its rank group by the rivalries at its level, and a note where these saw less of it."""
     by_level: dict[str, Mapping[str, int]] = {
         level: rank_groups(
-            [row for row in rows if row.level == level], [one for one in rivalries if one.level == level]
+            [row for row in rows if row.level == level],
+            [rivalry for rivalry in rivalries if rivalry.level == level],
         )
-        for level in {one.level for one in rivalries}
+        for level in {rivalry.level for rivalry in rivalries}
     }
     return tuple(
         dataclasses.replace(
@@ -49,28 +50,34 @@ def with_rank_groups(rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> tuple
 
 
 def _of_coverage(row: Row, rows: Sequence[Row], rivalries: Sequence[Rivalry]) -> Iterator[Note]:
-    """What to know of a row whose measure scored cells that others did not."""
-    own = [one for one in rivalries if one.level == row.level and row.measure in (one.a, one.b)]
-    narrow = [one for one in own if (one.only_a if one.a == row.measure else one.only_b)]
+    """Notes on a row whose measure scored answers that others did not."""
+    mine = [
+        rivalry
+        for rivalry in rivalries
+        if rivalry.level == row.level and row.measure in (rivalry.a, rivalry.b)
+    ]
+    narrow = [rivalry for rivalry in mine if (rivalry.only_a if rivalry.a == row.measure else rivalry.only_b)]
     if narrow:
         text = f"compared with {_others(narrow, row.measure)} over fewer answers, those of both"
         yield Note("compared_over_fewer", text)
     value = row.value
     if value is None:
         return
-    same = [one for one in rows if one.level == row.level]
-    above = {one.measure for one in same if one.value is not None and one.value > value}
-    beaten = [one for one in own if one.better == row.measure and _other(one, row.measure) in above]
+    same = [other for other in rows if other.level == row.level]
+    above = {other.measure for other in same if other.value is not None and other.value > value}
+    beaten = [
+        rivalry for rivalry in mine if rivalry.better == row.measure and _other(rivalry, row.measure) in above
+    ]
     if beaten:
         others = _others(beaten, row.measure)
         text = f"better than {others} over the answers of both: the order depends on coverage"
         yield Note("order_depends_on_coverage", text)
 
 
-def _other(one: Rivalry, measure: str) -> str:
-    return one.b if one.a == measure else one.a
+def _other(rivalry: Rivalry, measure: str) -> str:
+    return rivalry.b if rivalry.a == measure else rivalry.a
 
 
 def _others(rivalries: Sequence[Rivalry], measure: str) -> str:
-    names = [_other(one, measure) for one in rivalries]
+    names = [_other(rivalry, measure) for rivalry in rivalries]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -57,13 +57,15 @@ def compare_measures(
         clusters_of(joined, resampling),
     )
     rivalries = [contest.between(a, b) for a, b in pairs]
-    given = np.array([math.nan if one.p_permutation is None else one.p_permutation for one in rivalries])
-    reach = _ERRORS * np.array([one.p_error or 0.0 for one in rivalries])
+    given = np.array(
+        [math.nan if rivalry.p_permutation is None else rivalry.p_permutation for rivalry in rivalries]
+    )
+    reach = _ERRORS * np.array([rivalry.p_error or 0.0 for rivalry in rivalries])
     lower, upper = (holm(np.clip(given + sign * reach, 0, 1)) for sign in (-1, 1))
     on_edge = (lower < alpha) & (upper >= alpha)
     return tuple(
-        dataclasses.replace(one, p_adjusted=finite(p), significant=bool(p < alpha), on_edge=bool(edge))
-        for one, p, edge in zip(rivalries, holm(given).tolist(), on_edge, strict=True)
+        dataclasses.replace(rivalry, p_adjusted=finite(p), significant=bool(p < alpha), on_edge=bool(edge))
+        for rivalry, p, edge in zip(rivalries, holm(given).tolist(), on_edge, strict=True)
     )
 
 
@@ -89,8 +91,10 @@ class _Contest:
     def between(self, a: MeasureGrid, b: MeasureGrid) -> Rivalry:
         """The two measures, before correction over all pairs."""
         shared = ~(np.isnan(self.human) | np.isnan(a.values) | np.isnan(b.values))
-        people, one, two = (np.where(shared, values, np.nan) for values in (self.human, a.values, b.values))
-        with_a, with_b = (self._correlation(people, scores) for scores in (one, two))
+        people, scores_a, scores_b = (
+            np.where(shared, values, np.nan) for values in (self.human, a.values, b.values)
+        )
+        with_a, with_b = (self._correlation(people, scores) for scores in (scores_a, scores_b))
         blank = Rivalry(
             a=a.name,
             b=b.name,
@@ -108,15 +112,17 @@ class _Contest:
         # One seed draws the same items for both, so the differences are paired.
         low = high = math.nan
         if resampled(shared, self.resample, self.clusters):
-            both = (self._trialled(name, people, own) for name, own in ((a.name, one), (b.name, two)))
+            both = (
+                self._trialled(name, people, own) for name, own in ((a.name, scores_a), (b.name, scores_b))
+            )
             low, high = percentile_interval(difference_of(*both), self.resampling.confidence)
-        test = self._permuted(people, one, two)
+        test = self._permuted(people, scores_a, scores_b)
         return dataclasses.replace(
             blank,
             difference=with_a.value - with_b.value,
             low=finite(low),
             high=finite(high),
-            p_williams=self._williams(with_a, with_b, self._correlation(one, two)),
+            p_williams=self._williams(with_a, with_b, self._correlation(scores_a, scores_b)),
             p_permutation=finite(test.p),
             p_error=finite(test.error),
         )

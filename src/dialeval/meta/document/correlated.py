@@ -162,7 +162,7 @@ class Rivalry:
     """Answers that people and a have and b has not: they count in a's row and not here."""
     only_b: int = 0
     on_edge: bool = False
-    """Whether the verdict hangs on chance: two standard errors of the p-values, up or down, would turn it."""
+    """Whether the verdict is borderline: two standard errors of the p-values, up or down, would change it."""
 
     @property
     def better(self) -> str | None:

@@ -130,7 +130,9 @@ def linear_combination(
     return Combination(
         measure=MeasureGrid(name, str(signature), signature.name, Grid(joined.systems, joined.items, values)),
         signature=signature,
-        weights=tuple(Weight(one.name, float(w), float(low), float(high)) for one, w, low, high in table),
+        weights=tuple(
+            Weight(measure.name, float(w), float(low), float(high)) for measure, w, low, high in table
+        ),
         fold=fold,
         pearson=pearson(human, held_out),
         spearman=spearman(human, held_out),
@@ -188,7 +190,7 @@ class _Fit:
     weights: Floats
 
     def __call__(self, scores: Floats) -> Floats:
-        """Deviations from the mean rating that these scores, shape (n, measures), foretell; absent ones say nothing."""
+        """Deviations from the mean rating predicted by these scores, shape (n, measures); absent ones add nothing."""
         standard = (scores - self.mean) / self.spread
         return np.asarray(np.where(np.isnan(standard), 0.0, standard) @ self.weights, dtype=np.float64)
 
@@ -219,10 +221,10 @@ class _Plan:
         return values, np.stack(weights)
 
     def _systems(self) -> list[Flags]:
-        return [np.arange(len(self.human))[:, None] == at for at in range(len(self.human))]
+        return [np.arange(len(self.human))[:, None] == row for row in range(len(self.human))]
 
     def _predict(self, values: Floats, target: Flags, train: Flags) -> list[Floats]:
-        """Add to the values of the target cells what fits to the training cells foretell, each fold held out."""
+        """Add the predictions of fits to the training cells to the values of the target cells, each fold held out."""
         folds, weights = int(self.fold.max()) + 1, []
         for held_out in range(folds):
             seen = train & (self.fold != held_out)
@@ -231,8 +233,8 @@ class _Plan:
                     "No rated answer is left to fit on: new_systems needs ratings of two systems."
                 )
             fit = _fit(self.cube[seen], self.human[seen], self.ridge)
-            own, unrated = target & (self.fold == held_out), target & (self.fold == -1)
-            values[own] += fit(self.cube[own])
+            held, unrated = target & (self.fold == held_out), target & (self.fold == -1)
+            values[held] += fit(self.cube[held])
             values[unrated] += fit(self.cube[unrated]) / folds
             weights.append(fit.weights)
         return weights

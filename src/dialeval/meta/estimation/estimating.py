@@ -57,7 +57,9 @@ def estimate_systems(
     known = [row for row in range(len(joined.systems)) if not np.isnan(scores[row]).all()]
     names, confidence = joined.systems, resampling.confidence
     differences = [_difference(names, human, scores, pair, confidence) for pair in combinations(known, 2)]
-    adjusted = holm([math.nan if one.p is None else one.p for one in differences]).tolist()
+    adjusted = holm(
+        [math.nan if difference.p is None else difference.p for difference in differences]
+    ).tolist()
     return Estimates(
         measure=grid.name,
         rater=grid.rater,
@@ -66,7 +68,8 @@ def estimate_systems(
         note=RANDOM,
         systems=tuple(_system(names[row], human[row], scores[row], confidence) for row in known),
         differences=tuple(
-            _corrected(one, p, resampling.alpha) for one, p in zip(differences, adjusted, strict=True)
+            _corrected(difference, p, resampling.alpha)
+            for difference, p in zip(differences, adjusted, strict=True)
         ),
     )
 
@@ -121,7 +124,7 @@ def _difference(
     paired = 2 * int((both & shared).sum()) >= max(4, int((either & shared).sum()))
     # Items on which one of the two is rated would be neither rated nor unrated pairs.
     parts = [
-        partly_rated(human[at], scores[at], (both | (shared & ~either)) if paired else None) for at in pair
+        partly_rated(human[row], scores[row], (both | (shared & ~either)) if paired else None) for row in pair
     ]
     if paired:
         unscored = np.isnan(parts[0].predicted_rated + parts[1].predicted_rated)

@@ -89,8 +89,8 @@ def validate_instances(
     chosen: GroupTest = test or ("fisher" if labelled else "welch")
     human = _majority(joined.human.values) if chosen == "fisher" else joined.human.values
     tests = [
-        _tested(system, human[at], split.right[at], chosen, alternative)
-        for at, system in enumerate(joined.systems)
+        _tested(system, human[index], split.right[index], chosen, alternative)
+        for index, system in enumerate(joined.systems)
     ]
     adjusted = holm([math.nan if test.p is None else test.p for test in tests]).tolist()
     return InstanceValidation(
@@ -121,8 +121,8 @@ def _tested(
         table = [[int(high.sum()), int((1 - high).sum())], [int(low.sum()), int((1 - low).sum())]]
         statistic, p = fisher_exact(np.array(table), alternative)
     elif reason is None:
-        found = (welch_t if test == "welch" else student_t)(high, low, alternative=alternative)
-        statistic, df, p, reason = found.t, found.df, found.p, found.reason
+        result = (welch_t if test == "welch" else student_t)(high, low, alternative=alternative)
+        statistic, df, p, reason = result.t, result.df, result.p, result.reason
     return SystemTest(
         system=system,
         right=len(high),

@@ -103,18 +103,18 @@ def _lists(
     counts: Sequence[NBestCount], split: Verdicts, measure: MeasureGrid
 ) -> tuple[Floats, Floats, Integers]:
     """Share of contradictory responses, verdict and system of each list; no verdict where the measure has none."""
-    row = {name: at for at, name in enumerate(measure.grid.systems)}
-    column = {name: at for at, name in enumerate(measure.grid.items)}
-    for one in counts:
-        if not 0 <= one.contradictory <= one.n or one.n < 1:
-            found = f"{one.contradictory} of {one.n}"
+    row = {name: index for index, name in enumerate(measure.grid.systems)}
+    column = {name: index for index, name in enumerate(measure.grid.items)}
+    for count in counts:
+        if not 0 <= count.contradictory <= count.n or count.n < 1:
+            found = f"{count.contradictory} of {count.n}"
             raise DialevalError(
-                f"The n-best list of item {one.item!r}, system {one.system!r}: found {found} contradictory "
+                f"The n-best list of item {count.item!r}, system {count.system!r}: found {found} contradictory "
                 "responses, needed a count from 0 to n of at least one response."
             )
-    places = [(row.get(one.system, -1), column.get(one.item, -1)) for one in counts]
+    places = [(row.get(count.system, -1), column.get(count.item, -1)) for count in counts]
     verdicts = [split.right[place] if min(place) >= 0 else math.nan for place in places]
-    shares = [one.contradictory / one.n for one in counts]
+    shares = [count.contradictory / count.n for count in counts]
     systems = np.array([place[0] for place in places], dtype=np.int64)
     return np.array(shares, dtype=np.float64), np.array(verdicts, dtype=np.float64), systems
 
@@ -132,18 +132,20 @@ def _within_systems(
     rng = np.random.default_rng(resampling.seed)
     observed, shuffled, total = 0.0, np.zeros(resampling.resamples), 0.0
     for code in np.unique(systems).tolist():
-        own, said = shares[systems == code], right[systems == code]
+        mine, said = shares[systems == code], right[systems == code]
         r, w = int(said.sum()), int((~said).sum())
         if not r or not w:
             continue
         weight = r * w / (r + w)
-        at = 0
+        start = 0
         # Rows are shuffled one after another, so that the blocks do not show in the result.
-        for some in blocks(len(own), resampling.resamples):
-            orders = rng.permuted(np.broadcast_to(own, (some, len(own))), axis=1)
-            shuffled[at : at + some] += weight * (orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1))
-            at += some
-        observed += weight * float(own[~said].mean() - own[said].mean())
+        for some in blocks(len(mine), resampling.resamples):
+            orders = rng.permuted(np.broadcast_to(mine, (some, len(mine))), axis=1)
+            shuffled[start : start + some] += weight * (
+                orders[:, r:].mean(axis=1) - orders[:, :r].mean(axis=1)
+            )
+            start += some
+        observed += weight * float(mine[~said].mean() - mine[said].mean())
         total += weight
     return (observed / total, shuffled / total) if total else (math.nan, shuffled)
 

@@ -30,8 +30,8 @@ class InstanceRule:
         if text.strip() and not re.search(r"[<>]", text):
             return cls(text.strip())
         # A measure's own name may hold signs; the last one is the rule's.
-        found = re.fullmatch(r"(.*)([<>]=)(.*)", text, re.DOTALL)
-        measure, sign, bound = found.groups() if found else ("", "", "")
+        written = re.fullmatch(r"(.*)([<>]=)(.*)", text, re.DOTALL)
+        measure, sign, bound = written.groups() if written else ("", "", "")
         measure, threshold = measure.strip(), _threshold(bound.strip())
         if not measure or threshold is None:
             raise DialevalError(

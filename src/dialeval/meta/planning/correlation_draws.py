@@ -65,13 +65,15 @@ class Sample:
         for block in blocks(max(self.values.shape[1], sizes[-1]), trials, CELLS):
             places = rng.integers(self.units, size=(block, sizes[-1]))
             places += np.arange(block)[:, None] * self.units
-            for at, size in enumerate(sizes):
+            for index, size in enumerate(sizes):
                 counts = np.bincount(places[:, :size].ravel(), minlength=block * self.units)
-                yield counts.reshape(block, self.units), at
+                yield counts.reshape(block, self.units), index
 
     def correlator(self, coefficient: Coefficient, trials: int) -> Correlator:
         """How correlations follow from how often each unit is drawn, for about this many draws."""
-        pairs = [(0, at) for at in range(1, len(self.values))] + ([(1, 2)] if len(self.values) == 3 else [])
+        pairs = [(0, column) for column in range(1, len(self.values))] + (
+            [(1, 2)] if len(self.values) == 3 else []
+        )
         if self.system is not None:
             return self._by_means(pairs, self.system, coefficient)
         weighers = [
@@ -96,10 +98,12 @@ class Sample:
             sizes = weights @ member
             # Systems are compared as a whole: a draw that misses one of them has no answer.
             met = (sizes > 0).all(axis=1)
-            means = np.stack([settled((weights[met] * one) @ member / sizes[met]) for one in self.values])
+            means = np.stack(
+                [settled((weights[met] * values) @ member / sizes[met]) for values in self.values]
+            )
             found = np.full((len(pairs), len(counts)), np.nan)
-            for at, (a, b) in enumerate(pairs):
-                found[at, met] = correlations(means[a], means[b], coefficient)
+            for index, (a, b) in enumerate(pairs):
+                found[index, met] = correlations(means[a], means[b], coefficient)
             return Drawn(found, np.full(len(counts), float(member.shape[1])))
 
         return correlate
@@ -158,4 +162,6 @@ def packed(joined: Joined) -> Floats:
 def told_apart(drawn: Drawn, alpha: float) -> NDArray[np.bool_]:
     """On which draws Williams' test, two-sided, tells the first measure's correlation from the second's."""
     rows = zip(*drawn.r.tolist(), drawn.n.tolist(), strict=True)
-    return np.array([williams(one, two, between, int(n)).p < alpha for one, two, between, n in rows])
+    return np.array(
+        [williams(other, second, between, int(n)).p < alpha for other, second, between, n in rows]
+    )

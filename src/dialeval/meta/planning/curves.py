@@ -12,14 +12,14 @@ from dialeval.meta.document import PowerPoint
 _STEPS: Final = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 
 
-def power_point(size: int, found: int, trials: int) -> PowerPoint:
+def power_point(size: int, detected: int, trials: int) -> PowerPoint:
     """The share of trials that found it, with Wilson's (1927) interval."""
-    share, z2 = found / trials, 1.959963984540054**2
+    share, z2 = detected / trials, 1.959963984540054**2
     middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
     reach = math.sqrt(z2 * share * (1 - share) / trials + (z2 / (2 * trials)) ** 2) / (1 + z2 / trials)
     # The ends of an extreme share are exact; floating point leaves them a hair inside.
     low, high = max(0.0, middle - reach), min(1.0, middle + reach)
-    return PowerPoint(size, share, 0.0 if found == 0 else low, 1.0 if found == trials else high)
+    return PowerPoint(size, share, 0.0 if detected == 0 else low, 1.0 if detected == trials else high)
 
 
 def sizes_to_try(given: Sequence[int] | None, at_hand: int, *, fewest: int) -> tuple[int, ...]:

@@ -51,18 +51,18 @@ def power_between_measures(
         raise Unsuitable(
             f"{first!r} and {second!r} have {found_at_all} here, so there is no difference to find."
         )
-    found = np.zeros(len(tried), dtype=np.int64)
-    for counts, at in drawn_from.draws(tried, resampling.resamples, resampling.seed):
+    detected = np.zeros(len(tried), dtype=np.int64)
+    for counts, index in drawn_from.draws(tried, resampling.resamples, resampling.seed):
         drawn = correlate(counts)
         agrees = np.sign(drawn.r[0] - drawn.r[1]) == np.sign(effect)
-        found[at] += int(np.count_nonzero(told_apart(drawn, resampling.alpha) & agrees))
+        detected[index] += int(np.count_nonzero(told_apart(drawn, resampling.alpha) & agrees))
     better, worse = (first, second) if effect > 0 else (second, first)
     return PowerCurve(
         question=f"to find that {better} agrees better with people than {worse}",
         over=over,
         points=tuple(
             power_point(size, count, resampling.resamples)
-            for size, count in zip(tried, found.tolist(), strict=True)
+            for size, count in zip(tried, detected.tolist(), strict=True)
         ),
         effect=effect,
         design=f"Williams' test of {coefficient} correlations, level {level}; {over} drawn with replacement",
@@ -91,8 +91,8 @@ def width_of_correlation(
     tried = sizes_to_try(sizes, drawn_from.units, fewest=2)
     correlate = drawn_from.correlator(coefficient, resampling.resamples)
     drawn: list[list[Floats]] = [[] for _ in tried]
-    for counts, at in drawn_from.draws(tried, resampling.resamples, resampling.seed):
-        drawn[at].append(correlate(counts).r[0])
+    for counts, index in drawn_from.draws(tried, resampling.resamples, resampling.seed):
+        drawn[index].append(correlate(counts).r[0])
     return WidthCurve(
         question=f"to pin down the correlation of {measure} with people",
         over=over,
@@ -142,8 +142,8 @@ def correlation_by_raters(
         keys = np.where(np.isnan(ratings), np.inf, rng.random((block, *ratings.shape)))
         picked = np.take_along_axis(np.broadcast_to(ratings, keys.shape), np.argsort(keys, axis=-1), axis=-1)
         sums = np.cumsum(picked, axis=-1)
-        for at, size in enumerate(tried):
-            drawn[at].append(correlations(sums[..., size - 1] / size, scores, coefficient))
+        for index, size in enumerate(tried):
+            drawn[index].append(correlations(sums[..., size - 1] / size, scores, coefficient))
     points = [
         _stretched(size, np.concatenate(parts), float(np.mean(1 - size / held)), resampling.confidence)
         for size, parts in zip(tried, drawn, strict=True)

@@ -108,8 +108,8 @@ def _neighbours(joined: Joined) -> list[tuple[str, str]]:
     values = joined.human.values
     rated = ~np.isnan(values)
     sums, counts = np.where(rated, values, 0.0).sum(axis=1), rated.sum(axis=1)
-    known = [at for at in range(len(sums)) if counts[at]]
-    order = sorted(known, key=lambda at: -sums[at] / counts[at])
+    known = [row for row in range(len(sums)) if counts[row]]
+    order = sorted(known, key=lambda row: -sums[row] / counts[row])
     return [(joined.systems[a], joined.systems[b]) for a, b in pairwise(order)][:MOST_PAIRS]
 
 

@@ -102,8 +102,8 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
         raise Unsuitable(f"Found {a!r} on both sides, needed two systems.")
     if raters is not None and raters < 1:
         raise Unsuitable(f"Found {raters} raters, needed at least 1.")
-    one, two = joined.systems.index(a), joined.systems.index(b)
-    slots_a, slots_b = _slots(joined, one, two)
+    row_a, row_b = joined.systems.index(a), joined.systems.index(b)
+    slots_a, slots_b = _slots(joined, row_a, row_b)
     needed = 1 if raters is None or with_replacement else raters
     enough_a, enough_b = ((~np.isnan(side)).sum(axis=1) >= needed for side in (slots_a, slots_b))
     both = enough_a & enough_b
@@ -114,35 +114,35 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
         if paired
         else Note("different_items", f"{a} and {b} answered different items")
     )
-    found = DrawnRatings(
+    drawn = DrawnRatings(
         slots_a[both if paired else enough_a],
         slots_b[both if paired else enough_b],
         "paired" if paired else "independent",
         with_replacement,
         (note,) if alone else (),
     )
-    if found.items < 2:
+    if drawn.items < 2:
         raise Unsuitable(
-            f"Found {found.items} items with {needed} or more ratings of {a!r} and {b!r}, needed two. "
+            f"Found {drawn.items} items with {needed} or more ratings of {a!r} and {b!r}, needed two. "
             "Take fewer raters, or draw them with replacement."
         )
-    if found.effect == 0:
+    if drawn.effect == 0:
         raise Unsuitable(f"{a!r} and {b!r} have the same mean rating, so there is no difference to find.")
-    return found
+    return drawn
 
 
-def _slots(joined: Joined, one: int, two: int) -> tuple[Floats, Floats]:
+def _slots(joined: Joined, row_a: int, row_b: int) -> tuple[Floats, Floats]:
     """Ratings of two systems, each of shape (items, slots), a slot being one rater of that item."""
     people = joined.people
-    ours = (people.system == one) | (people.system == two)
+    ours = (people.system == row_a) | (people.system == row_b)
     item, rater, system = people.item[ours], people.rater[ours], people.system[ours]
     pairs, inverse = np.unique(item * max(1, len(people.raters)) + rater, return_inverse=True)
     owner = pairs // max(1, len(people.raters))
     slot = np.arange(len(pairs)) - np.searchsorted(owner, owner)
     shape = (len(joined.items), int(slot.max(initial=0)) + 1)
     sides = []
-    for which in (one, two):
-        table, own = np.full(shape, np.nan), system == which
-        table[item[own], slot[inverse[own]]] = people.value[ours][own]
+    for which in (row_a, row_b):
+        table, mine = np.full(shape, np.nan), system == which
+        table[item[mine], slot[inverse[mine]]] = people.value[ours][mine]
         sides.append(table)
     return sides[0], sides[1]

@@ -44,13 +44,13 @@ def power_of_items(
     """
     draw = prepare(joined, a, b, raters, with_replacement)
     tried = sizes_to_try(sizes, draw.items, fewest=2)
-    found = np.zeros(len(tried), dtype=np.int64)
+    detected = np.zeros(len(tried), dtype=np.int64)
     rng = np.random.default_rng(resampling.seed)
     for block in blocks(tried[-1] * draw.width(raters), resampling.resamples, CELLS):
         values = draw(rng, block, tried[-1], (raters,))[0]
-        found += _significant(values, tried, draw.effect, resampling.alpha)
+        detected += _significant(values, tried, draw.effect, resampling.alpha)
     held = "all ratings of each answer" if raters is None else f"{raters} ratings of each answer, {draw.how}"
-    return _Plan(draw, (a, b), resampling, target, draw.items).curve("items", tried, found, held)
+    return _Plan(draw, (a, b), resampling, target, draw.items).curve("items", tried, detected, held)
 
 
 def power_of_raters(
@@ -73,13 +73,13 @@ def power_of_raters(
     tried = sizes_to_try(sizes or range(1, fewest + 1), fewest, fewest=1)
     draw = prepare(joined, a, b, tried[-1], with_replacement)
     size = items or draw.items
-    found = np.zeros(len(tried), dtype=np.int64)
+    detected = np.zeros(len(tried), dtype=np.int64)
     rng = np.random.default_rng(resampling.seed)
     for block in blocks(size * draw.width(tried[-1]), resampling.resamples, CELLS):
-        for at, values in enumerate(draw(rng, block, size, tried)):
-            found[at] += _significant(values, (size,), draw.effect, resampling.alpha)[0]
+        for index, values in enumerate(draw(rng, block, size, tried)):
+            detected[index] += _significant(values, (size,), draw.effect, resampling.alpha)[0]
     held = f"{size} items, ratings {draw.how}"
-    return _Plan(draw, (a, b), resampling, target, fewest).curve("raters", tried, found, held)
+    return _Plan(draw, (a, b), resampling, target, fewest).curve("raters", tried, detected, held)
 
 
 def _significant(
@@ -97,16 +97,16 @@ def _significant(
         below = error_x**2 + error_y**2
         df = (np.array(sizes) - 1.0) * np.divide(square**2, below, out=np.ones_like(below), where=below > 0)
     p = _two_sided(difference, square, df, np.array(sizes))
-    found = (p < alpha) & (np.sign(difference) == np.sign(effect))
-    return np.asarray(found.sum(axis=0), dtype=np.int64)
+    significant = (p < alpha) & (np.sign(difference) == np.sign(effect))
+    return np.asarray(significant.sum(axis=0), dtype=np.int64)
 
 
 def _running(values: Floats, sizes: Sequence[int]) -> tuple[Floats, Floats]:
     """Mean of the first n values of each row and its squared standard error, shape (rows, sizes)."""
-    at, counts = np.array(sizes) - 1, np.array(sizes, dtype=np.float64)
+    last, counts = np.array(sizes) - 1, np.array(sizes, dtype=np.float64)
     shifted = values - values[:, :1]
-    mean = np.cumsum(shifted, axis=1)[:, at] / counts
-    squares = np.cumsum(shifted**2, axis=1)[:, at]
+    mean = np.cumsum(shifted, axis=1)[:, last] / counts
+    squares = np.cumsum(shifted**2, axis=1)[:, last]
     spread = np.maximum(squares - counts * mean**2, 0) / (counts - 1)
     spread[spread <= ROUNDING * squares] = 0
     return mean + values[:, :1], spread / counts
@@ -132,7 +132,7 @@ class _Plan:
     target: float
     at_hand: int
 
-    def curve(self, over: Over, sizes: Sequence[int], found: Integers, held: str) -> PowerCurve:
+    def curve(self, over: Over, sizes: Sequence[int], detected: Integers, held: str) -> PowerCurve:
         """The share of trials on which the difference was found, for each size; ``held`` is what does not vary."""
         high, low = self.systems if self.draw.effect > 0 else self.systems[::-1]
         paired = self.draw.design == "paired"
@@ -142,7 +142,7 @@ class _Plan:
             over=over,
             points=tuple(
                 power_point(size, count, self.resampling.resamples)
-                for size, count in zip(sizes, found.tolist(), strict=True)
+                for size, count in zip(sizes, detected.tolist(), strict=True)
             ),
             effect=self.draw.effect,
             design=f"{test}; {held}",

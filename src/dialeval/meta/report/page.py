@@ -53,8 +53,8 @@ def view(document: Document, points: Points) -> View:
         combined=tables.combined(document),
         estimates=tuple(
             table
-            for found in document.estimates
-            for table in (estimate_tables.estimates(found), estimate_tables.differences(found))
+            for estimates in document.estimates
+            for table in (estimate_tables.estimates(estimates), estimate_tables.differences(estimates))
             if table.rows
         ),
         instances=tuple(map(instance_tables.instances, document.instances)),

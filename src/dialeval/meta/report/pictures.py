@@ -47,10 +47,10 @@ def _by_agreement(document: Document) -> list[Row]:
 
 def _scatter(document: Document, points: Points, measure: str, most: int) -> Picture:
     means = {mean.system: mean for mean in document.means if mean.measure == measure}
-    found = {system: points[measure, system] for system in means if (measure, system) in points}
-    total = sum(len(pairs.human) for pairs in found.values())
+    chosen_points = {system: points[measure, system] for system in means if (measure, system) in points}
+    total = sum(len(pairs.human) for pairs in chosen_points.values())
     clouds, words = [], []
-    for system, pairs in found.items():
+    for system, pairs in chosen_points.items():
         chosen = _spread(len(pairs.human), most / total if total else 1.0)
         mean = means[system]
         clouds.append(plots.Cloud(system, pairs.human[chosen], pairs.value[chosen], mean.human, mean.value))
@@ -99,11 +99,14 @@ def _heat_map(matrix: Matrix) -> Picture:
 def _instability(document: Document) -> list[Picture]:
     if not document.instability:
         return []
-    order = {row.measure: at for at, row in enumerate(ordered(document, "system"))}
-    found = sorted(document.instability, key=lambda one: order.get(one.measure, len(order)))
-    shown = [Box(one.measure, one.five, one.whole) for one in found]
-    words = [f"{one.measure}: {_five(one.five)}, on all items {number(one.whole, 2)}" for one in found]
-    first = found[0]
+    order = {row.measure: index for index, row in enumerate(ordered(document, "system"))}
+    stabilities = sorted(document.instability, key=lambda one: order.get(one.measure, len(order)))
+    shown = [Box(stability.measure, stability.five, stability.whole) for stability in stabilities]
+    words = [
+        f"{stability.measure}: {_five(stability.five)}, on all items {number(stability.whole, 2)}"
+        for stability in stabilities
+    ]
+    first = stabilities[0]
     name = COEFFICIENTS[first.coefficient]
     caption = (
         f"{name} of systems' means over {count(first.trials, 'random test set')} of "
@@ -114,19 +117,19 @@ def _instability(document: Document) -> list[Picture]:
 
 
 def _ceilings(document: Document) -> list[Picture]:
-    found = [one for one in document.ceiling if one.five is not None]
-    if not found:
+    ceilings = [ceiling for ceiling in document.ceiling if ceiling.five is not None]
+    if not ceilings:
         return []
     shown, words = [], []
-    for one in found:
-        best = next(iter(ordered(document, one.level)), None)
+    for ceiling in ceilings:
+        best = next(iter(ordered(document, ceiling.level)), None)
         value = None if best is None else best.value
-        shown.append(Box(LABELS[one.level], one.five, value))
+        shown.append(Box(LABELS[ceiling.level], ceiling.five, value))
         rival = "" if best is None or value is None else f", best measure {best.measure} {number(value, 2)}"
-        words.append(f"{TITLES[one.level]}: {_five(one.five)}{rival}")
+        words.append(f"{TITLES[ceiling.level]}: {_five(ceiling.five)}{rival}")
     name = COEFFICIENTS[document.settings.coefficient]
     caption = (
-        f"{name} between two halves of the raters over {count(found[0].repeats, 'random split')}; the dot is the "
+        f"{name} between two halves of the raters over {count(ceilings[0].repeats, 'random split')}; the dot is the "
         "measure that agrees best with people."
     )
     alt = f"Box plots of how well two halves of the raters agree. {'; '.join(words)}."

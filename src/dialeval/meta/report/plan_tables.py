@@ -17,38 +17,38 @@ def planning(document: Document) -> Table:
         *(Column("question"), Column("available", numeric=True), Column("enough", numeric=True)),
         Column("for"),
     )
-    answered = [one for one in document.planning if one.reason is None]
+    answered = [plan for plan in document.planning if plan.reason is None]
     rows = tuple(map(_row, answered))
     return Table("What the next study needs", columns, rows, tuple(_notes(document.planning)))
 
 
-def _row(one: Planned) -> tuple[Cell, ...]:
-    noun = NOUNS[one.over]
-    most = max((point.size for point in one.points), default=0)
-    enough = f"> {count(most, noun)}" if one.enough is None else count(one.enough, noun)
+def _row(plan: Planned) -> tuple[Cell, ...]:
+    noun = NOUNS[plan.over]
+    most = max((point.size for point in plan.points), default=0)
+    enough = f"> {count(most, noun)}" if plan.enough is None else count(plan.enough, noun)
     return (
-        Cell(one.question),
-        Cell(NOTHING if one.at_hand is None else count(one.at_hand, noun)),
-        Cell(enough, strong=one.enough is not None),
-        Cell(f"{one.goal} {one.target:g}"),
+        Cell(plan.question),
+        Cell(NOTHING if plan.at_hand is None else count(plan.at_hand, noun)),
+        Cell(enough, strong=plan.enough is not None),
+        Cell(f"{plan.goal} {plan.target:g}"),
     )
 
 
 def _notes(plans: Sequence[Planned]) -> Iterator[str]:
-    answered = [one for one in plans if one.reason is None]
-    if any(one.goal == "power" for one in answered):
+    answered = [plan for plan in plans if plan.reason is None]
+    if any(plan.goal == "power" for plan in answered):
         yield (
             "power: how often a study of that size would detect the observed difference, resampling the present data; "
             "the true difference is uncertain itself, so read 340 as hundreds"
         )
-    if any(one.goal == "width" for one in answered):
+    if any(plan.goal == "width" for plan in answered):
         yield "width: of the 95% interval over studies of that size"
-    if any(one.over == "raters" for one in answered):
+    if any(plan.over == "raters" for plan in answered):
         yield "ratings are of each answer"
-    yield from dict.fromkeys(note.text for one in answered for note in one.notes)
+    yield from dict.fromkeys(note.text for plan in answered for note in plan.notes)
     said: dict[str, list[str]] = {}
-    for one in plans:
-        if one.reason is not None:
-            said.setdefault(one.reason, []).append(f"{one.question} ({one.over})")
+    for plan in plans:
+        if plan.reason is not None:
+            said.setdefault(plan.reason, []).append(f"{plan.question} ({plan.over})")
     for reason, questions in said.items():
         yield f"{listing(questions, most=2)}: {reason}"

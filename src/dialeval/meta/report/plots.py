@@ -46,8 +46,8 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
     noise = np.random.default_rng(seed)
     alpha = float(np.clip(18 / max(len(xs), 1) ** 0.5, 0.15, 0.6))
     with drawing(3.5 + (0.2 * -(-len(clouds) // 3) if told_apart else 0.0)) as (figure, axes):
-        for at, cloud in enumerate(clouds):
-            colour, shape = _look(at) if told_apart else (COLOURS[0], "o")
+        for index, cloud in enumerate(clouds):
+            colour, shape = _look(index) if told_apart else (COLOURS[0], "o")
             axes.plot(
                 cloud.measure + noise.normal(0, JITTER_MEASURE * _span(xs), len(cloud.measure)),
                 cloud.human + noise.normal(0, JITTER_HUMAN * _span(ys), len(cloud.human)),
@@ -57,9 +57,9 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
                 markersize=4,
                 markeredgewidth=0,
             )
-        for at, cloud in enumerate(clouds):
+        for index, cloud in enumerate(clouds):
             if cloud.mean_measure is not None and cloud.mean_human is not None:
-                colour, shape = _look(at) if told_apart else (COLOURS[0], "o")
+                colour, shape = _look(index) if told_apart else (COLOURS[0], "o")
                 axes.plot(
                     [cloud.mean_measure],
                     [cloud.mean_human],
@@ -70,7 +70,7 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
                 )
         _frame(axes, measure, human, empty=not len(xs))
         if told_apart and len(clouds) > 1:
-            keys = [_key(cut_label(c.label), *_look(at)) for at, c in enumerate(clouds)]
+            keys = [_key(cut_label(c.label), *_look(index)) for index, c in enumerate(clouds)]
             figure.legend(
                 handles=keys,
                 loc="outside lower left",
@@ -104,7 +104,7 @@ def heat_map(names: Sequence[str], values: Floats) -> bytes:
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.set_xticks(range(size), labels=[str(at + 1) for at in range(size)])
-        labels = [f"{cut_label(name)}  {at + 1}" for at, name in enumerate(names)]
+        labels = [f"{cut_label(name)}  {index + 1}" for index, name in enumerate(names)]
         axes.set_yticks(range(size), labels=labels)
         axes.spines[:].set_visible(False)
         return svg(figure)
@@ -118,8 +118,8 @@ def _brief(value: float) -> str:
     return f"−{digits}" if value < 0 and digits != ".00" else digits
 
 
-def _look(at: int) -> tuple[str, str]:
-    return COLOURS[at % len(COLOURS)], SHAPES[at // len(COLOURS) % len(SHAPES)]
+def _look(index: int) -> tuple[str, str]:
+    return COLOURS[index % len(COLOURS)], SHAPES[index // len(COLOURS) % len(SHAPES)]
 
 
 def _key(label: str, colour: str, shape: str) -> Line2D:

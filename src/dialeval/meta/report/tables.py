@@ -49,18 +49,18 @@ def ceiling(document: Document) -> Table:
         *(Column("corrected", numeric=True), Column("bound", numeric=True)),
         Column("best measure", numeric=True),
     )
-    rows = tuple(_ceiling(document, one) for one in document.ceiling)
+    rows = tuple(_ceiling(document, ceiling) for ceiling in document.ceiling)
     return Table("Ceiling: people with people", columns, rows, tuple(_ceiling_notes(document)))
 
 
 def raters(document: Document) -> Table:
     """How well each rater agrees with the mean of all others, the least first."""
-    found = sorted(document.raters, key=lambda one: (one.value is None, one.value or 0.0))
+    ranked = sorted(document.raters, key=lambda one: (one.value is None, one.value or 0.0))
     columns = (Column("rater"), Column(COEFFICIENTS[document.settings.coefficient], numeric=True))
     rows = tuple(
-        (Cell(one.rater), Cell(_value(one.value)), Cell(f"{one.n:,}")) for one in found[:MOST_RATERS]
+        (Cell(rater.rater), Cell(_value(rater.value)), Cell(f"{rater.n:,}")) for rater in ranked[:MOST_RATERS]
     )
-    left = len(found) - len(rows)
+    left = len(ranked) - len(rows)
     notes = (f"and {count(left, 'rater')} with higher agreement, or none",) if left else ()
     return Table("Each rater with the others", (*columns, Column("n", numeric=True)), rows, notes)
 
@@ -78,8 +78,10 @@ def rivals(document: Document, level: Level) -> Table:
 
 
 def on_edge(pairs: Sequence[Rivalry]) -> Iterator[str]:
-    """A note on pairs whose verdict hangs on which swaps were drawn."""
-    names = [f"{one.a} − {one.b} ({p_value(one.p_adjusted)})" for one in pairs if one.on_edge]
+    """A note on pairs whose verdict depends on which swaps were drawn."""
+    names = [
+        f"{rivalry.a} − {rivalry.b} ({p_value(rivalry.p_adjusted)})" for rivalry in pairs if rivalry.on_edge
+    ]
     if names:
         them = "it" if len(names) == 1 else "them"
         yield f"borderline: more resamples or another seed could change {them}: {listing(names, most=3)}"
@@ -87,35 +89,44 @@ def on_edge(pairs: Sequence[Rivalry]) -> Iterator[str]:
 
 def combined(document: Document) -> Table:
     """What the combined measures are made of."""
-    names = dict.fromkeys(name for one in document.combined for name in one.weights)
-    columns = (Column("measure"), *(Column(one.measure, numeric=True) for one in document.combined))
+    names = dict.fromkeys(name for combination in document.combined for name in combination.weights)
+    columns = (
+        Column("measure"),
+        *(Column(combination.measure, numeric=True) for combination in document.combined),
+    )
     rows = tuple(
-        (Cell(name), *(Cell(signed(one.weights.get(name), 3)) for one in document.combined)) for name in names
+        (Cell(name), *(Cell(signed(combination.weights.get(name), 3)) for combination in document.combined))
+        for name in names
     )
     notes = [
-        f"{one.measure}: each value is predicted by a fit to the ratings of other items"
-        if one.fitted
-        else f"{one.measure}: no ratings are used"
-        for one in document.combined
+        f"{combination.measure}: each value is predicted by a fit to the ratings of other items"
+        if combination.fitted
+        else f"{combination.measure}: no ratings are used"
+        for combination in document.combined
     ]
     return Table("Weights of the combined measures", columns, rows, tuple(notes))
 
 
 def joint(document: Document) -> Table:
-    """How many cells each measure shares with people, and how many only one side has."""
+    """How many answers each measure shares with people, and how many only one side has."""
     columns = (
         *(Column("measure"), Column("joined", numeric=True), Column("only people", numeric=True)),
         Column("only the measure", numeric=True),
     )
     rows = tuple(
-        (Cell(one.measure), Cell(f"{one.both:,}"), Cell(f"{one.only_human:,}"), Cell(f"{one.only_measure:,}"))
-        for one in document.unjoined.measures
+        (
+            Cell(coverage.measure),
+            Cell(f"{coverage.both:,}"),
+            Cell(f"{coverage.only_human:,}"),
+            Cell(f"{coverage.only_measure:,}"),
+        )
+        for coverage in document.unjoined.measures
     )
     return Table("What joined", columns, rows)
 
 
 def unjoined(document: Document) -> Iterator[str]:
-    """The first cells that only one side has, a line each."""
+    """The first answers that only one side has, a line each."""
     for cell in document.unjoined.first:
         who = "people rated" if cell.side == "human" else f"{cell.side} scored"
         yield f"only {who} item {cell.item}, system {cell.system}"
@@ -163,62 +174,64 @@ def _value(value: float | None) -> str:
     return "undefined" if value is None else correlation(value)
 
 
-def _ceiling(document: Document, one: Ceiling) -> tuple[Cell, ...]:
-    best = next(iter(ordered(document, one.level)), None)
+def _ceiling(document: Document, ceiling: Ceiling) -> tuple[Cell, ...]:
+    best = next(iter(ordered(document, ceiling.level)), None)
     value = None if best is None else best.value
     return (
-        Cell(TITLES[one.level].lower()),
-        Cell(_value(one.mean), interval(one.low, one.high)),
-        Cell(f"{one.n:,}" if one.n else NOTHING),
-        Cell(correlation(one.corrected)),
-        Cell(correlation(one.bound)),
+        Cell(TITLES[ceiling.level].lower()),
+        Cell(_value(ceiling.mean), interval(ceiling.low, ceiling.high)),
+        Cell(f"{ceiling.n:,}" if ceiling.n else NOTHING),
+        Cell(correlation(ceiling.corrected)),
+        Cell(correlation(ceiling.bound)),
         Cell(correlation(value), best.measure if best and value is not None else ""),
     )
 
 
 def _ceiling_notes(document: Document) -> Iterator[str]:
-    defined = [one for one in document.ceiling if one.mean is not None]
+    defined = [ceiling for ceiling in document.ceiling if ceiling.mean is not None]
     if defined:
-        one = defined[0]
-        what = "the raters" if one.split == "raters" else "each answer's ratings"
+        first = defined[0]
+        what = "the raters" if first.split == "raters" else "each answer's ratings"
         yield (
-            f"mean over {count(one.repeats, 'random split')} of {what} into halves, {count(one.raters, 'rater')} "
+            f"mean over {count(first.repeats, 'random split')} of {what} into halves, {count(first.raters, 'rater')} "
             "in all; brackets hold the middle 95%"
         )
-    if any(one.corrected is not None for one in defined):
+    if any(ceiling.corrected is not None for ceiling in defined):
         yield "corrected: expected agreement of two groups as large as all raters (Spearman-Brown)"
-    if any(one.bound is not None for one in defined):
+    if any(ceiling.bound is not None for ceiling in defined):
         yield "bound: expected correlation of a perfect measure, the mean of infinitely many raters, with these raters"
     yield from dict.fromkeys(
-        f"{TITLES[one.level].lower()}: not corrected, {one.uncorrected}" for one in defined if one.uncorrected
+        f"{TITLES[ceiling.level].lower()}: not corrected, {ceiling.uncorrected}"
+        for ceiling in defined
+        if ceiling.uncorrected
     )
     yield from dict.fromkeys(
-        f"{TITLES[one.level].lower()}: {one.reason}" for one in document.ceiling if one.reason
+        f"{TITLES[ceiling.level].lower()}: {ceiling.reason}" for ceiling in document.ceiling if ceiling.reason
     )
 
 
 def _rival_notes(document: Document, pairs: Sequence[Rivalry]) -> Iterator[str]:
     if len(pairs) > MOST_RIVALS:
         yield f"and {count(len(pairs) - MOST_RIVALS, 'less significant pair')}"
-    if any(one.low is not None for one in pairs):
+    if any(rivalry.low is not None for rivalry in pairs):
         resampled = _resampled(document)
         yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
-    error = max((one.p_error or 0.0 for one in pairs), default=0.0)
+    error = max((rivalry.p_error or 0.0 for rivalry in pairs), default=0.0)
     if error:
         yield f"p (permutation) is from random swaps, with a standard error of at most {error:.2g}"
     yield from on_edge(pairs)
-    if any(one.only_a or one.only_b for one in pairs):
+    if any(rivalry.only_a or rivalry.only_b for rivalry in pairs):
         yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
 
 
-def _rival(one: Rivalry) -> tuple[Cell, ...]:
-    better = one.better
+def _rival(rivalry: Rivalry) -> tuple[Cell, ...]:
+    better = rivalry.better
     verdict = "no significant difference" if better is None else f"{better} agrees better with people"
     return (
-        Cell(f"{one.a} − {one.b}"),
-        Cell(signed(one.difference), interval(one.low, one.high)),
-        Cell(p_value(one.p_adjusted)),
-        Cell(p_value(one.p_permutation)),
-        Cell(p_value(one.p_williams)),
-        Cell(verdict, strong=one.significant),
+        Cell(f"{rivalry.a} − {rivalry.b}"),
+        Cell(signed(rivalry.difference), interval(rivalry.low, rivalry.high)),
+        Cell(p_value(rivalry.p_adjusted)),
+        Cell(p_value(rivalry.p_permutation)),
+        Cell(p_value(rivalry.p_williams)),
+        Cell(verdict, strong=rivalry.significant),
     )

@@ -27,12 +27,12 @@ def print_meta(document: Document, console: Console | None = None) -> None:
     shown = [Table("", (), (), texts(document.notes))]  # first: they tell who counts as what
     shown += [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
     shown += [tables.ceiling(document), _different(document)]
-    for found in document.estimates:
-        shown += [estimate_tables.estimates(found), estimate_tables.differences(found)]
+    for estimates in document.estimates:
+        shown += [estimate_tables.estimates(estimates), estimate_tables.differences(estimates)]
     shown += map(instance_tables.instances, document.instances)
     shown += [plan_tables.planning(document), tables.combined(document), _joint(document)]
-    for at, table in enumerate(table for table in shown if table.rows or table.notes):
-        if at:
+    for index, table in enumerate(table for table in shown if table.rows or table.notes):
+        if index:
             console.print()
         print_table(table, console)
 
@@ -40,9 +40,11 @@ def print_meta(document: Document, console: Console | None = None) -> None:
 def _different(document: Document) -> Table:
     """The pairs of measures that differ at the main level, the surest and widest first, or that none does."""
     level = document.main_level
-    pairs = [one for one in document.rivals if one.level == level and one.difference is not None]
+    pairs = [
+        rivalry for rivalry in document.rivals if rivalry.level == level and rivalry.difference is not None
+    ]
     differing = sorted(
-        (one for one in pairs if one.significant),
+        (rivalry for rivalry in pairs if rivalry.significant),
         key=lambda one: (one.p_adjusted or 0.0, -abs(one.difference or 0.0)),
     )
     columns = (
@@ -53,26 +55,31 @@ def _different(document: Document) -> Table:
     )
     said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
     more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
-    rows = tuple(_differing(one) for one in differing[:MOST_PAIRS])
+    rows = tuple(_differing(rivalry) for rivalry in differing[:MOST_PAIRS])
     notes = (said + more, *tables.on_edge(pairs)) if pairs else ()
     return Table(f"{TITLES[level]}: which measures differ", columns, rows, notes)
 
 
-def _differing(one: Rivalry) -> tuple[Cell, ...]:
+def _differing(rivalry: Rivalry) -> tuple[Cell, ...]:
     """The pair with the better measure first, so that the difference is positive."""
-    if (one.difference or 0.0) > 0:
-        better, worse, low, high = one.a, one.b, one.low, one.high
+    if (rivalry.difference or 0.0) > 0:
+        better, worse, low, high = rivalry.a, rivalry.b, rivalry.low, rivalry.high
     else:
-        better, worse = one.b, one.a
-        low, high = (None if one.high is None else -one.high), (None if one.low is None else -one.low)
-    by = signed(abs(one.difference or 0.0))
-    return Cell(better), Cell(worse), Cell(by, interval(low, high)), Cell(p_value(one.p_adjusted))
+        better, worse = rivalry.b, rivalry.a
+        low, high = (
+            (None if rivalry.high is None else -rivalry.high),
+            (None if rivalry.low is None else -rivalry.low),
+        )
+    by = signed(abs(rivalry.difference or 0.0))
+    return Cell(better), Cell(worse), Cell(by, interval(low, high)), Cell(p_value(rivalry.p_adjusted))
 
 
 def _joint(document: Document) -> Table:
     """What did not join: how much, and the first of it."""
     apart = document.unjoined
-    if not apart.human and not any(one.only_human or one.only_measure for one in apart.measures):
+    if not apart.human and not any(
+        coverage.only_human or coverage.only_measure for coverage in apart.measures
+    ):
         return Table("", (), (), tuple(_aside(document)))
     whole = tables.joint(document)
     first = tuple(tables.unjoined(document))[:MOST_UNJOINED]

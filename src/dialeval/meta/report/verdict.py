@@ -93,35 +93,33 @@ def _beside(document: Document, level: Level, best: str, others: list[str], said
     return f"{said}; {listing(level_with, most=3)} {are} not significantly different."
 
 
-def _against(document: Document, level: Level, one: str, other: str) -> Rivalry | None:
-    found = (r for r in document.rivals if r.level == level and {r.a, r.b} == {one, other})
-    return next(found, None)
+def _against(document: Document, level: Level, first: str, second: str) -> Rivalry | None:
+    matching = (r for r in document.rivals if r.level == level and {r.a, r.b} == {first, second})
+    return next(matching, None)
 
 
 def _ceiling(document: Document) -> Iterator[str]:
     level = document.main_level
-    for one in document.ceiling:
-        if one.level == level and one.mean is not None:
+    for ceiling in document.ceiling:
+        if ceiling.level == level and ceiling.mean is not None:
             whole = (
                 ""
-                if one.corrected is None
-                else f", two groups of full size would at {correlation(one.corrected)}"
+                if ceiling.corrected is None
+                else f", two groups of full size would at {correlation(ceiling.corrected)}"
             )
             bound = (
                 ""
-                if one.bound is None
-                else f"; a perfect measure would reach {correlation(one.bound)} with all raters"
+                if ceiling.bound is None
+                else f"; a perfect measure would reach {correlation(ceiling.bound)} with all raters"
             )
-            halves = (
-                f"Two halves of the raters correlate at {correlation(one.mean)} {interval(one.low, one.high)}"
-            )
-            yield f"{halves}{whole}{bound}."
+            mean, span = correlation(ceiling.mean), interval(ceiling.low, ceiling.high)
+            yield f"Two halves of the raters correlate at {mean} {span}{whole}{bound}."
 
 
 def _reservations(document: Document) -> Iterator[str]:
     lacking = document.unjoined.human
     if lacking:
         yield f"{count(lacking, 'rated answer')} {'has' if lacking == 1 else 'have'} no score under any measure."
-    unrated = max((one.only_measure for one in document.unjoined.measures), default=0)
+    unrated = max((coverage.only_measure for coverage in document.unjoined.measures), default=0)
     if unrated:
         yield f"{count(unrated, 'scored answer')} {'was' if unrated == 1 else 'were'} not rated."

@@ -138,33 +138,35 @@ class _Laid(NamedTuple):
     """Why there is no table of kappas."""
 
     @classmethod
-    def out(cls, own: Ratings, name: str) -> _Laid:
-        values = own.packed(name)
-        hidden = incomparable(own, len(values))
+    def out(cls, ratings: Ratings, name: str) -> _Laid:
+        values = ratings.packed(name)
+        hidden = incomparable(ratings, len(values))
         if hidden is not None:
             return cls(values, None, None, hidden)
-        matrix, apart = own.matrix(name), not_categories(values)
-        return cls(values, matrix, None if apart else kappa_table(own.raters, matrix), apart)
+        matrix, apart = ratings.matrix(name), not_categories(values)
+        return cls(values, matrix, None if apart else kappa_table(ratings.raters, matrix), apart)
 
 
-def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], resampling: Resampling) -> CriterionAgreement:
-    said, laid = ~np.isnan(own.value), _Laid.out(own, name)
-    per_rater = rater_agreements(own, laid.kappas)
-    measures = _measures(laid, OF_NUMBERS if own.nominal else (), resampling)
+def _agreement(
+    ratings: Ratings, name: str, cuts: Sequence[Cut], resampling: Resampling
+) -> CriterionAgreement:
+    said, laid = ~np.isnan(ratings.value), _Laid.out(ratings, name)
+    per_rater = rater_agreements(ratings, laid.kappas)
+    measures = _measures(laid, OF_NUMBERS if ratings.nominal else (), resampling)
     return CriterionAgreement(
         criterion=name,
         items=len(laid.values),
-        raters=len(own.raters),
+        raters=len(ratings.raters),
         ratings=int(said.sum()),
         could_not_say=int((~said).sum()),
         complete_items=len(_complete(laid.values)),
-        scale=_scale(own.value[said]),
+        scale=_scale(ratings.value[said]),
         measures=measures,
         kappas=laid.kappas,
         apart=laid.apart,
-        per_rater=() if own.anonymous else per_rater,
+        per_rater=() if ratings.anonymous else per_rater,
         classes={
-            str(cut): _of_values(collapse(own, cut).packed(name), OF_CLASSES, resampling)
+            str(cut): _of_values(collapse(ratings, cut).packed(name), OF_CLASSES, resampling)
             for cut in dict.fromkeys(cuts)
         },
         warnings=notes_on(
@@ -175,31 +177,33 @@ def _agreement(own: Ratings, name: str, cuts: Sequence[Cut], resampling: Resampl
 
 def _measures(laid: _Laid, unfit: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
     """Every measure; those that are ``unfit`` for names of categories say so."""
-    found = _of_values(laid.values, [one for one in OF_VALUES if one not in unfit], resampling)
-    found |= _of_raters(laid, [one for one in OF_RATERS if one not in unfit], resampling)
-    return found | {one: Measured(Estimate.undefined(NOMINAL, 0), None) for one in unfit}
+    measures = _of_values(laid.values, [name for name in OF_VALUES if name not in unfit], resampling)
+    measures |= _of_raters(laid, [name for name in OF_RATERS if name not in unfit], resampling)
+    return measures | {name: Measured(Estimate.undefined(NOMINAL, 0), None) for name in unfit}
 
 
 def _of_values(
     values: Floats, names: Sequence[AgreementName], resampling: Resampling
 ) -> dict[Name, Measured]:
-    found: dict[Name, Measured] = {one: _measured(one, values, resampling) for one in names}
+    measures: dict[Name, Measured] = {name: _measured(name, values, resampling) for name in names}
     complete = _complete(values)
     whole = len(complete) == len(values)
-    found[COMPLETE] = found["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, resampling)
-    return found
+    measures[COMPLETE] = (
+        measures["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, resampling)
+    )
+    return measures
 
 
 def _of_raters(laid: _Laid, names: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
     none = Measured(Estimate.undefined(laid.apart or "", 0), None)
-    found: dict[Name, Measured] = {"mean_cohen_kappa": none, **dict.fromkeys(names, none)}
+    measures: dict[Name, Measured] = {"mean_cohen_kappa": none, **dict.fromkeys(names, none)}
     if laid.matrix is not None:
-        found |= {one: _measured(one, laid.matrix, resampling) for one in names}
+        measures |= {name: _measured(name, laid.matrix, resampling) for name in names}
     if laid.matrix is not None and laid.kappas is not None:
-        found["mean_cohen_kappa"] = _measured(
+        measures["mean_cohen_kappa"] = _measured(
             "mean_cohen_kappa", laid.matrix, resampling, _mean_kappa(laid.kappas)
         )
-    return found
+    return measures
 
 
 def _mean_kappa(table: KappaTable) -> Estimate:

@@ -35,36 +35,36 @@ def agreement_json(
 ) -> Json:
     """All criteria by name; undefined values are null, and ``reasons`` says why.
 
-    ``dropped`` is None where nobody asked whom to drop.
+    ``dropped`` is None where dropping was not asked for.
     """
-    gone = {one.criterion: one for one in dropped or ()}
-    criteria = {one.criterion: _criterion(one) for one in agreements}
-    for one in agreements if dropped is not None else ():
-        found = criteria[one.criterion]
-        found["dropped"] = _dropped(gone[one.criterion]) if one.criterion in gone else None
-        if found["dropped"] is None:
-            found["reasons"]["dropped"] = one.apart or ONE_RATER
+    gone = {drop.criterion: drop for drop in dropped or ()}
+    criteria = {agreement.criterion: _criterion(agreement) for agreement in agreements}
+    for agreement in agreements if dropped is not None else ():
+        content = criteria[agreement.criterion]
+        content["dropped"] = _dropped(gone[agreement.criterion]) if agreement.criterion in gone else None
+        if content["dropped"] is None:
+            content["reasons"]["dropped"] = agreement.apart or ONE_RATER
     return {"criteria": criteria}
 
 
-def _criterion(one: CriterionAgreement) -> Json:
+def _criterion(agreement: CriterionAgreement) -> Json:
     return {
-        **_measures(one.measures),
-        "items": one.items,
-        "raters": one.raters,
-        "ratings": one.ratings,
-        "could_not_say": one.could_not_say,
-        "complete_items": one.complete_items,
-        "scale": None if one.scale is None else one.scale._asdict(),
-        "intervals": _intervals(one.measures),
-        "reasons": {**_reasons(one.measures), **_apart(one)},
-        "pairs": None if one.kappas is None else _pairs(one.kappas),
-        "per_rater": [_rater(rater) for rater in one.per_rater] or None,
+        **_measures(agreement.measures),
+        "items": agreement.items,
+        "raters": agreement.raters,
+        "ratings": agreement.ratings,
+        "could_not_say": agreement.could_not_say,
+        "complete_items": agreement.complete_items,
+        "scale": None if agreement.scale is None else agreement.scale._asdict(),
+        "intervals": _intervals(agreement.measures),
+        "reasons": {**_reasons(agreement.measures), **_apart(agreement)},
+        "pairs": None if agreement.kappas is None else _pairs(agreement.kappas),
+        "per_rater": [_rater(rater) for rater in agreement.per_rater] or None,
         "classes": {
-            cut: {**_measures(found), "intervals": _intervals(found), "reasons": _reasons(found)}
-            for cut, found in one.classes.items()
+            cut: {**_measures(measures), "intervals": _intervals(measures), "reasons": _reasons(measures)}
+            for cut, measures in agreement.classes.items()
         },
-        "warnings": list(texts(one.warnings)),
+        "warnings": list(texts(agreement.warnings)),
     }
 
 
@@ -82,20 +82,26 @@ def _measures(measures: Mapping[str, Measured]) -> Json:
 
 def _intervals(measures: Mapping[str, Measured]) -> Json:
     return {
-        PATHS[name]: [one.interval.low, one.interval.high]
-        for name, one in measures.items()
-        if one.interval is not None
+        PATHS[name]: [measured.interval.low, measured.interval.high]
+        for name, measured in measures.items()
+        if measured.interval is not None
     }
 
 
 def _reasons(measures: Mapping[str, Measured]) -> Json:
-    return {PATHS[name]: one.estimate.reason for name, one in measures.items() if not one.estimate.defined}
+    return {
+        PATHS[name]: measured.estimate.reason
+        for name, measured in measures.items()
+        if not measured.estimate.defined
+    }
 
 
-def _apart(one: CriterionAgreement) -> Json:
+def _apart(agreement: CriterionAgreement) -> Json:
     """Why there are no pairs, and nothing of each rater."""
-    names = [name for name, there in (("pairs", one.kappas), ("per_rater", one.per_rater)) if not there]
-    return {name: one.apart for name in names}
+    names = [
+        name for name, there in (("pairs", agreement.kappas), ("per_rater", agreement.per_rater)) if not there
+    ]
+    return {name: agreement.apart for name in names}
 
 
 def _pairs(table: KappaTable) -> Json:
@@ -106,22 +112,22 @@ def _pairs(table: KappaTable) -> Json:
     }
 
 
-def _rater(one: RaterAgreement) -> Json:
+def _rater(rater: RaterAgreement) -> Json:
     return {
-        "rater": one.rater,
-        "ratings": one.ratings,
-        "could_not_say": one.could_not_say,
-        "mean": finite(one.mean),
-        "mean_kappa": finite(one.mean_kappa),
-        "others": one.others,
-        "flags": list(texts(one.flags)),
+        "rater": rater.rater,
+        "ratings": rater.ratings,
+        "could_not_say": rater.could_not_say,
+        "mean": finite(rater.mean),
+        "mean_kappa": finite(rater.mean_kappa),
+        "others": rater.others,
+        "flags": list(texts(rater.flags)),
     }
 
 
-def _dropped(one: Dropped) -> Json:
+def _dropped(drop: Dropped) -> Json:
     return {
-        "threshold": one.threshold,
-        "rule": one.rule,
-        "raters": [{"rater": gone.rater, "kappa": finite(gone.kappa), "why": gone.why} for gone in one.who],
-        "after": None if one.after is None else _criterion(one.after),
+        "threshold": drop.threshold,
+        "rule": drop.rule,
+        "raters": [{"rater": gone.rater, "kappa": finite(gone.kappa), "why": gone.why} for gone in drop.who],
+        "after": None if drop.after is None else _criterion(drop.after),
     }

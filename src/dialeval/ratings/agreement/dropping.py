@@ -56,12 +56,12 @@ def drop_raters(
     A rater who has no kappa, because no items are shared, is kept. Two raters are the fewest
     that can be compared, so one at a time nobody goes once two are left.
     """
-    own = ratings.criterion_named(criterion)
-    table = pairwise_kappas(own, criterion)
+    chosen = ratings.criterion_named(criterion)
+    table = pairwise_kappas(chosen, criterion)
     who = _below(table, threshold) if rule == "mean" else _one_by_one(table, threshold, rule)
-    gone = {one.rater for one in who}
-    kept = own.by(raters=[rater for rater in own.raters if rater not in gone])
-    (before,) = agreement_of(own, resampling=resampling)
+    gone = {drop.rater for drop in who}
+    kept = chosen.by(raters=[rater for rater in chosen.raters if rater not in gone])
+    (before,) = agreement_of(chosen, resampling=resampling)
     after = agreement_of(kept, resampling=resampling)
     return Dropped(criterion, threshold, rule, tuple(who), kept, before, after[0] if after else None)
 
@@ -76,8 +76,8 @@ def _below(table: KappaTable, threshold: float) -> list[Gone]:
 
 def _compared(table: KappaTable) -> list[int]:
     """With how many others each rater has a kappa: two who chose one category alike have none."""
-    found: list[int] = (~np.isnan(table.kappa)).sum(axis=1).tolist()
-    return found
+    counts: list[int] = (~np.isnan(table.kappa)).sum(axis=1).tolist()
+    return counts
 
 
 def _one_by_one(table: KappaTable, threshold: float, rule: DropRule) -> list[Gone]:
@@ -85,17 +85,17 @@ def _one_by_one(table: KappaTable, threshold: float, rule: DropRule) -> list[Gon
     while len(table.raters) > 2:
         means = np.where(np.isnan(table.means), np.inf, table.means)
         if rule == "worst-first":
-            at = int(means.argmin())
-            if means[at] >= threshold:
+            index = int(means.argmin())
+            if means[index] >= threshold:
                 break
-            why = f"lowest mean kappa of {len(means)} raters, {means[at]:.3f}, is below {threshold:g}"
+            why = f"lowest mean kappa of {len(means)} raters, {means[index]:.3f}, is below {threshold:g}"
         else:
             low = np.nan_to_num(table.kappa, nan=np.inf) < threshold
             if not low.any():
                 break
             # The rater in most of the low pairs is dropped; ties are broken by the mean.
-            at = int(np.lexsort((means, -low.sum(axis=1)))[0])
-            why = f"kappa is below {threshold:g} with {int(low[at].sum())} of {_compared(table)[at]} others"
-        who.append(Gone(table.raters[at], float(means[at]), why))
-        table = table.without(table.raters[at])
+            index = int(np.lexsort((means, -low.sum(axis=1)))[0])
+            why = f"kappa is below {threshold:g} with {int(low[index].sum())} of {_compared(table)[index]} others"
+        who.append(Gone(table.raters[index], float(means[index]), why))
+        table = table.without(table.raters[index])
     return who

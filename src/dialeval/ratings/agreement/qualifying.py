@@ -64,30 +64,32 @@ class Qualified:
     @property
     def passed(self) -> tuple[str, ...]:
         """The names of those who qualify; ``ratings.by(raters=...)`` keeps theirs."""
-        return tuple(one.rater for one in self.candidates if one.passed)
+        return tuple(candidate.rater for candidate in self.candidates if candidate.passed)
 
 
 def gold_answers(ratings: Ratings, criterion: str, rater: str) -> dict[Unit, float]:
     """The answers of one rater, whose word is taken for the truth."""
-    own = ratings.criterion_named(criterion).by(raters=[rater])
-    if not len(own):
+    chosen = ratings.criterion_named(criterion).by(raters=[rater])
+    if not len(chosen):
         raise Unsuitable(f"There is no answer of {rater!r} for {criterion!r} to be taken for the truth.")
-    column = own.matrix(criterion)[:, 0]
-    return {unit: float(value) for unit, value in zip(own.units, column, strict=True) if not np.isnan(value)}
+    column = chosen.matrix(criterion)[:, 0]
+    return {
+        unit: float(value) for unit, value in zip(chosen.units, column, strict=True) if not np.isnan(value)
+    }
 
 
 def qualify(ratings: Ratings, criterion: str, gold: Mapping[Unit, float], test: Qualification) -> Qualified:
     """Which raters pass the test on the units of a criterion whose answers ``gold`` gives."""
-    own = ratings.criterion_named(criterion)
-    known = np.array([gold.get(unit, nan) for unit in own.units])
+    chosen = ratings.criterion_named(criterion)
+    known = np.array([gold.get(unit, nan) for unit in chosen.units])
     if np.isnan(known).all():
         raise Unsuitable(
             f"None of the {len(gold):,} known answers is for an item that was rated for {criterion!r}."
             " Items and systems must be named as in the ratings."
         )
-    table = own.matrix(criterion)
+    table = chosen.matrix(criterion)
     return Qualified(
-        tuple(_candidate(rater, table[:, at], known, test) for at, rater in enumerate(own.raters))
+        tuple(_candidate(rater, table[:, index], known, test) for index, rater in enumerate(chosen.raters))
     )
 
 

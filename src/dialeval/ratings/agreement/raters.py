@@ -87,11 +87,11 @@ class KappaTable:
 
 def pairwise_kappas(ratings: Ratings, criterion: str) -> KappaTable:
     """Cohen's kappa of every two raters on a criterion, over the units both rated."""
-    own = ratings.criterion_named(criterion)
-    reason = incomparable(own, len(own.packed(criterion))) or not_categories(own.value)
+    chosen = ratings.criterion_named(criterion)
+    reason = incomparable(chosen, len(chosen.packed(criterion))) or not_categories(chosen.value)
     if reason is not None:
         raise Unsuitable(f"There are no pairwise kappas of {criterion!r}: {reason}.")
-    return kappa_table(own.raters, own.matrix(criterion))
+    return kappa_table(chosen.raters, chosen.matrix(criterion))
 
 
 def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
@@ -147,16 +147,21 @@ def rater_agreements(ratings: Ratings, table: KappaTable | None) -> tuple[RaterA
     return tuple(
         RaterAgreement(
             rater=rater,
-            ratings=len(given[at]),
-            could_not_say=silent[at],
-            mean=float(given[at].mean()) if averaged and len(given[at]) else math.nan,
-            mean_kappa=means[at],
-            others=others[at],
+            ratings=len(given[index]),
+            could_not_say=silent[index],
+            mean=float(given[index].mean()) if averaged and len(given[index]) else math.nan,
+            mean_kappa=means[index],
+            others=others[index],
             flags=tuple(
-                _flags(given[at], means[at], varied, alone=table is not None and count > 1 and not others[at])
+                _flags(
+                    given[index],
+                    means[index],
+                    varied,
+                    alone=table is not None and count > 1 and not others[index],
+                )
             ),
         )
-        for at, rater in enumerate(ratings.raters)
+        for index, rater in enumerate(ratings.raters)
     )
 
 

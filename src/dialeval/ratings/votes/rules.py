@@ -156,25 +156,25 @@ def aggregate(ratings: Ratings, criterion: str, rule: Rule) -> tuple[Judgement, 
 
     The rater of a label is the rule itself, as Python writes it: ``AtLeast(k=3, of=5)``.
     """
-    own = ratings.criterion_named(criterion)
+    chosen = ratings.criterion_named(criterion)
     out = []
-    for unit, votes in zip(own.units, _votes(own), strict=True):
+    for unit, votes in zip(chosen.units, _votes(chosen), strict=True):
         label = rule.label(votes)
         value, reason = (None, label.reason) if isinstance(label, Unsettled) else (label, None)
         out.append(Judgement(unit.item, unit.system, repr(rule), criterion, value, reason))
     return tuple(out)
 
 
-def _votes(own: Ratings) -> Iterator[Votes]:
+def _votes(ratings: Ratings) -> Iterator[Votes]:
     """The votes of each unit of one criterion, in order of the raters; no table of all units by all raters is made."""
-    keys = own.item * max(1, len(own.systems)) + own.system
+    keys = ratings.item * max(1, len(ratings.systems)) + ratings.system
     _, first, unit = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.lexsort((own.rater, unit))
+    order = np.lexsort((ratings.rater, unit))
     ends = np.cumsum(np.bincount(unit, minlength=len(first)))
     starts = ends - np.bincount(unit, minlength=len(first))
-    values = own.value[order]
-    for at in np.argsort(first, kind="stable").tolist():
-        given = values[starts[at] : ends[at]]
+    values = ratings.value[order]
+    for index in np.argsort(first, kind="stable").tolist():
+        given = values[starts[index] : ends[index]]
         yield tuple(given[~np.isnan(given)].tolist())
 
 
