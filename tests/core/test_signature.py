@@ -1,13 +1,11 @@
-"""Signatures print and parse back; results keep every subject."""
+"""Signatures print and parse back."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval import Length
-from dialeval.core import Interval, Provenance, Result, Signature
+from dialeval.core import Signature
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 scalars = st.one_of(
@@ -56,27 +54,3 @@ def test_text_that_is_no_signature_is_refused(text):
 def test_facts_that_would_not_parse_back_are_refused(fact):
     with pytest.raises(ValueError, match="not a signature fact"):
         Signature("bleu", (), (fact,))
-
-
-def test_judgements_hold_a_value_or_a_reason_for_every_subject():
-    provenance = Provenance(Length().signature, "d", "0", 0, 0)
-    result = Result(
-        metric=Length(),
-        items=("one", "two"),
-        systems=("a", "a"),
-        rows=np.array([[3.0, 1.0], [np.nan, np.nan]]),
-        values=np.array([3.0, np.nan]),
-        score=3.0,
-        interval=Interval(2, 4),
-        provenance=provenance,
-        reasons={1: "no response"},
-    )
-    first, second = result.judgements
-    assert (first.item, first.value, first.reason, first.rater) == ("one", 3.0, None, str(Length().signature))
-    assert (second.item, second.value, second.reason, second.criterion) == (
-        "two",
-        None,
-        "no response",
-        "length",
-    )
-    assert (len(result), result.scored, result.coverage) == (2, 1, 0.5)
