@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dialeval.stats.agreement.alpha import krippendorff_alpha
 from dialeval.stats.agreement.coefficients import AGREEMENTS, agreement_interval
-from dialeval.stats.agreement.icc import icc
+from dialeval.stats.agreement.icc import icc, icc_limits
 from dialeval.stats.agreement.kappa import (
     cohen_kappa,
     counts_of,
@@ -13,6 +13,8 @@ from dialeval.stats.agreement.kappa import (
     pairwise_cohen,
     percent_agreement,
 )
+from dialeval.stats.agreement.limits import agreement_limits
+from dialeval.stats.bradley_terry import BradleyTerry, Preferences, bradley_terry
 from dialeval.stats.correlation.bootstrap import (
     bootstrap_correlation,
     bootstrap_level,
@@ -21,6 +23,7 @@ from dialeval.stats.correlation.bootstrap import (
 from dialeval.stats.correlation.coefficients import COEFFICIENTS, correlations, kendall, pearson, spearman
 from dialeval.stats.correlation.dependent import perm_both, williams
 from dialeval.stats.correlation.grouped import grouped_correlation
+from dialeval.stats.correlation.identity import IdentityCorrelation, identity_correlation
 from dialeval.stats.correlation.instability import five_numbers, over_scores
 from dialeval.stats.correlation.levels import LEVELS, Level, level_correlation
 from dialeval.stats.correlation.pairwise import (
@@ -29,7 +32,9 @@ from dialeval.stats.correlation.pairwise import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from dialeval.stats.correlation.true_means import TrueCorrelation, true_correlation
 from dialeval.stats.estimate import Coefficient, Estimate
+from dialeval.stats.ranks import Measured, Ranks, RankTable, rank_systems
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
 from dialeval.stats.resampling.clusters import DesignEffect, design_effect, intraclass, repeated
 from dialeval.stats.resampling.intervals import UnitInterval, difference_interval, interval_of
@@ -47,8 +52,12 @@ from dialeval.stats.resampling.proportions import (
     paired_proportions,
     wilson,
 )
+from dialeval.stats.resampling.two_way import two_way_interval
 from dialeval.stats.tests.contingency import chi_square, fisher_exact
-from dialeval.stats.tests.multiple import benjamini_hochberg, holm
+from dialeval.stats.tests.effects import Wins, d_z, wins_of
+from dialeval.stats.tests.equivalence import Equivalence, Verdict, equivalence, verdict
+from dialeval.stats.tests.looks import Looks, combined_p, looks
+from dialeval.stats.tests.multiple import Adjusted, Family, adjust_families, benjamini_hochberg, holm
 from dialeval.stats.tests.paired import (
     bootstrap_p,
     difference_of,
@@ -56,49 +65,80 @@ from dialeval.stats.tests.paired import (
     paired_bootstrap,
     permutation_test,
 )
-from dialeval.stats.tests.power import cohens_d_paired, required_items
+from dialeval.stats.tests.power import (
+    ItemsNeeded,
+    PilotPlan,
+    cohens_d_paired,
+    items_needed,
+    plan_from_pilot,
+    required_items,
+)
 from dialeval.stats.tests.t_tests import TTest, student_t, welch_t
 
 __all__ = [
     "AGREEMENTS",
     "COEFFICIENTS",
     "LEVELS",
+    "Adjusted",
     "Aggregate",
     "Bounds",
+    "BradleyTerry",
     "Coefficient",
     "DesignEffect",
+    "Equivalence",
     "Estimate",
+    "Family",
+    "IdentityCorrelation",
+    "ItemsNeeded",
     "Level",
+    "Looks",
+    "Measured",
     "PPIEstimate",
     "PartlyRated",
+    "PilotPlan",
+    "Preferences",
+    "RankTable",
+    "Ranks",
     "TTest",
+    "TrueCorrelation",
     "UnitInterval",
+    "Verdict",
+    "Wins",
     "acc_eq",
+    "adjust_families",
     "agreement_interval",
+    "agreement_limits",
     "benjamini_hochberg",
     "bootstrap",
     "bootstrap_correlation",
     "bootstrap_level",
     "bootstrap_p",
+    "bradley_terry",
     "calibrate_ties",
     "chi_square",
     "clopper_pearson",
     "clustered_proportion",
     "cohen_kappa",
     "cohens_d_paired",
+    "combined_p",
     "correlations",
     "counts_of",
+    "d_z",
     "design_effect",
     "difference_interval",
     "difference_of",
+    "equivalence",
     "fisher_exact",
     "five_numbers",
     "fleiss_kappa",
     "grouped_correlation",
     "holm",
     "icc",
+    "icc_limits",
+    "identity_correlation",
     "interval_of",
     "intraclass",
+    "items_needed",
     "jackknife_error",
     "jackknife_interval",
     "jackknife_p",
@@ -106,6 +146,7 @@ __all__ = [
     "krippendorff_alpha",
     "leave_out",
     "level_correlation",
+    "looks",
     "mcnemar",
     "mean_cohen_kappa",
     "over_scores",
@@ -119,15 +160,21 @@ __all__ = [
     "percentile_interval",
     "perm_both",
     "permutation_test",
+    "plan_from_pilot",
     "ppi_difference",
     "ppi_mean",
+    "rank_systems",
     "repeated",
     "required_items",
     "skewed_t_interval",
     "soft_pairwise_accuracy",
     "spearman",
     "student_t",
+    "true_correlation",
+    "two_way_interval",
+    "verdict",
     "welch_t",
     "williams",
     "wilson",
+    "wins_of",
 ]

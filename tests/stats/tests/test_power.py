@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.tests.power import cohens_d_paired, required_items
+from dialeval.stats.tests.power import cohens_d_paired, items_needed, plan_from_pilot, required_items
 
 
 def test_cohens_d_by_hand() -> None:
@@ -59,3 +59,70 @@ def test_the_promised_power_is_reached() -> None:
     samples = np.random.default_rng(0).normal(0.3, 1.0, size=(4_000, n))
     shown = scipy.stats.ttest_1samp(samples, 0.0, axis=1).pvalue < 0.05
     assert shown.mean() == pytest.approx(0.8, abs=0.03)
+
+
+def test_items_needed_are_a_range_from_the_ends_of_the_interval() -> None:
+    found = items_needed(0.1, 0.3, 0.05, 100)
+    assert found == (required_items(0.3, 0.05, 100), required_items(0.1, 0.05, 100))
+    assert items_needed(-0.3, -0.1, 0.05, 100) == found
+    assert not found.perhaps_never
+
+
+def test_a_difference_that_may_be_nothing_is_perhaps_never_shown() -> None:
+    found = items_needed(-0.1, 0.3, 0.1, 100)
+    assert found == (required_items(0.3, 0.1, 100), None)
+    assert found.perhaps_never
+    assert items_needed(math.nan, math.nan, math.nan, 100) == (None, None)
+
+
+@pytest.mark.slow
+def test_the_range_holds_the_right_number_where_one_number_does_not() -> None:
+    """A true effect of 0.233 sd takes 146 items: estimates from 50 spread over a factor of a hundred."""
+    rng = np.random.default_rng(0)
+    right, held, close = 146, 0, 0
+    for _ in range(500):
+        sample = rng.normal(0.2332, 1, size=50)
+        error = sample.std(ddof=1) / math.sqrt(50)
+        reach = 2.01 * error
+        found = items_needed(sample.mean() - reach, sample.mean() + reach, error, 50)
+        held += found.fewest <= right and (found.most is None or right <= found.most)
+        close += right / 2 <= required_items(sample.mean(), error, 50) <= 2 * right
+    assert held >= 0.93 * 500
+    assert close < 0.6 * 500
+
+
+def test_a_plan_of_a_large_pilot_is_the_textbooks() -> None:
+    pilot = np.random.default_rng(0).normal(0.5, 1, size=20_000)
+    found = plan_from_pilot(pilot)
+    assert found.middle == pytest.approx(required_items(0.5, 1 / math.sqrt(20_000), 20_000), rel=0.05)
+    assert found.low <= found.middle <= found.assured <= found.high
+    assert found.high < 1.2 * found.low
+
+
+def test_a_pilot_that_shows_nothing_gives_no_finite_number() -> None:
+    found = plan_from_pilot(np.random.default_rng(3).normal(0, 1, size=12))
+    assert found.high is None
+    assert plan_from_pilot(np.array([1.0])) == (None,) * 4
+
+
+def test_clusters_are_the_units_of_a_plan() -> None:
+    pilot = np.random.default_rng(0).normal(0.4, 1, size=30)
+    copies = plan_from_pilot(np.repeat(pilot, 7), clusters=np.repeat(np.arange(30), 7))
+    assert copies == plan_from_pilot(pilot)
+
+
+@pytest.mark.slow
+def test_plans_of_small_pilots_are_rarely_far_too_small() -> None:
+    """Planned by the difference of 30 items, a quarter of studies have a power below one half."""
+    rng = np.random.default_rng(1)
+    effect, z = 0.3, scipy.stats.norm
+    weak = {"estimate": 0, "assured": 0}
+    pilots = 300
+    for seed in range(pilots):
+        pilot = rng.normal(effect, 1, size=30)
+        error = pilot.std(ddof=1) / math.sqrt(30)
+        plan = plan_from_pilot(pilot, resamples=300, seed=seed).assured
+        for name, n in (("estimate", required_items(pilot.mean(), error, 30)), ("assured", plan)):
+            weak[name] += n is not None and z.sf(1.96 - effect * math.sqrt(n)) < 0.5
+    assert weak["estimate"] > 0.2 * pilots
+    assert weak["assured"] < 0.15 * pilots

@@ -1,11 +1,14 @@
-"""How large a paired difference is, and how many items would show it."""
+"""How large a paired difference is, how many items would show it, and how far such a number can be trusted."""
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
-from dialeval.stats.resampling.bootstrap import Floats
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.stats.resampling.bootstrap import Floats, Integers, draws, pool
 
 FLAT: Final = 1e-12
 """A spread below this share of the mean is rounding error, not spread."""
@@ -42,3 +45,94 @@ def required_items(
     needed = n * ((quantile(1 - alpha / 2) + quantile(power)) * standard_error / difference) ** 2
     fewest = math.floor(1 - math.log2(alpha)) + 1
     return max(fewest, math.ceil(needed))
+
+
+class ItemsNeeded(NamedTuple):
+    """How many items in all would show a difference, as a range."""
+
+    fewest: int | None
+    """If the difference is as large as it may be; None where nothing is known."""
+    most: int | None
+    """If it is as small as it may be; None where it may be 0, so that perhaps no number would do."""
+
+    @property
+    def perhaps_never(self) -> bool:
+        """Whether the difference may be 0."""
+        return self.fewest is not None and self.most is None
+
+
+def items_needed(
+    low: float, high: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05
+) -> ItemsNeeded:
+    """How many items would show a difference that lies between ``low`` and ``high``: `required_items` of both ends.
+
+    One number from the difference observed is wrong by a factor of ten as often as not, and finite where there is no
+    difference at all.
+    """
+    near, far = sorted((abs(low), abs(high)))
+    fewest = required_items(far, standard_error, n, power=power, alpha=alpha)
+    if fewest is None or low <= 0 <= high:
+        return ItemsNeeded(fewest, None)
+    return ItemsNeeded(fewest, required_items(near, standard_error, n, power=power, alpha=alpha))
+
+
+class PilotPlan(NamedTuple):
+    """How many units (items, or clusters of them) a study needs, judging by a pilot."""
+
+    low: int | None
+    """Enough in one of ten resamples of the pilot; None, as below, where it is no finite number."""
+    middle: int | None
+    assured: int | None
+    """Enough in as many resamples as were asked to be sure of it: the number to plan with."""
+    high: int | None
+    """Enough in nine of ten."""
+
+
+def plan_from_pilot(
+    differences: Floats,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    assurance: float = 0.8,
+    resamples: int = 1000,
+    seed: int = 0,
+    clusters: Integers | None = None,
+) -> PilotPlan:
+    """How many units would show the difference of a pilot's paired values with the given power.
+
+    The pilot itself is resampled (Dallow & Fina, 2011, on the use of pilots), for its difference and spread are only
+    estimates: planned with those, half of the studies are too small. A resample whose difference has the other sign
+    needs no finite number of units. Units are clusters where these are given.
+    """
+    rows = pool(np.column_stack([differences, np.ones(len(differences))]), clusters)
+    if len(rows) < 2:
+        return PilotPlan(None, None, None, None)
+    total = rows.sum(axis=0)
+    observed = total[0] / total[1]
+    needed = []
+    for weights in draws(len(rows), resamples=resamples, seed=seed):
+        sums = weights @ rows
+        means = sums[:, 0] / sums[:, 1]
+        errors = _cluster_errors(weights, rows, means, sums[:, 1])
+        needed.append(_units(means * np.sign(observed), errors, len(rows), power, alpha))
+    quantiles = np.quantile(np.concatenate(needed), [0.1, 0.5, assurance, 0.9], method="inverted_cdf")
+    return PilotPlan(*(math.ceil(each) if math.isfinite(each) else None for each in quantiles.tolist()))
+
+
+def _cluster_errors(weights: Floats, rows: Floats, means: Floats, sizes: Floats) -> Floats:
+    """Standard errors of the means of resampled units, shape (some,)."""
+    n = len(rows)
+    away = rows[None, :, 0] - means[:, None] * rows[None, :, 1]
+    return np.asarray(np.sqrt(n / (n - 1) * (weights * away**2).sum(axis=1)) / sizes)
+
+
+def _units(differences: Floats, errors: Floats, n: int, power: float, alpha: float) -> Floats:
+    """`required_items` of many; infinite where the difference is not above 0."""
+    from statistics import NormalDist
+
+    quantile = NormalDist().inv_cdf
+    reach = (quantile(1 - alpha / 2) + quantile(power)) * errors
+    above: NDArray[np.bool_] = differences > 0
+    ratio = np.divide(reach, differences, out=np.full(len(differences), np.inf), where=above)
+    fewest = math.floor(1 - math.log2(alpha)) + 1
+    return np.asarray(np.maximum(fewest, n * ratio**2))
