@@ -13,7 +13,7 @@ from typing import Final
 
 from bench.result import BenchResult
 
-SECTIONS: Final = ("scores", "differences")
+SECTIONS: Final = ("scores", "differences", "agreement", "claims")
 
 
 def run(section: str | None = None) -> Iterator[BenchResult]:

@@ -80,7 +80,7 @@ class PilotPlan(NamedTuple):
     """How many units (items, or clusters of them) a study needs, judging by a pilot."""
 
     low: int | None
-    """Enough in one of ten resamples of the pilot; None, as below, where it is no finite number."""
+    """Enough in one of ten resamples of the pilot; None, as below, where no finite number is."""
     middle: int | None
     assured: int | None
     """Enough in as many resamples as were asked to be sure of it: the number to plan with."""
