@@ -173,7 +173,7 @@ def test_ratings_of_other_answers_are_a_failure_and_the_rest_is_kept(study_folde
     (failure,) = content["failures"]
     assert (failure["system"], failure["measure"]) == (None, None)
     assert failure["message"].startswith(
-        "human ratings: No cell is both rated by people and scored by a measure"
+        "human ratings: No answer is both rated by people and scored by a measure"
     )
     assert len(content["results"]) == 9
 

@@ -72,6 +72,15 @@ def test_a_stopped_run_resumes_to_the_same_bits(tmp_path: Path, updates: int) ->
     ]
 
 
+@pytest.fixture
+def heeded_interrupts() -> Iterator[None]:
+    """Python's own handler of Ctrl-C, which is absent where tests run in the background of a script."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_interrupts")
 def test_ctrl_c_finishes_the_update_and_saves_it(tmp_path: Path) -> None:
     never = replace(SCHEDULE, save_every=10**6)
     press = StopAfter(5, lambda: signal.raise_signal(signal.SIGINT))
@@ -87,6 +96,7 @@ def test_ctrl_c_finishes_the_update_and_saves_it(tmp_path: Path) -> None:
     assert same_weights(resumed, whole)
 
 
+@pytest.mark.usefixtures("heeded_interrupts")
 def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     def twice() -> None:
         signal.raise_signal(signal.SIGINT)
