@@ -27,7 +27,7 @@ SHROUT_FLEISS = np.array(
 
 
 def test_limits_of_intraclass_correlations_are_psychs():
-    """R's psych::ICC on Shrout and Fleiss' (1979) Table 2: ICC2 0.29 [0.019, 0.76], ICC2k 0.62 [0.071, 0.93]."""
+    """As published for Shrout and Fleiss' (1979) Table 2 by R's psych::ICC: ICC2 [0.019, 0.76], ICC2k [0.071, 0.93]."""
     assert icc_limits(SHROUT_FLEISS) == pytest.approx((0.0188, 0.7611), abs=5e-5)
     assert icc_limits(SHROUT_FLEISS, "2,k") == pytest.approx((0.0711, 0.9272), abs=5e-5)
     assert agreement_limits("icc_2_1", SHROUT_FLEISS, raters="like-these") == icc_limits(SHROUT_FLEISS)

@@ -12,7 +12,7 @@ from dialeval.stats.tests.looks import combined_p, looks, spent_alpha
 @pytest.mark.parametrize(
     ("spending", "share", "limits"),
     [
-        # R's ldbounds 2.0: bounds(c(0.5, 1), iuse = c(1, 1)) and iuse = c(2, 2), alpha = c(0.025, 0.025).
+        # As published for two looks at equal distances, such as in the manual of R's ldbounds; not run here.
         ("obrien-fleming", 0.5, (2.963, 1.969)),
         ("pocock", 0.5, (2.157, 2.201)),
     ],

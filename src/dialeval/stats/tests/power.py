@@ -100,8 +100,8 @@ def plan_from_pilot(
 ) -> PilotPlan:
     """How many units would show the difference of a pilot's paired values with the given power.
 
-    The pilot itself is resampled (Dallow & Fina, 2011, on the use of pilots), for its difference and spread are only
-    estimates: planned with those, half of the studies are too small. A resample whose difference has the other sign
+    The pilot itself is resampled, for its difference and spread are only estimates: planned with those, half of the
+    studies are too small (Browne, 1995). A resample whose difference has the other sign
     needs no finite number of units. Units are clusters where these are given.
     """
     rows = pool(np.column_stack([differences, np.ones(len(differences))]), clusters)
