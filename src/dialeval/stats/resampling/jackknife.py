@@ -53,7 +53,7 @@ def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) 
 
 
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
-    """The jackknife's interval with Hall's correction for the skewness of the units (Hall, 1992, Journal of the Royal Statistical Society B 54).
+    """The jackknife's interval with Hall's correction for the skewness of the units (Hall, 1992, JRSS B 54).
 
     With the skewness s of the units' pseudo-values, g(t) = t + b t^2 / 3 + b^2 t^3 / 27 + b / 6, b = s / sqrt(units),
     has a distribution free of skewness to the first order, and grows with t. The ends are score - g^-1(±q) * error, q
