@@ -277,7 +277,7 @@ def test_measures_of_all_responses_together_get_a_line_and_no_panel(
     page = visit(wide)
     section = page.locator("#distributions")
     assert (
-        "measure_3 measures all responses together, so no item has a value to show here."
+        "measure_3 measures all responses together, so there are no per-item values to show here."
         in section.inner_text()
     )
     assert section.locator("figure").count() == 15
