@@ -211,9 +211,9 @@ def test_llama_cpp_gives_no_likelihood_of_prompts_and_none_is_made_up(llama: str
     def system(likelihood: str) -> OpenAI:
         return OpenAI("bot", llama, "m", api="completions", likelihood=likelihood, cache=tmp_path)
 
-    with pytest.raises(Unsuitable, match="'bot' cannot say how likely"):
+    with pytest.raises(Unsuitable, match="'bot' cannot give the log-probability of a response"):
         system("none").logprob([GREET], ["Hello."])
-    with pytest.raises(Unsuitable, match="'bot' cannot say how likely"):
+    with pytest.raises(Unsuitable, match="'bot' cannot give the log-probability of a response"):
         system("none").tokens(["Hello."])
     with pytest.raises(Unsuitable, match="by 'echo', the server did not repeat the prompt"):
         system("echo").logprob([GREET], ["Hello."])
