@@ -11,7 +11,7 @@ from dialeval.annotation.forms import Form
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import Where, refuse
 from dialeval.data.codec.sources import native_format
-from dialeval.data.codec.tables import CellRow, Delimiter, read_cells
+from dialeval.data.codec.tables import CellRow, read_cells
 from dialeval.data.types import Context
 from dialeval.errors import BadInput
 
@@ -66,9 +66,8 @@ def filled_rows(path: Path) -> list[CellRow] | None:
     if path.is_dir():
         raise BadInput(str(path), "a folder", "a file of answers", "Give each file in it by itself.")
     format_of = native_format(path)
-    if format_of in ("csv", "tsv"):
-        delimiter: Delimiter = "," if format_of == "csv" else "\t"
-        rows = list(read_cells(path, refuse, delimiter=delimiter))
+    if format_of in ("csv", "tsv", "xlsx"):
+        rows = list(read_cells(path, refuse))
         if not rows:
             raise BadInput(str(path), "no row", "answers, one a row", "Fill in the column 'score'.")
         return None if {"item", "rater", "value"} <= rows[0].cells.keys() else rows

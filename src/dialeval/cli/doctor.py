@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PURPOSES: Final[Mapping[str, str]] = {
     "neural": "bertscore, sentence_cosine, skip_thought; language models",
+    "xlsx": "workbooks (.xlsx) as data",
     "api": "systems behind a server",
     "meteor": "meteor",
     "ja": "bleu(tokens='ja-mecab')",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from typing import Annotated, Any, TextIO
@@ -59,6 +60,7 @@ app.command("doctor")(doctor.doctor)
 def main() -> None:
     """Run the command line; errors that a user can fix are printed without a traceback, and exit with 1."""
     warnings.showwarning = _print_warning
+    _print_notes()
     try:
         app()
     except DialevalError as error:
@@ -100,3 +102,17 @@ def _print_warning(
     line: str | None = None,
 ) -> None:
     print(f"warning: {message}", file=sys.stderr)
+
+
+class _Notes(logging.Handler):
+    """Prints how a file is read where that is not the usual way."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"note: {record.getMessage()}", file=sys.stderr)
+
+
+def _print_notes() -> None:
+    logger = logging.getLogger("dialeval.data")
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, _Notes) for handler in logger.handlers):
+        logger.addHandler(_Notes())

@@ -37,6 +37,7 @@ ROWS: Final[Mapping[str, RowReader]] = {
     "jsonl": jsonl.read_rows,
     "csv": partial(tables.read_rows, delimiter=","),
     "tsv": partial(tables.read_rows, delimiter="\t"),
+    "xlsx": tables.read_rows,
     "parquet": parquet.read_rows,
 }
 """Our own formats, as rows whose fields are those of docs/files.md."""
@@ -72,8 +73,9 @@ FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
     for form in (
         _native("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
-        _native("csv", "comma-separated values with a header (.csv)"),
+        _native("csv", "comma- or semicolon-separated values with a header (.csv)"),
         _native("tsv", "tab-separated values with a header (.tsv)"),
+        _native("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)"),
         _native("parquet", "Parquet with nested columns (.parquet)"),
         Format("text", "one response a line; references in files of their own", ("example",), text.read),
         Format("openai", "chat and fine-tuning files: {'messages': [...]}", openai.KINDS, openai.read),

@@ -49,7 +49,7 @@ class TestWide:
             "an empty item": ("item,ana\n,4\n", "r.csv, line 2, field 'item': found an empty text"),
             "no raters": ("item,system\nq1,old\n", "r.csv, line 1: found no further column"),
             "a column without a name": (
-                "item,ana,\nq1,4,5\n",
+                "item,,ana\nq1,4,5\n",
                 "r.csv, line 1: found a column without a name",
             ),
             "another name for system": (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Final
 
 from dialeval.data.codec.bad import Where
+from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.json_value import loads
@@ -17,9 +19,10 @@ _STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates
 _MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value"})
 
 
-def from_cells(cells: Mapping[str, object], where: Where) -> dict[str, object]:
+def from_cells(cells: Mapping[str, object], where: Where, *, separator: str = ",") -> dict[str, object]:
     """The JSON object a row stands for. Cells that are not text (Parquet has such) are taken as they are.
 
+    ``separator`` is what separates the cells; where it is no comma, a comma in a number is a decimal one.
     Only the fields that hold structure are read as JSON, so a response may begin with a bracket.
     """
     fields: dict[str, object] = {}
@@ -31,7 +34,7 @@ def from_cells(cells: Mapping[str, object], where: Where) -> dict[str, object]:
         elif not isinstance(cell, str):
             fields[name] = cell
         else:
-            fields[name] = _value(name, cell, where) if cell or name not in _MAY_BE_BLANK else None
+            fields[name] = _value(name, cell, where, separator) if cell or name not in _MAY_BE_BLANK else None
     if spread:
         given = fields.get("references") or []
         fields["references"] = [*given, *spread] if isinstance(given, list) else given
@@ -49,9 +52,9 @@ def _is_reference(name: str) -> bool:
     return name == "reference" or (name.startswith("reference_") and name[10:].isdigit())
 
 
-def _value(name: str, cell: str, where: Where) -> object:
+def _value(name: str, cell: str, where: Where, separator: str) -> object:
     if name == "value":
-        return _number(cell, where)
+        return _number(cell, where, separator)
     if name == "response":
         return _response(cell)
     if name not in _STRUCTURED:
@@ -78,12 +81,12 @@ def _response(cell: str) -> object:
     return cell
 
 
-def _number(cell: str, where: Where) -> float:
-    try:
-        return float(cell)
-    except ValueError:
+def _number(cell: str, where: Where, separator: str) -> float:
+    value = number_in(cell, separator)
+    if math.isnan(value) and cell.strip().lower() != "nan":
         needed, todo = "a number or an empty cell", "Leave the cell empty where there is no value."
-        raise BadInput(where.path, f"the text {cell[:40]!r}", needed, todo, where.line, "value") from None
+        raise BadInput(where.path, f"the text {cell[:40]!r}", needed, todo, where.line, "value")
+    return value
 
 
 def _cell(name: str, value: object) -> str:

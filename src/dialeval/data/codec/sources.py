@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from dialeval.data.codec.bad import BadLine, OnBad
+from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
 from dialeval.errors import BadInput, close_names
 
 Source: TypeAlias = str | Path
@@ -42,6 +43,13 @@ def shown(source: Source) -> str:
     return "<stdin>" if is_stdin(source) else str(source)
 
 
+def file_of(source: Source) -> Path:
+    """The file itself: of ``book.xlsx#Ratings``, the workbook."""
+    path = Path(source)
+    name, mark, _ = path.name.rpartition("#")
+    return path.with_name(name) if mark and name.lower().endswith(".xlsx") and not path.exists() else path
+
+
 def conversion(path: str, form: str = "FORMAT", *, kind: str = "") -> str:
     """The command that makes a file of ours from another format, for hints: every verb takes what it writes."""
     named = "-" if path == "<stdin>" else path
@@ -53,7 +61,7 @@ def check(source: Source, *, folder: bool = False) -> None:
     """Raise BadInput unless ``source`` is there and is a file (or a folder)."""
     if is_stdin(source):
         return
-    path = Path(source)
+    path = file_of(source)
     needed = "a folder" if folder else "a file"
     if not path.exists():
         near = path.parent if path.parent.is_dir() else None
@@ -72,18 +80,19 @@ def check(source: Source, *, folder: bool = False) -> None:
 
 @contextmanager
 def opened(source: Source) -> Iterator[io.BufferedReader]:
-    """The source's bytes, unzipped where they are gzipped.
+    """The source's bytes, unzipped where they are gzipped, and as UTF-8 where they are UTF-16 or UTF-32.
 
-    Gzip is known by its first bytes, so a piped or misnamed file is read too.
+    All these are known by the first bytes, so a piped or misnamed file is read too.
     """
     check(source)
     with _plain(source) as plain:
         if plain.peek(2)[:2] != b"\x1f\x8b":
-            yield plain
+            yield as_utf8(plain, shown(source))
             return
         packed = gzip.GzipFile(fileobj=plain, mode="rb")
         try:
-            yield cast(io.BufferedReader, io.BufferedReader(cast(io.RawIOBase, packed), 1 << 16))
+            unzipped = cast(io.BufferedReader, io.BufferedReader(cast(io.RawIOBase, packed), 1 << 16))
+            yield as_utf8(unzipped, shown(source))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             todo = "Fetch or compress it again."
             raise BadInput(shown(source), f"broken gzip data ({error})", "a whole .gz file", todo) from None
@@ -107,27 +116,50 @@ def _open(path: Path) -> io.BufferedReader:
 
 
 def lines(source: Source, on_bad: OnBad, *, needed: str = "lines of text") -> Iterator[Line]:
-    """The source's lines; those too long or not UTF-8 go to ``on_bad``."""
+    """The source's lines, in UTF-8 or Windows-1252; those too long or in neither go to ``on_bad``."""
     with opened(source) as handle:
-        yield from lines_of(handle, shown(source), on_bad, needed=needed)
+        yield from lines_of(handle, shown(source), on_bad, needed=needed, windows=True)
 
 
-def lines_of(handle: BinaryIO, path: str, on_bad: OnBad, *, needed: str = "lines of text") -> Iterator[Line]:
-    """The lines of an open file; never holds more than ``LINE_LIMIT`` bytes."""
-    number, offset, readline = 0, 0, handle.readline
+def lines_of(
+    handle: io.BufferedReader,
+    path: str,
+    on_bad: OnBad,
+    *,
+    needed: str = "lines of text",
+    windows: bool = False,
+) -> Iterator[Line]:
+    """The lines of an open file; never holds more than ``LINE_LIMIT`` bytes.
+
+    With ``windows``, a file that is plain ASCII up to its first line that is not UTF-8 is Windows-1252 from there on.
+    """
+    number, offset, readline, encoding = 0, 0, handle.readline, "utf-8"
     while raw := readline(LINE_LIMIT + 1):
         number += 1
         if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
             on_bad(_too_long(raw, path, number, needed))
             offset += len(raw) + _skip_line(handle)
             continue
+        if windows and not raw.isascii():  # the first such line decides
+            windows = False
+            if not _is_utf8(raw) and is_windows(raw + handle.peek(1 << 15)):
+                encoding = WINDOWS
+                tell(path, "read as Windows-1252; save it as UTF-8 if letters look wrong")
         try:
-            text = raw.decode("utf-8")
+            text = raw.decode(encoding)
         except UnicodeDecodeError as error:
             on_bad(_not_utf8(raw, path, number, offset, error.start))
         else:
             yield Line(number, text.removeprefix("\ufeff") if number == 1 else text)
         offset += len(raw)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _skip_line(handle: BinaryIO) -> int:
@@ -152,19 +184,17 @@ def _too_long(raw: bytes, path: str, number: int, needed: str) -> BadLine:
 
 
 def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> BadLine:
-    utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-    name = "UTF-16" if utf16 else "WINDOWS-1252"
     error = BadInput(
         path,
         f"byte 0x{raw[start]:02x} at offset {offset + start}, which is not UTF-8",
         "UTF-8 text",
-        f"Convert the file, for example with 'iconv -f {name} -t UTF-8 {path}'.",
+        f"Save it as UTF-8, or convert it, for example with 'iconv -f WINDOWS-1252 -t UTF-8 {path}'.",
         line=number,
     )
     return BadLine(error, raw.decode("utf-8", "backslashreplace").rstrip("\r\n"))
 
 
-Native: TypeAlias = Literal["jsonl", "csv", "tsv", "parquet"]
+Native: TypeAlias = Literal["jsonl", "csv", "tsv", "xlsx", "parquet"]
 
 _SUFFIXES: Final[Mapping[str, Native]] = {
     ".jsonl": "jsonl",
@@ -172,18 +202,22 @@ _SUFFIXES: Final[Mapping[str, Native]] = {
     ".json": "jsonl",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".xlsx": "xlsx",
     ".parquet": "parquet",
 }
 
 
 def native_format(source: Source, *, writing: bool = False) -> Native:
     """The format a file's name gives away; JSON Lines for standard input and other pipes."""
-    path = Path(source)
+    path = file_of(source)
     if is_stdin(source) or path.is_fifo() or path.is_char_device():
         return "jsonl"
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
     ending = suffixes[-2:-1] if zipped else suffixes[-1:]
+    if ending == [".xlsx"] and writing:
+        todo = "Write .csv, which spreadsheets open."
+        raise BadInput(shown(source), "a workbook to write", "a format that we write", todo)
     if ending == [".parquet"] and zipped:
         todo = "Unzip it, or write it without .gz: Parquet is compressed inside."
         raise BadInput(shown(source), "gzipped Parquet", "a name that ends in .parquet", todo)

@@ -1,34 +1,47 @@
-"""CSV and TSV: a header that names the fields, then one record a row."""
+"""Tables: CSV and TSV in any dialect, and sheets of workbooks; a header that names the fields, then a record a row."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.cells import from_cells, to_cells
+from dialeval.data.codec.dialects import header_lines, separator_of
 from dialeval.data.codec.encode import kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.rows import Row
-from dialeval.data.codec.sources import LINE_LIMIT, Source, lines, shown
+from dialeval.data.codec.sources import LINE_LIMIT, Source, file_of, lines, shown
+from dialeval.data.codec.workbook import Cells, is_workbook, sheet_rows
 from dialeval.data.types import Record
 from dialeval.errors import BadInput
 
 Delimiter: TypeAlias = Literal[",", "\t"]
 
+_KNOWN: Final = frozenset({"reference", "task", *itertools.chain.from_iterable(FIELDS.values())})
+"""Names of columns that tell what separates the cells."""
 
-def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter) -> Iterator[Row]:
+
+def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
     """The rows of a table as the JSON objects they stand for."""
     for row in read_cells(source, on_bad, delimiter=delimiter):
-        cells = dict(row.cells)
+        cells = {_field(name, row.cells): cell for name, cell in row.cells.items()}
         if not cells.get("reason"):
             cells.pop("reason", None)  # a table cannot tell an empty reason from none
         try:
-            yield Row(row.where, row.number, from_cells(cells, row.where), row.text)
+            fields = from_cells(cells, row.where, separator=row.separator)
+            yield Row(row.where, row.number, fields, row.text)
         except BadInput as error:
             on_bad(BadLine(error, row.text))
+
+
+def _field(name: str, cells: dict[str, str]) -> str:
+    """The field that a column stands for: people who type a header begin it with a capital."""
+    lower = name.lower()
+    return lower if lower in _KNOWN and lower not in cells else name
 
 
 class CellRow(NamedTuple):
@@ -38,38 +51,69 @@ class CellRow(NamedTuple):
     number: int
     cells: dict[str, str]
     text: str
+    separator: str = ","
+    """What separates the cells; where it is no comma, a comma in a number is a decimal one."""
 
 
-def read_cells(source: Source, on_bad: OnBad, *, delimiter: Delimiter) -> Iterator[CellRow]:
-    """The rows of a table as they are."""
-    path, text = shown(source), _Tape(source, on_bad)
+def read_cells(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[CellRow]:
+    """The rows of a table as they are; ``delimiter`` is what the cells are usually separated by, else by the name."""
+    if is_workbook(source):
+        yield from _cell_rows(sheet_rows(source), shown(source), "\t", on_bad)
+        return
+    tape = _Tape(source, on_bad)
+    head = header_lines(tape)
+    usual = delimiter or ("\t" if str(file_of(source)).lower().removesuffix(".gz").endswith(".tsv") else ",")
+    separator = separator_of("".join(head), usual, _KNOWN)
+    separator.tell(shown(source), usual)
+    tape.put_back([] if separator.declared else head)
+    split = _split(tape, shown(source), separator.mark, skipped=len(head) if separator.declared else 0)
+    yield from _cell_rows(split, shown(source), separator.mark, on_bad)
+
+
+def _split(tape: _Tape, path: str, mark: str, *, skipped: int) -> Iterator[Cells]:
     csv.field_size_limit(LINE_LIMIT)
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
-    header: list[str] = []
-    number = 0
+    reader = csv.reader(tape, delimiter=mark, strict=True)
     while True:
-        where = Where(path, reader.line_num + 1)
-        text.taken.clear()
+        line = reader.line_num + 1 + skipped
+        tape.taken.clear()
         try:
-            cells = next(reader)
+            yield Cells(line, next(reader), tape.row)
         except StopIteration:
             return
         except csv.Error as error:
-            number += bool(header)
             todo = "Put cells that hold quotes, line breaks or the separator in double quotes, and double their quotes."
-            bad = BadInput(path, f"a row that cannot be split ({error})", "cells in quotes", todo, where.line)
-            on_bad(BadLine(bad, text.row))
+            bad = BadInput(path, f"a row that cannot be split ({error})", "cells in quotes", todo, line)
+            yield Cells(line, (), tape.row, bad)
+
+
+def _cell_rows(rows: Iterable[Cells], path: str, separator: str, on_bad: OnBad) -> Iterator[CellRow]:
+    header: list[str] = []
+    number = 0
+    for line, given, text, error in rows:
+        where = Where(path, line)
+        if error is not None:
+            number += bool(header)
+            on_bad(BadLine(error, text))
             continue
-        if not cells:
-            continue
+        cells = _trimmed(given, len(header))
+        if not cells or (len(cells) > 1 and not any(cells)):
+            continue  # spreadsheets write rows that hold nothing
         if not header:
-            header = _header(cells, where, delimiter)
+            header = _header(cells, where)
             continue
         number += 1
         if len(cells) == len(header):
-            yield CellRow(where, number, dict(zip(header, cells, strict=True)), text.row)
+            yield CellRow(where, number, dict(zip(header, cells, strict=True)), text, separator)
         else:
-            on_bad(BadLine(_uneven(cells, header, where), text.row))
+            on_bad(BadLine(_uneven(cells, header, where), text))
+
+
+def _trimmed(cells: Sequence[str], width: int) -> list[str]:
+    """The cells without blank ones after the last column: those of a header are no columns."""
+    kept = list(cells)
+    while len(kept) > max(width, 1) and not kept[-1].strip():
+        kept.pop()
+    return kept
 
 
 def write_rows(handle: BinaryIO, records: Iterable[Record], *, delimiter: Delimiter) -> None:
@@ -88,46 +132,35 @@ class _Tape:
 
     def __init__(self, source: Source, on_bad: OnBad) -> None:
         self.taken: list[str] = []
-        self._lines = lines(source, on_bad, needed="rows of a table")
+        self._lines: Iterator[str] = (line.text for line in lines(source, on_bad, needed="rows of a table"))
 
     @property
     def row(self) -> str:
         """The text of the row in hand."""
         return "".join(self.taken).rstrip("\r\n")
 
+    def put_back(self, texts: Sequence[str]) -> None:
+        """Let these lines come next."""
+        self._lines = itertools.chain(texts, self._lines)
+
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        text = next(self._lines).text
+        text = next(self._lines)
         self.taken.append(text)
         return text
 
 
-_SEPARATORS: Final[Mapping[str, str]] = {
-    ";": "Save it again with commas: spreadsheets ask for the separator when they export CSV.",
-    "\t": "Let its name end in .tsv.",
-    ",": "Let its name end in .csv.",
-    "|": "Save it again with commas between the cells.",
-}
-"""What may part cells instead of what should, and what to do then."""
-
-
-def _header(cells: list[str], where: Where, delimiter: Delimiter) -> list[str]:
-    other = next((mark for mark in _SEPARATORS if mark in cells[0]), None) if len(cells) == 1 else None
-    if other:
-        found, needed = (
-            f"one column, {cells[0][:60]!r}, with {other!r} in it",
-            f"columns separated by {delimiter!r}",
-        )
-        raise BadInput(where.path, found, needed, _SEPARATORS[other], where.line)
-    repeated = sorted({name for name in cells if cells.count(name) > 1})
+def _header(cells: Sequence[str], where: Where) -> list[str]:
+    names = [name.strip() for name in cells]
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         todo = "Rename or remove one of them."
         raise BadInput(
             where.path, f"the column {repeated[0]!r} twice", "columns of different names", todo, where.line
         )
-    return cells
+    return names
 
 
 def _uneven(cells: list[str], header: list[str], where: Where) -> BadInput:

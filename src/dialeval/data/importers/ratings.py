@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import Where
+from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.fields import wrong
 
 
@@ -30,7 +31,9 @@ def rating(answer: object, where: Where, field: str) -> Rating:
 _NO_ANSWER: Final = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
-def rating_in_cell(cell: str, where: Where, field: str, todo: str = "Fix the rating.") -> Rating:
+def rating_in_cell(
+    cell: str, where: Where, field: str, todo: str = "Fix the rating.", separator: str = ","
+) -> Rating:
     """The rating in a table's cell; blank, or a word such as NA that programs write for it, is a missing value.
 
     Other words are refused, since in a table they are more often a slip or a column that holds no ratings.
@@ -38,10 +41,7 @@ def rating_in_cell(cell: str, where: Where, field: str, todo: str = "Fix the rat
     written = cell.strip()
     if written.lower() in _NO_ANSWER:
         return Rating(None, written or None)
-    try:
-        value = float(written)
-    except ValueError:
-        value = math.nan
+    value = number_in(written, separator)
     if math.isfinite(value):
         return Rating(value)
     raise wrong(where, field, cell, "a number, or an empty cell where the rater could not say", todo)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.fields import likely_name, missing, name
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
-from dialeval.data.codec.tables import Delimiter, read_cells
+from dialeval.data.codec.tables import CellRow, read_cells
 from dialeval.data.importers.ratings import rating_in_cell
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
@@ -20,17 +22,17 @@ _NAMES: Final = ("item", "system", "criterion")
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
-    """One judgement for each cell under a rater's name, in CSV, or TSV where the file's name ends so.
+    """One judgement for each cell under a rater's name, in any table (CSV, TSV, a sheet of a workbook).
 
     The column ``item`` must be there; ``system`` and ``criterion`` may be, and stand for "" and ``rating`` where they
     are not. Every other column is a rater. A blank cell, or one that says NA, is a judgement without a value.
     """
-    delimiter: Delimiter = "\t" if str(source).lower().removesuffix(".gz").endswith(".tsv") else ","
     lines: dict[tuple[str, ...], int | None] = {}
     raters: list[str] = []
 
     def parse(row: Row) -> Sequence[Record]:
-        cells: Mapping[str, str] = row.fields  # type: ignore[assignment]  # the cells of a table
+        given: CellRow = row.fields  # type: ignore[assignment]  # the row of a table
+        cells = given.cells
         item, system, criterion = key = _key(cells, row)
         if key in lines:
             raise _repeated(key, lines[key], row)
@@ -38,12 +40,18 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
         if not raters:  # the header is the same for all rows
             raters.extend(_raters(cells, row))
         return [
-            Judgement(item, system, rater, criterion, *rating_in_cell(cells[rater], row.where, rater, _TODO))
+            Judgement(
+                item,
+                system,
+                rater,
+                criterion,
+                *rating_in_cell(cells[rater], row.where, rater, _TODO, given.separator),
+            )
             for rater in raters
         ]
 
-    cells = read_cells(source, on_bad, delimiter=delimiter)
-    return records((Row(row.where, row.number, row.cells, row.text) for row in cells), parse, on_bad)
+    rows = read_cells(source, on_bad)
+    return records((Row(row.where, row.number, row, row.text) for row in rows), parse, on_bad)
 
 
 _TODO: Final = "Fix the rating, or remove the column if it is not a rater's."
@@ -79,11 +87,7 @@ def _raters(cells: Mapping[str, str], row: Row) -> list[str]:
 
 
 def _rated(cell: str) -> bool:
-    try:
-        float(cell or 0)
-    except ValueError:
-        return False
-    return True
+    return not cell or not math.isnan(number_in(cell, ";"))
 
 
 def _repeated(key: tuple[str, str, str], first: int | None, row: Row) -> BadInput:
