@@ -248,7 +248,7 @@ def test_whole_files_that_cannot_be_read(put):
     )
     assert message("nowhere/x.jsonl") == "nowhere/x.jsonl: found no such file, needed a file. Check the path."
     assert message(put("x.doc", "?")) == (
-        "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .parquet "
+        "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .xlsx, .parquet "
         "(or with .gz). Rename the file, or convert it with 'dialeval data convert x.doc OUT.jsonl --from FORMAT' "
         "('dialeval data ls' lists the formats)."
     )

@@ -168,7 +168,9 @@ def book(tmp_path, monkeypatch):
 def test_sheets_of_a_workbook(book, told):
     (example,) = read(book, "example")
     assert (example.item, example.context, example.response.text) == ("7", (), "Gut,\ndanke")
-    assert told.messages == ["book.xlsx: read its first sheet, 'Answers'; name another as book.xlsx#SHEET ('Ratings')"]
+    assert told.messages == [
+        "book.xlsx: read its first sheet, 'Answers'; name another as book.xlsx#SHEET ('Ratings')"
+    ]
     ratings = list(read(f"{book}#Ratings", "judgement", format="ratings-wide"))
     assert [(one.item, one.rater, one.value) for one in ratings] == [("7", "ana", 4), ("7", "ben", 3.5)]
 
