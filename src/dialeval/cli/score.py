@@ -68,7 +68,7 @@ def score(
 ) -> None:
     """Score responses, with an interval for every score and a reason for every item that has none.
 
-    Metrics: {every}. Without -m: {default}.
+    Metrics: {every}; your own as file.py:NAME. Without -m: {default}.
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dialeval.core.signature import Signature
 from dialeval.data.types import Context, Prompt, Response
+from dialeval.errors import Unsuitable
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -162,3 +163,17 @@ class Detector(Protocol):
 
     def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Probability that each response contradicts its context."""
+
+
+def check_members(thing: object, protocol: type, name: str = "") -> None:
+    """Refuse a metric or measure that lacks a member, saying which and what it is for."""
+    members = {key: value for key, value in vars(protocol).items() if not key.startswith("_")}
+    lacking = [key for key in members if not hasattr(thing, key)]
+    if lacking:
+        lines = [f"  {key}: {(members[key].__doc__ or '').strip().splitlines()[0]}" for key in lacking]
+        named = name or type(thing).__name__
+        raise Unsuitable(
+            "\n".join(
+                [f"{named} is not a {protocol.__name__}: it lacks", *lines, "See docs/own.md for examples."]
+            )
+        )

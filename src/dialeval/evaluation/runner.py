@@ -27,6 +27,7 @@ from dialeval.core import (
     Subject,
     UsesResources,
 )
+from dialeval.core.protocols import check_members
 from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
@@ -67,6 +68,7 @@ def evaluate(
     Subjects that are missing or that the metric cannot score stay in the result with their reason; the score is
     over those that have a value.
     """
+    check_members(metric, Metric)
     plan = Plan(
         resampling=resampling,
         executor=executor or InProcess(),

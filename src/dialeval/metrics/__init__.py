@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from dialeval.text.calls import Entry, Table, construct, look_up
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dialeval.core import CorpusMeasure, Metric
     from dialeval.data.types import Example
 
@@ -51,8 +53,17 @@ def build(name: str) -> Metric[Example]:
     return construct(name, METRICS, kind="metric")
 
 
-def build_any(name: str) -> Metric[Example] | CorpusMeasure[Example]:
-    """The metric or corpus measure of that name."""
+def build_any(name: str, folder: Path | None = None) -> Metric[Example] | CorpusMeasure[Example]:
+    """The metric or corpus measure of that name, or one's own, written as ``file.py:NAME`` or ``module:NAME``.
+
+    Files are relative to ``folder``, or to where we are.
+    """
+    if name.partition("(")[0].strip() not in EVERY:
+        from dialeval.metrics.own import own_metric
+
+        own = own_metric(name, folder)
+        if own is not None:
+            return own
     return construct(name, EVERY, kind="metric")
 
 

@@ -17,6 +17,7 @@ from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
+from dialeval.systems.own import make_own_system, own_place
 
 KINDS: Final[Mapping[str, Callable[..., System]]] = {
     **SYSTEMS,
@@ -108,11 +109,19 @@ def _build_system(index: int, given: object, folder: Path, problems: list[str]) 
     if not isinstance(given, dict):
         return None
     kind = given.get("kind")
+    options = {key: value for key, value in given.items() if key != "kind"}
+    if isinstance(kind, str) and kind not in KINDS and (place := own_place(kind)) is not None:
+        try:
+            return make_own_system(place, options, folder=folder)
+        except DialevalError as error:
+            problems.append(f"{where}: {error}")
+            return None
     if not isinstance(kind, str) or kind not in KINDS:
         problem = "required" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
-        problems.append(f"{where}.kind: {problem}; known kinds: {', '.join(KINDS)}")
+        problems.append(
+            f"{where}.kind: {problem}; known kinds: {', '.join(KINDS)}, or your own, as file.py:NAME"
+        )
         return None
-    options = {key: value for key, value in given.items() if key != "kind"}
     made = make_system(kind, options, folder=folder, kinds=KINDS)
     if isinstance(made, list):
         problems += [f"{where}.{problem}" if problem.key else f"{where}: {problem}" for problem in made]

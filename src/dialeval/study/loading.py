@@ -17,15 +17,18 @@ from dialeval.core import (
     Signature,
     by_dialogue,
 )
+from dialeval.core.own_code import is_place
 from dialeval.data import Example
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.metrics.own import from_signature
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
-from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
 from dialeval.study.run import Scored
+from dialeval.text.calls import split_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,17 @@ def _subjects(
 
 
 def _measure(folder: Path, score: Score) -> Measure:
-    measure = build_measure(score.measure)
+    """The measure of a score; a function of one's own is not loaded again, since its values have all that is asked."""
+    place = split_call(score.signature).name
+    if is_place(place):
+        function = from_signature(score.signature)
+        if function is not None:
+            return Measure(score.measure, function, "", respondents_examples)
+        call = Signature.parse(score.signature).call
+        measure = build_measure(call, folder=_folder_of(place, folder))
+        measure = dataclasses.replace(measure, label=score.measure)
+    else:
+        measure = build_measure(score.measure)
     if str(measure.metric.signature) != score.signature:
         raise BadInput(
             path=str(folder / "summary.json"),
@@ -142,6 +155,12 @@ def _measure(folder: Path, score: Score) -> Measure:
             todo="The run was made with another version of this measure: run the study again to compare it.",
         )
     return measure
+
+
+def _folder_of(place: str, run: Path) -> Path:
+    """Where the file of one's own code lies: here, or beside the run folder."""
+    file = place.rpartition(":")[0]
+    return run.parent if (run.parent / file).is_file() and not Path(file).is_file() else Path()
 
 
 def _provenance(trace: Trace) -> Provenance:

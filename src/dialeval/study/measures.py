@@ -10,8 +10,9 @@ from typing import Final
 from dialeval.core import Missing
 from dialeval.data import Example
 from dialeval.errors import UnknownName
-from dialeval.evaluation.measure import Asking, Capability, Measure, Respondent, Subjects, Tools
+from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, Respondent, Subjects, Tools
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
+from dialeval.metrics.own import own_metric, own_summary
 from dialeval.selection.measure import Selection
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
@@ -38,10 +39,21 @@ def build_measure(
     if name in MEASURES:
         return _of_capability(MEASURES[name], name, given, folder or Path())
     makers: Mapping[str, Callable[..., object]] = {**METRICS, **CORPUS_MEASURES}
+    if name not in makers and (own := own_metric(label, folder, options)) is not None:
+        return _own(own, name, given)
     if name not in makers:
         raise UnknownName("measure", name, [*makers, *MEASURES], todo="'dialeval score --help' lists them.")
     label = print_call(name, given)
-    return Measure(label, build_any(label), _first_line(makers[name]), _examples)
+    return Measure(label, build_any(label), _first_line(makers[name]), respondents_examples)
+
+
+def _own(metric: AnyMetric, place: str, given: Sequence[tuple[str, Scalar]]) -> Measure:
+    """A measure of one's own, called as its function or class is, or by its place where that name is taken."""
+    name = place.rpartition(":")[2]
+    taken = name in METRICS or name in CORPUS_MEASURES or name in MEASURES
+    full = print_call(place, given)
+    label = full if taken else print_call(name, given)
+    return Measure(label, metric, own_summary(metric), respondents_examples, full_label=full)
 
 
 def _of_capability(
@@ -76,5 +88,6 @@ def _first_line(maker: Callable[..., object]) -> str:
     return (maker.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
-def _examples(respondent: Respondent, _tools: Tools) -> Sequence[Example | Missing]:
+def respondents_examples(respondent: Respondent, _tools: Tools) -> Sequence[Example | Missing]:
+    """What a measure of responses is asked about: what the system answered."""
     return respondent.examples

@@ -124,7 +124,7 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
     run = load_run(place.path)
     results = {Key(scored.measure.label, scored.system): scored.result for scored in run.scored}
     known = list(dict.fromkeys(key.measure for key in results))
-    wanted = [build_measure(name).label for name in measures or known]
+    wanted = [name if name in known else build_measure(name).label for name in measures or known]
     for name in wanted:
         if name not in known:
             raise UnknownName(f"measure in {place.path}", name, known, todo=f"It has: {', '.join(known)}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -51,6 +52,9 @@ def split_call(text: str) -> Call:
     head, rest = text[:end].rstrip(), text[end:]
     if head.isidentifier():
         return Call(head, (), rest)
+    if place := _PLACE.match(head):
+        inner = split_call(head[place.end() :])
+        return Call(place[0] + inner.name, inner.parameters, rest)
     try:
         node = ast.parse(head, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -100,6 +104,8 @@ def _end_of_call(text: str) -> int:
 
 T = TypeVar("T")
 
+_PLACE: Final = re.compile(r"(?:[^(|]*\.py|[A-Za-z_][\w.]*):(?=[A-Za-z_])")
+"""What stands before a name of one's own: ``file.py:`` or ``module:``."""
 _KINDS: Final[Mapping[Any, str]] = {
     bool: "True or False",
     int: "a whole number",

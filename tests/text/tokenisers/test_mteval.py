@@ -106,6 +106,10 @@ def test_words_by_hand(name: Name, text: str, words: list[str]) -> None:
     assert TOKENISERS[name]([text]) == [words] == [judge(name)(text)]
 
 
+ASSIGNED = st.characters(exclude_categories=("Cs", "Cn"))
+"""The characters that Python's Unicode tables know; those of the `regex` package may be of a later version."""
+
+
 @every_name
 def test_every_real_line_has_sacrebleus_words(name: Name, real_lines: list[str]) -> None:
     lines, theirs = real_lines[::11], judge(name)
@@ -116,6 +120,6 @@ def test_every_real_line_has_sacrebleus_words(name: Name, real_lines: list[str])
 
 @every_name
 @settings(max_examples=300, deadline=None)
-@given(text=TEXTS | st.text(max_size=12))
+@given(text=TEXTS | st.text(ASSIGNED, max_size=12))
 def test_any_text_has_sacrebleus_words(name: Name, text: str) -> None:
     assert TOKENISERS[name]([text]) == [judge(name)(text)]

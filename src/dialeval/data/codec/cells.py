@@ -22,7 +22,7 @@ _MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value"}
 def from_cells(cells: Mapping[str, object], where: Where, *, separator: str = ",") -> dict[str, object]:
     """The JSON object a row stands for. Cells that are not text (Parquet has such) are taken as they are.
 
-    ``separator`` is what separates the cells; where it is no comma, a comma in a number is a decimal one.
+    ``separator`` is what separates the cells; where it is not a comma, a comma in a number is a decimal one.
     Only the fields that hold structure are read as JSON, so a response may begin with a bracket.
     """
     fields: dict[str, object] = {}

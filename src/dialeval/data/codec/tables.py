@@ -52,7 +52,7 @@ class CellRow(NamedTuple):
     cells: dict[str, str]
     text: str
     separator: str = ","
-    """What separates the cells; where it is no comma, a comma in a number is a decimal one."""
+    """What separates the cells; where it is not a comma, a comma in a number is a decimal one."""
 
 
 def read_cells(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[CellRow]:

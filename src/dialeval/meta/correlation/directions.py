@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 
+from dialeval.core.own_code import is_place
 from dialeval.errors import UnknownName
 from dialeval.meta.document import Row
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
@@ -41,9 +42,11 @@ def _falls(rater: str) -> bool:
     from dialeval.metrics import CORPUS_MEASURES, METRICS
 
     try:
-        name = split_call(rater).name
+        name, _, rest = split_call(rater)
     except ValueError:
         return False
+    if is_place(name):
+        return "|better=lower|" in rest
     maker = METRICS.get(name) or CORPUS_MEASURES.get(name)
     return getattr(maker, "higher_is_better", None) is False
 

@@ -1,0 +1,188 @@
+"""Code of one's own: functions and classes named by file or module, each with a digest of its source.
+
+A *place* is ``file.py:NAME`` or ``module:NAME``. Naming one runs that code, as importing it would.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from dialeval.core.signature import Signature
+from dialeval.errors import DialevalError, UnknownName, first_line
+from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.text.calls import Scalar, split_call
+
+DIGITS: Final = 16
+"""How much of the source's sha256 a signature holds."""
+_PLACE: Final = re.compile(r"(?P<where>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
+
+
+class OwnCode(NamedTuple):
+    """A function or class, and where it comes from."""
+
+    place: str
+    """Without the folders of its file, so that a study gives the same numbers wherever it lies."""
+    thing: Any
+    source: str
+    """The first digits of the sha256 of its file."""
+    full_place: str
+    """With the whole path of its file, for processes that start elsewhere."""
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a plain function and not a class."""
+        return inspect.isroutine(self.thing)
+
+
+def is_place(name: str) -> bool:
+    """Whether ``name`` is written as ``file.py:NAME`` or ``module:NAME``."""
+    return _PLACE.fullmatch(name) is not None
+
+
+def installed(group: str, name: str) -> str | None:
+    """The place that an installed package has registered as the entry point ``name`` of ``group``; None without one."""
+    for entry in importlib.metadata.entry_points(group=group, name=name):
+        return entry.value
+    return None
+
+
+def load_code(place: str, folder: Path) -> OwnCode:
+    """What stands at ``place``; files are relative to ``folder``."""
+    match = _PLACE.fullmatch(place)
+    if match is None:
+        raise DialevalError(f"Cannot read {place!r}: expected file.py:NAME or module:NAME.")
+    where, name = match["where"], match["name"]
+    if where.endswith(".py"):
+        path = folder / Path(where).expanduser()
+        if not path.is_file():
+            raise DialevalError(f"Cannot load {place}: no such file: {path}.")
+        module = _module_of_file(stamp(path.resolve()))
+        short, full = f"{path.name}:{name}", f"{path.resolve()}:{name}"
+    else:
+        module, short, full = _module(where, place), place, place
+        path = Path(getattr(module, "__file__", None) or "")
+    if not hasattr(module, name):
+        known = [each for each, value in vars(module).items() if callable(value) and not each.startswith("_")]
+        raise UnknownName(f"function or class in {where}", name, known)
+    thing = getattr(module, name)
+    if not callable(thing):
+        raise DialevalError(
+            f"Cannot use {place}: found {type(thing).__name__}, expected a function or a class."
+        )
+    return OwnCode(short, thing, hash_file(path)[:DIGITS] if path.is_file() else "builtin", full)
+
+
+@lru_cache(maxsize=64)
+def with_source(code: OwnCode, parameters: tuple[tuple[str, Scalar], ...]) -> type[Any]:
+    """The class at that place, the digest of its source added to its signature.
+
+    A class without a signature is given one, with the ``parameters`` of its constructor.
+    """
+
+    def signature(self: Any) -> Signature:
+        bare = Signature(code.place, parameters)
+        given: Signature = super(own, self).signature if hasattr(code.thing, "signature") else bare
+        facts = [fact for fact in given.facts if fact[0] != "source"]
+        return Signature(code.place, given.parameters, (*facts, ("source", code.source)), given.version)
+
+    def reduce(self: Any, protocol: int) -> tuple[Any, ...]:
+        """For worker processes, which have to load the code before they can make its objects."""
+        _, arguments, *state = super(own, self).__reduce_ex__(protocol)
+        return (_new, (code.full_place, parameters, *arguments[1:]), *state)
+
+    members = {
+        "signature": property(signature),
+        "__reduce_ex__": reduce,
+        "__slots__": (),
+        "__doc__": code.thing.__doc__,
+    }
+    own: type[Any] = type(code.thing.__name__, (code.thing,), members)
+    return own
+
+
+def _new(place: str, parameters: tuple[tuple[str, Scalar], ...], *arguments: Any) -> Any:
+    own = with_source(load_code(place, Path()), parameters)
+    return own.__new__(own, *arguments)
+
+
+def options_of(maker: Callable[..., Any], taken: tuple[str, ...] = ()) -> dict[str, inspect.Parameter]:
+    """The parameters that a study or a name in brackets may give, by name."""
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(maker).parameters.items()
+        if name not in taken and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
+
+
+def checked_options(
+    place: str, options: Mapping[str, inspect.Parameter], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values that were given, with the defaults of those that were not."""
+    for name in given:
+        if name not in options:
+            allowed = f"It takes {', '.join(options)}." if options else "It takes none."
+            raise UnknownName(f"parameter of {place}", name, options, todo=allowed)
+    missing = [
+        name
+        for name, parameter in options.items()
+        if name not in given and parameter.default is inspect.Parameter.empty
+    ]
+    if missing:
+        raise DialevalError(f"{place} requires {', '.join(missing)}, as in {place}({missing[0]}=...).")
+    return {name: given.get(name, parameter.default) for name, parameter in options.items()}
+
+
+def plain(values: Mapping[str, Any]) -> tuple[tuple[str, Scalar], ...]:
+    """The values that a signature can hold; the others as they print."""
+    return tuple(
+        (name, value if isinstance(value, str | int | float | bool | None) else repr(value))
+        for name, value in values.items()
+    )
+
+
+def place_of(text: str) -> str | None:
+    """The place in a name such as ``file.py:NAME(weight=2)``; None where there is none."""
+    try:
+        name = split_call(text).name
+    except ValueError:
+        return None
+    return name if is_place(name) else None
+
+
+@lru_cache(maxsize=64)
+def _module_of_file(file: Stamp) -> Any:
+    """The file as a module of its own; its folder can be imported from, as where Python runs a script."""
+    name = f"dialeval_own_{file.path.stem}_{hash_file(file.path)[:8]}"
+    spec = importlib.util.spec_from_file_location(name, file.path)
+    if spec is None or spec.loader is None:
+        raise DialevalError(f"Cannot load {file.path}: it is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    if str(file.path.parent) not in sys.path:
+        sys.path.append(str(file.path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise DialevalError(
+            f"Cannot load {file.path}: {type(error).__name__}: {first_line(error)}."
+        ) from error
+    return module
+
+
+def _module(name: str, place: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise DialevalError(
+            f"Cannot load {place}: {first_line(error)}. Install the package that has it, or write file.py:NAME."
+        ) from None

@@ -1,0 +1,159 @@
+"""Metrics of one's own: a plain function of a response, or a class with the members of a metric."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from dialeval.core import CorpusMeasure, Floats, Metric, Signature
+from dialeval.core.own_code import (
+    OwnCode,
+    checked_options,
+    installed,
+    is_place,
+    load_code,
+    options_of,
+    plain,
+    with_source,
+)
+from dialeval.core.protocols import check_members
+from dialeval.data.types import Example
+from dialeval.errors import DialevalError, first_line
+from dialeval.metrics.rows import lacks_references, mean_of_rows, rows_of_values
+from dialeval.text.calls import split_call
+
+GROUP: Final = "dialeval.metrics"
+"""Entry points under which packages register metrics."""
+GIVEN: Final = ("response", "references", "context")
+"""What a function is given, by these names or, where it has none of them, in this order."""
+
+Better: TypeAlias = Literal["higher", "lower", "neither"]
+_DIRECTIONS: Final[Mapping[str, bool | None]] = {"higher": True, "lower": False, "neither": None}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMetric:
+    """A plain function of a response, its references and its context; the corpus score is the mean."""
+
+    signature: Signature
+    """``file.py:NAME(options)|better=higher|form=function|source=…``."""
+    full_place: str | None = None
+    """Where the function is loaded from; None where its values were read from a run, and only their mean is asked."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As the function's attribute ``higher_is_better`` says; True without one."""
+        return _DIRECTIONS[dict(self.signature.facts)["better"]]
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references`` where the function asks for references and there are none."""
+        return lacks_references(example) if "references" in self._taken() else None
+
+    def statistics(self, examples: Sequence[Example]) -> Floats:
+        """Rows of the function's value and 1; NaN where it gives None."""
+        function, taken = self.function(), self._taken()
+        return rows_of_values([self._value(function, taken, example) for example in examples])
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean of the values; NaN of none."""
+        return mean_of_rows(totals)
+
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
+        if self.full_place is None:
+            raise DialevalError(f"{self.signature.name} was read from a run and cannot score anything new.")
+        function: Callable[..., Any] = load_code(self.full_place, Path()).thing
+        return function
+
+    def _taken(self) -> tuple[str, ...]:
+        return () if self.full_place is None else tuple(given_to(self.function()).values())
+
+    def _value(self, function: Callable[..., Any], taken: Sequence[str], example: Example) -> float:
+        known = {
+            "response": example.response.text,
+            "references": list(example.references),
+            "context": [turn.text for turn in example.context],
+        }
+        try:
+            value = function(*(known[name] for name in taken), **dict(self.signature.parameters))
+        except Exception as error:
+            raise DialevalError(
+                f"{self.signature.name} failed on item {example.item!r}: {type(error).__name__}: {first_line(error)}."
+            ) from error
+        if value is None:
+            return float("nan")
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise DialevalError(
+                f"{self.signature.name} gave {type(value).__name__} for item {example.item!r}; expected a number, or "
+                "None where there is no value."
+            ) from None
+
+
+def own_metric(
+    text: str, folder: Path | None = None, options: Mapping[str, Any] | None = None
+) -> Metric[Example] | CorpusMeasure[Example] | None:
+    """The metric written as ``file.py:NAME(weight=2)``, or under a name that an installed package has registered.
+
+    Files are relative to ``folder``, or to where we are. None where ``text`` is neither.
+    """
+    try:
+        name, parameters, rest = split_call(text)
+    except ValueError:
+        return None
+    place = name if is_place(name) else installed(GROUP, name)
+    if place is None or rest:
+        return None
+    given = {**dict(parameters), **(options or {})}
+    return make_metric(load_code(place, folder or Path.cwd()), given)
+
+
+def make_metric(code: OwnCode, given: Mapping[str, Any]) -> Metric[Example] | CorpusMeasure[Example]:
+    """The metric that a function or a class of one's own is, with the options that were given."""
+    if code.is_function:
+        return _of_function(code, given)
+    values = checked_options(code.place, options_of(code.thing), given)
+    metric: Any = with_source(code, plain(values))(**{name: values[name] for name in given})
+    check_members(metric, CorpusMeasure if hasattr(metric, "measure") else Metric, code.place)
+    made: Metric[Example] | CorpusMeasure[Example] = metric
+    return made
+
+
+def own_summary(metric: object) -> str:
+    """What one's own metric measures: the first line of its docstring, or nothing."""
+    thing = metric.function() if isinstance(metric, FunctionMetric) else type(metric)
+    return (inspect.getdoc(thing) or "").partition("\n")[0].rstrip(".")
+
+
+def from_signature(text: str) -> FunctionMetric | None:
+    """The function behind values that were read from a run, without its code; None for a class."""
+    signature = Signature.parse(text)
+    return FunctionMetric(signature) if dict(signature.facts).get("form") == "function" else None
+
+
+def given_to(function: Callable[..., Any]) -> dict[str, str]:
+    """What each of the function's parameters is given: a response, its references, or its context."""
+    parameters = inspect.signature(function).parameters
+    named = {name: name for name in parameters if name in GIVEN}
+    if named:
+        return named
+    bare = [name for name, each in parameters.items() if each.default is inspect.Parameter.empty]
+    return dict(zip(bare, GIVEN, strict=False))
+
+
+def _of_function(code: OwnCode, given: Mapping[str, Any]) -> FunctionMetric:
+    taken = given_to(code.thing)
+    if not taken:
+        raise DialevalError(
+            f"{code.place} takes no response; expected a function such as def {code.thing.__name__}(response, "
+            "references, context) that returns a number."
+        )
+    options = checked_options(code.place, options_of(code.thing, tuple(taken)), given)
+    higher = getattr(code.thing, "higher_is_better", True)
+    better: Better = "neither" if higher is None else "higher" if higher else "lower"
+    facts = (("better", better), ("form", "function"), ("source", code.source))
+    return FunctionMetric(Signature(code.place, plain(options), facts), code.full_place)

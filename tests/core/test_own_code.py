@@ -1,0 +1,93 @@
+"""Code of one's own is found by file or module, keyed by its source, and can be sent to worker processes."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from dialeval.core.own_code import is_place, load_code, place_of, with_source
+from dialeval.errors import DialevalError, UnknownName
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from dataclasses import dataclass\n\n@dataclass(frozen=True, slots=True)\n"
+        "class Scale:\n    factor: float = 2.0\n\ndef double(x):\n    return 2 * x\n\nSIZE = 3\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    "text", ["mine.py:double", "a/b c/mine.py:double", "pkg.mod:Class", "C:/x/mine.py:f"]
+)
+def test_files_and_modules_are_places(text):
+    assert is_place(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["bleu", "mine.py", "mine.py:", "answers.jsonl:new system", "mine.py:2x", ":f"]
+)
+def test_other_names_are_not(text):
+    assert not is_place(text)
+
+
+def test_a_place_with_options_is_recognised():
+    assert place_of("mine.py:f(weight=2)") == "mine.py:f"
+    assert place_of("bleu(order=2)") is None
+
+
+def test_the_digest_follows_the_source_and_the_folder_does_not_matter(file, tmp_path):
+    before = load_code("mine.py:double", tmp_path)
+    elsewhere = tmp_path / "sub"
+    elsewhere.mkdir()
+    (elsewhere / "mine.py").write_text(file.read_text())
+    assert load_code("mine.py:double", elsewhere)[:1] == before[:1] == ("mine.py:double",)
+    assert load_code("mine.py:double", elsewhere).source == before.source
+    file.write_text(file.read_text().replace("2 * x", "3 * x"))
+    after = load_code("mine.py:double", tmp_path)
+    assert after.source != before.source
+    assert (before.thing(5), after.thing(5)) == (10, 15)
+
+
+def test_objects_of_own_classes_survive_pickling(file, tmp_path):
+    code = load_code("mine.py:Scale", tmp_path)
+    scale = with_source(code, (("factor", 3.0),))(factor=3.0)
+    again = pickle.loads(pickle.dumps(scale))
+    assert again.factor == 3.0
+    assert (
+        str(again.signature)
+        == str(scale.signature)
+        == f"mine.py:Scale(factor=3.0)|source={code.source}|version=1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "said"),
+    [
+        ("mine.py:doubel", UnknownName, "Did you mean 'double'"),
+        ("mine.py:SIZE", DialevalError, "expected a function or a class"),
+        ("other.py:f", DialevalError, "no such file"),
+        ("no_such_module_here:f", DialevalError, "Install the package"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named(file, tmp_path, place, error, said):
+    with pytest.raises(error, match=said):
+        load_code(place, tmp_path)
+
+
+def test_a_file_that_fails_says_how(tmp_path):
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    with pytest.raises(DialevalError, match=r"bad\.py: ZeroDivisionError: division by zero"):
+        load_code("bad.py:f", tmp_path)
+
+
+def test_a_file_can_import_its_neighbours(tmp_path):
+    (tmp_path / "neighbour_of_mine.py").write_text("SIZE = 7\n")
+    (tmp_path / "uses.py").write_text(
+        "def f():\n    import neighbour_of_mine\n    return neighbour_of_mine.SIZE\n"
+    )
+    assert load_code("uses.py:f", tmp_path).thing() == 7
