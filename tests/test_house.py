@@ -39,6 +39,7 @@ LONG_BODIES: frozenset[str] = frozenset()
 
 SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
+    "dialeval.cli.init": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.files.lock": "one of the few things that files/ is made of",
     "dialeval.systems.echo": "a system",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, Final, TextIO
 
 import typer
 from typer.core import TyperGroup
 
-from dialeval.cli import chat, compare, data, demo, doctor, report, resources, run, score, systems
+from dialeval.cli import chat, compare, data, demo, doctor, init, report, resources, run, score, systems
 from dialeval.cli.annotate.app import app as annotate_app
 from dialeval.cli.meta.app import meta
 from dialeval.cli.select.app import app as select_app
@@ -19,9 +19,32 @@ from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
 from dialeval.errors import DialevalError
 from dialeval.version import __version__
 
+_SCORE: Final = "'dialeval score FILE' for one file of responses, or 'dialeval run STUDY' for several systems"
+NEAR_VERBS: Final = {
+    **dict.fromkeys(("evaluate", "eval", "measure", "metrics", "bleu", "rouge"), _SCORE),
+    **dict.fromkeys(("rank", "leaderboard", "benchmark", "test", "study"), "'dialeval run STUDY'"),
+    **dict.fromkeys(("new", "create", "start", "setup"), "'dialeval init FILE...'"),
+    **dict.fromkeys(("diff", "significance", "ab", "versus"), "'dialeval compare A B'"),
+    **dict.fromkeys(("correlate", "correlation", "validate-metrics"), "'dialeval meta'"),
+    **dict.fromkeys(("agreement", "kappa"), "'dialeval annotate agreement FILE'"),
+    **dict.fromkeys(("convert", "import", "export"), "'dialeval data convert FILE OUT'"),
+    **dict.fromkeys(("validate", "check", "lint"), "'dialeval data validate FILE'"),
+    **dict.fromkeys(("html", "show", "view", "render"), "'dialeval report FOLDER'"),
+    **dict.fromkeys(("talk", "converse", "ask"), "'dialeval chat SYSTEM'"),
+    **dict.fromkeys(("download", "install", "models"), "'dialeval resources ls'"),
+}
+"""What verbs of other tools are called here."""
+
 
 class _Verbs(TyperGroup):
     """The verbs, and what happens when one of them is interrupted."""
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        """The verb, or what a word from another tool is called here."""
+        meant = NEAR_VERBS.get(arguments[0].lower()) if arguments else None
+        if meant is not None and self.get_command(context, arguments[0]) is None:
+            context.fail(f"No such command {arguments[0]!r}. Did you mean {meant}?")
+        return super().resolve_command(context, arguments)
 
     def invoke(self, context: Any) -> Any:
         keeps(None)
@@ -42,6 +65,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo.demo)
+app.command("init")(init.init)
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)

@@ -1,0 +1,34 @@
+"""``dialeval init``: a first study from the files that are there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dialeval.errors import DialevalError
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(help="Prompts or dialogues, systems' responses, ratings, questions.", metavar="FILE..."),
+]
+Out = Annotated[Path, typer.Option("-o", "--out", help="The study file to write.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the study file if there is one.")]
+
+
+def init(files: Files, out: Out = Path("study.yaml"), force: Force = False) -> None:
+    """Write a commented study file from your files; asks nothing.
+
+    Example: dialeval init prompts.jsonl old.jsonl new.jsonl
+    """
+    from dialeval.files.atomic import write_atomically
+    from dialeval.study.sketch import sketch_study
+
+    if out.exists() and not force:
+        raise DialevalError(f"{out} exists already. Name another file with -o, or replace it with --force.")
+    text = sketch_study(files, out.parent)
+    write_atomically(out, text.encode())
+    print(text, end="")
+    print(f"Wrote {out}. Next: dialeval run {out}", file=sys.stderr)

@@ -1,0 +1,124 @@
+"""A first study file, written from the files that are there: what each of them is shows in its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from dialeval.data import Example, Judgement, Kind, kind_of, read, read_prompts
+from dialeval.errors import Unsuitable
+
+LOOKED_AT: Final = 2000
+"""Records of a file that are looked at to find its systems, criteria and references."""
+
+WITH_REFERENCES: Final = ("bleu(order=4)", "rouge_l", "bertscore", "length")
+WITHOUT: Final = ("distinct(n=2)", "length")
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the files hold, by the part of a study that each becomes."""
+
+    data: Path | None = None
+    references: bool = False
+    transcripts: list[tuple[str, Path, str | None]] = field(default_factory=list)
+    """Name, file, and which system of it where it holds several."""
+    ratings: list[tuple[Path, tuple[str, ...]]] = field(default_factory=list)
+    """File and criteria."""
+    questions: list[Path] = field(default_factory=list)
+
+
+def sketch_study(files: Sequence[Path], folder: Path) -> str:
+    """The text of a study over ``files``, with paths relative to ``folder``, where it is going to be."""
+    parts = Parts()
+    kinds = {path: kind_of(path) for path in files}
+    for path, kind in kinds.items():
+        _sort(path, kind, parts)
+    if parts.data is None and parts.transcripts:
+        parts.data = parts.transcripts[0][1]
+    if parts.data is None:
+        parts.data = next(iter(parts.questions), None)
+    if parts.data is None:
+        held = ", ".join(f"{path} ({kind})" for path, kind in kinds.items())
+        raise Unsuitable(
+            f"No file has contexts to respond to: {held}. Add prompts, dialogues, or systems' responses."
+        )
+    prompts = islice(read_prompts(parts.data), LOOKED_AT)
+    parts.references = any(text.strip() for prompt in prompts for text in prompt.references)
+    return "\n".join(_lines(parts, folder)) + "\n"
+
+
+def _sort(path: Path, kind: Kind, parts: Parts) -> None:
+    if kind in ("prompt", "dialogue"):
+        if parts.data is not None:
+            raise Unsuitable(
+                f"Both {parts.data} and {path} hold {kind}s. A study has one file of data: give one."
+            )
+        parts.data = path
+    elif kind == "question":
+        parts.questions.append(path)
+    elif kind == "judgement":
+        criteria = {
+            record.criterion
+            for record in islice(read(path, kind), LOOKED_AT)
+            if isinstance(record, Judgement)
+        }
+        parts.ratings.append((path, tuple(sorted(criteria))))
+    elif kind == "example":
+        named = (
+            record.system for record in islice(read(path, kind), LOOKED_AT) if isinstance(record, Example)
+        )
+        systems = list(dict.fromkeys(named))
+        several = len(systems) > 1
+        parts.transcripts += [
+            (system if several and system else path.stem, path, system if several else None)
+            for system in systems
+        ]
+    else:
+        raise Unsuitable(f"{path} holds {kind} records, which a study has no place for.")
+
+
+def _lines(parts: Parts, folder: Path) -> Iterable[str]:
+    data = parts.data or Path()
+    yield "# Written by 'dialeval init'. Paths are relative to this file; docs/study.md explains every key."
+    yield f"data: {_shown(data, folder)}  # the contexts that every system is held against"
+    yield "systems:"
+    for name, path, system in parts.transcripts:
+        which = f", system: {_quoted(system)}" if system else ""
+        yield f"  - {{name: {_quoted(name)}, kind: transcript, path: {_shown(path, folder)}{which}}}"
+    if not parts.transcripts:
+        yield "  - {name: echo, kind: echo}  # a floor; put your own systems beside it:"
+    yield "  # - {name: live, kind: openai, base_url: 'http://localhost:8000/v1', model: NAME}"
+    yield "  # - {name: mine, kind: 'bot.py:reply'}  # a function of yours (docs/own.md)"
+    yield "measures:"
+    for measure in WITH_REFERENCES if parts.references else WITHOUT:
+        yield f"  - {measure}"
+    if not parts.references:
+        yield "  # the data has no references: measures such as rouge_l and bertscore need them"
+    for path in parts.questions:
+        yield f"  - {{name: selection_accuracy, questions: {_shown(path, folder)}}}  # systems choose among candidates"
+    yield from _ratings(parts, folder)
+    yield "# primary: rouge_l          # the measure that decides; the others only explore"
+    yield "# margin: {rouge_l: 0.01}   # a smaller difference does not matter"
+    yield "# gates: ['rouge_l >= 0.2'] # 'dialeval run' exits with 100 where one fails"
+
+
+def _ratings(parts: Parts, folder: Path) -> Iterable[str]:
+    for number, (path, criteria) in enumerate(parts.ratings):
+        chosen = f", criterion: {_quoted(criteria[0])}" if len(criteria) > 1 else ""
+        others = f"  # or {', '.join(criteria[1:])}" if len(criteria) > 1 else "  # people's ratings"
+        yield f"{'# ' if number else ''}human: {{path: {_shown(path, folder)}{chosen}}}{others}"
+
+
+def _shown(path: Path, folder: Path) -> str:
+    """The path as the study file writes it."""
+    here, there = path.resolve(), folder.resolve()
+    return _quoted(str(here.relative_to(there)) if here.is_relative_to(there) else str(here))
+
+
+def _quoted(text: str) -> str:
+    plain = text.replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
+    return text if plain and not text[0].isdigit() else "'" + text.replace("'", "''") + "'"
