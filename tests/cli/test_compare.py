@@ -89,7 +89,9 @@ def test_runs_are_compared_as_they_were_run(files):
     again = json.loads(files("compare", "run:old", "run:same", "--json").out)
     assert again["comparisons"] == [ran]
     assert again["settings"] == {"trials": 300, "seed": 4, "level": 0.9, "cluster": None}
-    other = json.loads(files("compare", "run:old", "run:same", "--json", "--cluster", "--level", "0.95").out)
+    other = json.loads(
+        files("compare", "run:old", "run:same", "--json", "--cluster", "dialogue", "--level", "0.95").out
+    )
     assert other["settings"] == {"trials": 300, "seed": 4, "level": 0.95, "cluster": "dialogue"}
     Path("study.yaml").write_text(study.replace("seed: 4", "seed: 5"))
     assert files("run", "study.yaml", "-o", "other").code == 0

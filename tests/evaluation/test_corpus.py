@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dialeval import Distinct, Length, SelfBleu, Vocabulary
-from dialeval.core import CorpusResult, Missing, Resampling, Result, by_dialogue
+from dialeval.core import CorpusResult, Missing, Resampling, Result
 from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import compare, compare_all
@@ -44,10 +44,14 @@ def test_the_score_comes_with_reasons_and_provenance():
 
 
 def test_the_interval_by_hand():
-    result = evaluate_corpus(Distinct(), said("a b", "a c"), resampling=Resampling(confidence=0.5))
+    result = evaluate_corpus(
+        Distinct(), said("a b", "a c"), resampling=Resampling(confidence=0.5, cluster="none")
+    )
     assert result.interval is not None
     assert (result.interval.low, result.interval.high) == (0.75, 0.75)  # 2 of 2 without either: no spread
-    three = evaluate_corpus(Distinct(), said("a", "a", "a b"), resampling=Resampling(confidence=0.5))
+    three = evaluate_corpus(
+        Distinct(), said("a", "a", "a b"), resampling=Resampling(confidence=0.5, cluster="none")
+    )
     # 2 / 4; without each 2 / 3, 2 / 3, 1 / 2: deviations 1/18, 1/18, -1/9, so error^2 = 2/3 * 1/54.
     error, t = math.sqrt(2 / 3 / 54), 0.8164965809
     assert three.interval is not None
@@ -93,8 +97,7 @@ def test_the_ordinary_bootstrap_would_miss_it():
 def test_clusters_are_left_out_whole():
     texts = [f"{at // 2} says so" for at in range(40)]  # both responses of a dialogue are the same
     alone, together = (
-        evaluate_corpus(Distinct(), said(*texts), resampling=Resampling(cluster=c))
-        for c in (None, by_dialogue)
+        evaluate_corpus(Distinct(), said(*texts), resampling=Resampling(cluster=c)) for c in ("none", "auto")
     )
     assert alone.score == together.score
     assert together.interval.high - together.interval.low != alone.interval.high - alone.interval.low
@@ -134,7 +137,7 @@ def test_which_way_is_better_depends_on_the_measure():
     lively = chatter(2, 200, generic=0.05, system="lively")
     (repeats,) = compare_all([evaluate_corpus(SelfBleu(), each) for each in (dull, lively)])
     assert (repeats.better, repeats.more_items) == ("lively", 0)
-    assert repeats.verdict.startswith("lively is better than dull by 0.")
+    assert repeats.sentence.startswith("lively is better than dull by 0.")
     (words,) = compare_all([evaluate_corpus(Vocabulary(), each) for each in (dull, lively)])
     assert words.significant
     assert words.better is None

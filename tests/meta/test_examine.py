@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.core import Resampling, by_dialogue
+from dialeval.core import Resampling
 from dialeval.data import Judgement
 from dialeval.display.notes import codes
 from dialeval.errors import UnknownName, Unsuitable
@@ -392,7 +392,7 @@ def test_turns_of_one_dialogue_are_drawn_together() -> None:
         human=copied(plain.human),
         measures=tuple(dataclasses.replace(one, grid=copied(one.grid)) for one in plain.measures),
     )
-    alone, together = Resampling(resamples=200), Resampling(resamples=200, cluster=by_dialogue)
+    alone, together = (Resampling(resamples=200, cluster=cluster) for cluster in ("none", "dialogue"))
     asked = Inquiry(repeats=5, levels=("item",))
     one, naive, whole = (
         ask(table, dataclasses.replace(asked, resampling=resampling)).rows[1]

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialeval import Cider, Distinct
-from dialeval.core import CorpusResult, Resampling, by_dialogue
+from dialeval.core import CorpusResult, Resampling
 from dialeval.data import Example
 from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.study import load_run, load_study, run_study
@@ -56,7 +56,7 @@ def test_clusters_of_the_study_are_left_out_whole(varied):
     done = run_study(load_study(varied))
     (found,) = (one for one in done.scored if (one.measure.label, one.system) == ("distinct(n=2)", "good"))
     again = evaluate_corpus(
-        Distinct(2), done.respondents[0].examples, resampling=Resampling(cluster=by_dialogue)
+        Distinct(2), done.respondents[0].examples, resampling=Resampling(cluster="dialogue")
     )
     assert found.result.interval == again.interval
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json as jsonlib
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,10 +32,8 @@ def compare(
         float | None, typer.Option("--level", min=0.5, max=0.9999, help="Of the intervals.")
     ] = None,
     cluster: Annotated[
-        bool | None,
-        typer.Option(
-            "--cluster/--no-cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."
-        ),
+        Literal["auto", "dialogue", "none"] | None,
+        typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -68,7 +67,7 @@ def compare(
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for pair in pairs:
-        _say(f"{pair.measure}: {pair.verdict}", indent="  ")
+        _say(f"{pair.measure}: {pair.sentence}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in (row for known in statuses.values() for row in known.items()):
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
@@ -90,7 +89,7 @@ def _detail(pair: Comparison) -> str:
     return f"{scores} on {pair.n} items{unpaired}{tally}{effect}"
 
 
-def _changed(given: dict[str, int | float | bool | None], first: Side, second: Side) -> Resampling:
+def _changed(given: Mapping[str, int | float | str | None], first: Side, second: Side) -> Resampling:
     """How the runs resampled, but for what is given."""
     from dialeval.core import Resampling
     from dialeval.study import shared_resampling
@@ -98,13 +97,11 @@ def _changed(given: dict[str, int | float | bool | None], first: Side, second: S
     complete = None not in given.values()
     content = Resampling().as_json() if complete else shared_resampling(first, second).as_json()
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if "cluster" in changes:
-        changes["cluster"] = "dialogue" if changes["cluster"] else None
     return Resampling.of_json({**content, **changes})
 
 
 def _how(resampling: Resampling) -> str:
-    unit = "whole dialogues" if resampling.cluster else "items"
+    unit = "items" if resampling.cluster == "none" else "whole dialogues"
     return (
         f"({resampling.resamples:,} resamples of {unit}, seed {resampling.seed}, "
         f"{100 * resampling.confidence:g} % intervals; a jackknife for corpus measures)"

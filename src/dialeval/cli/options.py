@@ -38,6 +38,13 @@ FailUnder: TypeAlias = Annotated[
         "--fail-under", metavar="METRIC=VALUE", help="Exit with 100 if a score is below this. Repeatable."
     ),
 ]
+Cluster: TypeAlias = Annotated[
+    Literal["auto", "dialogue", "none"],
+    typer.Option(
+        "--cluster",
+        help="Resample whole dialogues (ids DIALOGUE/TURN): where ids show them, always, or never.",
+    ),
+]
 MetricNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", metavar="NAME", help="A metric, as in 'bleu(order=2)'. Repeatable."),

@@ -14,6 +14,7 @@ import typer
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
     CacheFolder,
+    Cluster,
     FailUnder,
     Jobs,
     Json,
@@ -53,9 +54,7 @@ def score(
     per_item: Annotated[
         Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN).")
-    ] = False,
+    cluster: Cluster = "auto",
     seed: Seed = 0,
     trials: Trials = 1000,
     limit: Limit = None,
@@ -74,7 +73,7 @@ def score(
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
-    from dialeval.core import Fittable, Resampling, by_dialogue
+    from dialeval.core import Fittable, Resampling
     from dialeval.data import SideFile, refuse
     from dialeval.evaluation.runner import Plan, evaluate_each
     from dialeval.study import check_gates
@@ -86,9 +85,8 @@ def score(
     if any(isinstance(metric, Fittable) for metric in metrics.values()):
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
-        group = by_dialogue if cluster else None
         plan = Plan(
-            resampling=Resampling(resamples=trials, seed=seed, cluster=group),
+            resampling=Resampling(resamples=trials, seed=seed, cluster=cluster),
             executor=shop.executor,
             cache=shop.cache,
             progress=progress,

@@ -15,12 +15,13 @@ from dialeval.core.protocols import (
     System,
     UsesResources,
 )
-from dialeval.core.resampling import DEFAULT_RESAMPLING, Resampling, by_dialogue
+from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
 from dialeval.core.results import CorpusResult, Interval, Missing, Outcome, Provenance, Result
 from dialeval.core.signature import Signature
 
 __all__ = [
     "DEFAULT_RESAMPLING",
+    "Clustering",
     "CorpusMeasure",
     "CorpusResult",
     "Detector",

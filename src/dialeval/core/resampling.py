@@ -1,14 +1,17 @@
-"""Settings of resampling, and the default clusters of items."""
+"""Settings of resampling, and which items are resampled together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.core.protocols import Integers
+
+Clustering: TypeAlias = Literal["auto", "dialogue", "none"]
+"""Whether items of one dialogue are resampled together: where ids show several of them, always, or never."""
 
 
 def by_dialogue(item: str) -> str:
@@ -24,40 +27,53 @@ class Resampling:
     """Bootstrap resamples, and permutations behind each test; 0 gives neither."""
     seed: int = 0
     confidence: float = 0.95
-    cluster: Callable[[str], str] | None = None
-    """From an item's id to what is resampled together, such as its dialogue; None where items are independent."""
+    cluster: Clustering = "auto"
+    """Whether items that ``group`` puts together are resampled together.
+
+    ``auto`` does so where there are several groups and one has several items. A single group says nothing: then what
+    the ids share is the name of the data.
+    """
+    group: Callable[[str], str] = by_dialogue
+    """From an item's id to its dialogue, or whatever else its items have in common."""
 
     @property
     def alpha(self) -> float:
         """What a p-value has to be below: 0.05 where confidence is 0.95, without what rounding leaves of it."""
         return round(1 - self.confidence, 12)
 
-    @property
-    def cluster_name(self) -> Literal["dialogue"] | None:
-        """What is resampled together, as our files spell it."""
-        return None if self.cluster is None else "dialogue"
-
     def clusters(self, items: Sequence[str]) -> Integers | None:
-        """The cluster of each item, numbered from 0; None where items are independent."""
-        if self.cluster is None:
+        """The cluster of each item, numbered from 0 in order of first sight; None where items are independent."""
+        if self.cluster == "none":
             return None
-        return np.unique([self.cluster(item) for item in items], return_inverse=True)[1].astype(np.int64)
+        names = [self.group(item) for item in items]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        if len(codes) == len(items) or (self.cluster == "auto" and len(codes) < 2):
+            return None
+        return np.array([codes[name] for name in names], dtype=np.int64)
+
+    def cluster_name(self, items: Sequence[str]) -> Literal["dialogue", "none"] | None:
+        """How these items are resampled, as our files spell it; None where no two of them belong together."""
+        if self.cluster == "none":
+            return "none"
+        return None if self.clusters(items) is None else "dialogue"
 
     @classmethod
     def of_json(cls, content: Mapping[str, Any]) -> Resampling:
         """The value that `as_json` spelled, in any object that holds its fields."""
-        cluster = by_dialogue if content["cluster"] == "dialogue" else None
         return cls(
-            resamples=content["trials"], seed=content["seed"], confidence=content["level"], cluster=cluster
+            resamples=content["trials"],
+            seed=content["seed"],
+            confidence=content["level"],
+            cluster=content["cluster"] or "auto",
         )
 
     def as_json(self) -> dict[str, int | float | str | None]:
-        """The fields as our files spell them."""
+        """The fields as our files spell them; ``cluster`` is null where the ids decide."""
         return {
             "trials": self.resamples,
             "seed": self.seed,
             "level": self.confidence,
-            "cluster": self.cluster_name,
+            "cluster": None if self.cluster == "auto" else self.cluster,
         }
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
 from dialeval.data.types import Judgement
+from dialeval.stats.resampling.intervals import Absence
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,12 @@ class Result:
     provenance: Provenance
     reasons: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     """Position of each unscored subject, and why."""
+    absence: Absence | None = None
+    """Why there is no interval; None where there is one, or nobody asked for one."""
+    units: int = 0
+    """What was resampled: subjects with a value, or clusters of them, such as dialogues."""
+    design_effect: float | None = None
+    """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -115,6 +122,12 @@ class CorpusResult:
     provenance: Provenance
     reasons: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     """Position of each subject that was left out, and why."""
+    absence: Absence | None = None
+    """Why there is no interval; None where there is one, or nobody asked for one."""
+    units: int = 0
+    """What was left out in turn: subjects, or clusters of them, such as dialogues."""
+    design_effect: float | None = None
+    """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
 
     def __len__(self) -> int:
         return len(self.items)

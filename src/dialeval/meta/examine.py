@@ -89,7 +89,7 @@ def examine(
         planning=planned,
         unjoined=not_joined(whole),
         notes=tuple(notes),
-        settings=_settings(inquiry, lower, sources or {}),
+        settings=_settings(inquiry, joined.items, lower, sources or {}),
     )
     return Findings(whole, document)
 
@@ -137,13 +137,15 @@ def _plans(upright: Joined, rows: Sequence[Row], inquiry: Inquiry, notes: list[N
     return plans(upright.scored, measures, coefficient=inquiry.coefficient, resampling=inquiry.resampling)
 
 
-def _settings(inquiry: Inquiry, lower: tuple[str, ...], sources: Mapping[str, str | None]) -> Settings:
+def _settings(
+    inquiry: Inquiry, items: Sequence[str], lower: tuple[str, ...], sources: Mapping[str, str | None]
+) -> Settings:
     resampling = inquiry.resampling
     return Settings(
         coefficient=inquiry.coefficient,
         levels=inquiry.levels,
         resample=inquiry.resample,
-        cluster=resampling.cluster_name,
+        cluster=resampling.cluster_name(items),
         trials=resampling.resamples,
         repeats=inquiry.repeats,
         seed=resampling.seed,

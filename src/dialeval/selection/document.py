@@ -203,7 +203,7 @@ class Settings:
     seed: int
     trials: int
     level: float
-    cluster: str | None
+    cluster: Literal["dialogue", "none"] | None
     package: str
     sources: tuple[Source, ...]
 

@@ -15,7 +15,6 @@ from dialeval.core import (
     Resampling,
     Result,
     Signature,
-    by_dialogue,
 )
 from dialeval.core.own_code import is_place
 from dialeval.data import Example
@@ -53,9 +52,11 @@ def load_run(folder: str | Path) -> LoadedRun:
     folder = Path(folder)
     _check_complete(folder)
     summary = read_summary(folder)
-    cluster = by_dialogue if summary.cluster == "dialogue" else None
     resampling = Resampling(
-        resamples=summary.trials, seed=summary.seed, confidence=summary.level, cluster=cluster
+        resamples=summary.trials,
+        seed=summary.seed,
+        confidence=summary.level,
+        cluster=summary.cluster or "auto",
     )
     examples = tuple(read_examples(folder))
     asked = {

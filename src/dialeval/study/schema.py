@@ -45,7 +45,7 @@ class StudyFile(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     trials: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    cluster: Literal["dialogue"] | None = None
+    cluster: Literal["auto", "dialogue", "none"] = "auto"
     limit: Annotated[int, Field(ge=1)] | None = None
 
 

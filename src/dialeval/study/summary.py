@@ -20,7 +20,7 @@ def summarise(run: Run) -> Summary:
         items=len(run.prompts),
         trials=study.resampling.resamples,
         level=study.resampling.confidence,
-        cluster=study.resampling.cluster_name,
+        cluster=study.resampling.cluster_name([prompt.item for prompt in run.prompts]),
         systems=tuple(
             SystemInfo(system.name, kind, _signature(system, run))
             for system, kind in zip(study.systems, study.kinds, strict=True)

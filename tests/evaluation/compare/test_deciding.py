@@ -95,7 +95,7 @@ def test_a_clear_difference_is_found_and_named() -> None:
     assert found.p_adjusted == found.p_permutation == pytest.approx(1 / 1001)
     assert found.p_bootstrap == pytest.approx(2 / 1001)
     assert (found.wins, found.ties, found.losses) == ((gains > 0).sum(), 0, (gains < 0).sum())
-    assert found.verdict == (
+    assert found.sentence == (
         f"new is better than old by {found.difference:.4f} (95 % interval {found.interval.low:.4f} to "
         f"{found.interval.high:.4f}, p < 0.001)."
     )
@@ -120,10 +120,10 @@ def test_noise_is_called_noise_with_a_way_out() -> None:
     assert not found.significant
     assert found.better is None
     assert found.more_items == pytest.approx(156, abs=5)
-    assert found.verdict.startswith(
+    assert found.sentence.startswith(
         "No difference shown: new scores 0.050 higher than old (95 % interval -0.0"
     )
-    assert found.verdict.endswith("; about 160 more items would settle a difference of this size.")
+    assert found.sentence.endswith("; about 160 more items would settle a difference of this size.")
 
 
 def test_more_items_shrink_to_none_needed_as_items_come() -> None:
@@ -142,7 +142,7 @@ def test_identical_systems() -> None:
     assert found.more_items is None
     assert (found.wins, found.ties, found.losses) == (0, 40, 0)
     assert found.better is None
-    assert found.verdict == "No difference shown: new and old score the same on 40 items."
+    assert found.sentence == "No difference shown: new and old score the same on 40 items."
 
 
 def test_systems_that_tie_but_for_rounding_tie() -> None:
@@ -161,7 +161,7 @@ def test_where_lower_is_better_the_lower_system_wins() -> None:
     assert (found.wins, found.ties, found.losses) == (20, 10, 0)
     assert found.effect_size is not None
     assert found.effect_size < 0
-    assert found.verdict.startswith("new is better than old by 0.667 (95 % interval 0.5")
+    assert found.sentence.startswith("new is better than old by 0.667 (95 % interval 0.5")
 
 
 def test_a_description_has_no_better() -> None:
@@ -170,7 +170,7 @@ def test_a_description_has_no_better() -> None:
     assert found.significant
     assert found.better is None
     assert found.losses == 30
-    assert found.verdict.startswith("new scores higher than old by 1.50 (95 % interval 1.")
+    assert found.sentence.startswith("new scores higher than old by 1.50 (95 % interval 1.")
 
 
 def test_yes_no_measures_are_decided_by_mcnemar() -> None:
@@ -191,7 +191,12 @@ def test_mcnemar_stays_out_where_the_score_is_no_share_of_right_items() -> None:
 def test_mcnemar_stays_out_where_items_come_in_clusters() -> None:
     a, b = of("a", [1.0, 1.0, 0.0, 1.0]), of("b", [0.0, 0.0, 1.0, 1.0])
     assert compare(a, b).p_mcnemar == pytest.approx(1.0)
-    assert compare(a, b, resampling=Resampling(cluster=lambda item: item[-1])).p_mcnemar is None
+    assert (
+        compare(
+            a, b, resampling=Resampling(group=lambda item: "odd" if int(item[-1]) % 2 else "even")
+        ).p_mcnemar
+        is None
+    )
 
 
 def test_pooled_measures_are_compared_by_their_pooled_score() -> None:
@@ -229,7 +234,7 @@ def test_clusters_are_the_units_of_every_test() -> None:
     a, b = of("a", list(old + 0.1 + rng.random(200) / 100)), of("b", list(old))
     assert compare(a, b).significant
     clustered = compare(
-        a, b, resampling=Resampling(cluster=lambda item: item[-1:] if item[-1] in "012" else "rest")
+        a, b, resampling=Resampling(group=lambda item: item[-1:] if item[-1] in "012" else "rest")
     )
     assert clustered.p_permutation == 2 / 16
     assert not clustered.significant
@@ -242,7 +247,7 @@ def test_one_pair_is_too_few_to_tell() -> None:
     assert found.p_permutation == 1
     assert found.effect_size is None
     assert found.more_items is None
-    assert found.verdict.endswith("; too few items to tell how many would settle it.")
+    assert found.sentence.endswith("; too few items to tell how many would settle it.")
 
 
 def test_an_undefined_score_gives_no_verdict() -> None:
@@ -251,7 +256,7 @@ def test_an_undefined_score_gives_no_verdict() -> None:
     assert found.difference is None
     assert found.p_adjusted is None
     assert not found.significant
-    assert found.verdict == "No difference shown: a or b has no defined score."
+    assert found.sentence == "No difference shown: a or b has no defined score."
 
 
 def test_confidence_sets_alpha_and_the_interval() -> None:
@@ -263,7 +268,7 @@ def test_confidence_sets_alpha_and_the_interval() -> None:
     assert (wide.basis.alpha, narrow.basis.alpha) == (0.01, 0.1)
     assert wide.interval.confidence == 0.99
     assert wide.interval.low < narrow.interval.low < narrow.interval.high < wide.interval.high
-    assert "90 % interval" in narrow.verdict
+    assert "90 % interval" in narrow.sentence
 
 
 def test_all_pairs_are_corrected_together() -> None:
@@ -281,7 +286,7 @@ def test_all_pairs_are_corrected_together() -> None:
         assert pairs[at].p_adjusted == pytest.approx(min(1, running))
     alone = compare(results[0], results[1])
     assert pairs[0].p_permutation == alone.p_permutation
-    assert any("after Holm's correction" in pair.verdict for pair in pairs)
+    assert any("after Holm's correction" in pair.sentence for pair in pairs)
 
 
 def test_a_difference_that_correction_takes_away_needs_more_items() -> None:
@@ -369,7 +374,7 @@ def test_swapping_the_systems_mirrors_everything(
     assert (back.wins, back.ties, back.losses) == (forth.losses, forth.ties, forth.wins)
     assert back.effect_size == (None if forth.effect_size is None else pytest.approx(-forth.effect_size))
     assert (back.better, back.more_items, back.n) == (forth.better, forth.more_items, forth.n)
-    assert back.verdict == forth.verdict or forth.difference == 0
+    assert back.sentence == forth.sentence or forth.difference == 0
 
 
 @given(

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dialeval.core import Interval, Missing, Resampling, by_dialogue
+from dialeval.core import Interval, Missing, Resampling
 from dialeval.data import Candidate
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import Plan
@@ -78,7 +78,7 @@ def test_second_questions_on_one_context_can_be_resampled_together():
         ask([Noisy("fair", 1)], asked, plan=Plan(resampling=Resampling(resamples=300, cluster=cluster)))
         .answered[0]
         .accuracy
-        for cluster in (None, by_dialogue)
+        for cluster in ("none", "dialogue")
     )
     assert _width(together.interval) > 1.2 * _width(alone.interval)
 
@@ -101,7 +101,7 @@ def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
         (label := ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0]).high - label.low
         for plan in (
             Plan(resampling=Resampling(resamples=300)),
-            Plan(resampling=Resampling(resamples=300, cluster=by_dialogue)),
+            Plan(resampling=Resampling(resamples=300, cluster="dialogue")),
             Plan(resampling=Resampling(resamples=300, confidence=0.999)),
         )
     )

@@ -121,7 +121,7 @@ def meta(
     Example: dialeval meta ratings.jsonl scores.jsonl --level item --coefficient pearson --json
     """
     from dialeval.cli.meta.sources import Roles, join_files
-    from dialeval.core import Resampling, by_dialogue
+    from dialeval.core import Resampling
     from dialeval.engine.progress import RichProgress
     from dialeval.files.documents import as_json
     from dialeval.files.targets import check_target
@@ -131,7 +131,7 @@ def meta(
     inquiry = Inquiry(
         levels=_levels(level),
         coefficient=coefficient,
-        resampling=Resampling(resamples=trials, seed=seed, cluster=by_dialogue if cluster else None),
+        resampling=Resampling(resamples=trials, seed=seed, cluster="dialogue" if cluster else "auto"),
         resample=resample,
         estimate=estimate or estimate_by is not None,
         estimate_by=estimate_by,

@@ -94,7 +94,7 @@ def ask(
 
     Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
     """
-    from dialeval.core import Resampling
+    from dialeval.core import Clustering, Resampling
     from dialeval.evaluation.runner import Plan
     from dialeval.files.targets import check_target
     from dialeval.selection.asking.asking import ask as ask_systems
@@ -118,8 +118,8 @@ def ask(
         people = read_ranking(human, human_criterion, [each.name for each in systems]) if human else None
         utterances, source = utterances_of(repository, asked)
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
-    together = by_context(asked) if cluster else None
-    resampling = Resampling(resamples=trials, seed=seed, cluster=together)
+    unit: Clustering = "dialogue" if cluster else "auto"
+    resampling = Resampling(resamples=trials, seed=seed, cluster=unit, group=by_context(asked))
     with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
         plan = Plan(resampling=resampling, cache=shop.cache)
         found = ask_systems(

@@ -1,6 +1,6 @@
 """Is one system better than another, or is it noise, and how many more items would settle it?"""
 
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.deciding import compare, compare_all, compare_pairs
+from dialeval.evaluation.compare.deciding import compare, compare_all, compare_pairs, decide_families
 
-__all__ = ["Comparison", "compare", "compare_all", "compare_pairs"]
+__all__ = ["Comparison", "compare", "compare_all", "compare_pairs", "decide_families"]

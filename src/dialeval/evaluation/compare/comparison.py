@@ -1,14 +1,30 @@
-"""Comparison of two systems, as it is computed and as documents hold it, and its verdict in a sentence."""
+"""Comparison of two systems, as it is computed and as documents hold it, and its verdict in a word and a sentence."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
 
 from dialeval.core import Interval
 from dialeval.files.documents import FINITE, finite
+from dialeval.stats.resampling.intervals import Absence
+from dialeval.stats.tests.equivalence import Equivalence, Verdict, verdict
+from dialeval.stats.tests.multiple import Correction, Role
+
+CORRECTED: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
+
+
+class MoreItems(NamedTuple):
+    """How many further items would show a difference with 80 % power."""
+
+    expected: int | None = None
+    """If the difference is the one observed; None, as below, where no number is known."""
+    low: int | None = None
+    """If it is as large as the interval allows."""
+    high: int | None = None
+    """If it is as small as that; None where it may be 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +39,10 @@ class Basis:
     confidence: float
     alpha: float
     higher_is_better: bool | None
-    corrected: bool = False
-    """Whether p was corrected for other pairs that were compared along with this one."""
+    more: MoreItems
+    """What it would take to settle the comparison, should it not be settled."""
+    p_equivalence: float | None = None
+    """That of the difference being as large as the margin or larger, before any correction; None without a margin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +61,7 @@ class Comparison:
     difference: float | None
     """a's score minus b's."""
     low: float | None
-    """Where the difference plausibly lies: a percentile bootstrap over items, a jackknife for corpus measures."""
+    """Where the difference plausibly lies, from the spread of the units; None where ``absence`` says why."""
     high: float | None
     p_bootstrap: float | None
     p_permutation: float | None
@@ -52,12 +70,13 @@ class Comparison:
     p_jackknife: float | None = None
     """Only for corpus measures, which have no other test, no effect size, and no item that could win."""
     p_adjusted: float | None
-    """The deciding p-value, after Holm's correction where several pairs were compared."""
+    """The deciding p-value, corrected where it is one of several tests."""
     significant: bool
+    """Whether it is below alpha; ``verdict`` may still be that the difference is too small to matter."""
     better: str | None
     """The system shown to be better; None where none is, or where the measure has no better."""
     effect_size: float | None
-    """Cohen's d of the per-item differences."""
+    """d_z: the difference over its standard error times the root of ``units``."""
     wins: int | None
     """Items on which a does better; where the measure has no better, on which a's value is higher.
 
@@ -69,7 +88,36 @@ class Comparison:
     unpaired: int
     """Items without a value from either system, or that only one of them was given."""
     more_items: int | None
-    """Further items that would settle it with 80 % power; 0 where it is settled, None where no number would."""
+    """Further items that would show a difference as large as this one with 80 % power; 0 where it is settled.
+
+    None where no number would. The difference observed is itself uncertain: see the range below.
+    """
+    verdict: Verdict = "undecided"
+    """What is shown of a beside b."""
+    margin: float | None = None
+    """The smallest difference that matters; None where nobody said, so that equivalence cannot be shown."""
+    largest: float | None = None
+    """The largest difference still possible: the farther end of the interval from 0."""
+    more_items_low: int | None = None
+    """Further items that would show a difference with 80 % power, if it is as large as the interval allows.
+
+    0 where it is settled, None where nothing is known.
+    """
+    more_items_high: int | None = None
+    """The same if it is as small as the interval allows; None where it may be 0, so that perhaps no number would do."""
+    units: int = 0
+    """What was resampled: items, or clusters of them, such as dialogues."""
+    role: Role | None = None
+    """Whether the measure was declared primary beforehand; None where none was."""
+    family: int = 1
+    """How many tests were corrected together; 1 where this one stands alone."""
+    correction: Correction | None = None
+    absence: Absence | None = None
+    """Why there is no interval."""
+    p_equivalence: float | None = None
+    """That of the difference being as large as the margin or larger, corrected over the same family."""
+    design_effect: float | None = None
+    """Variance of the difference by clusters over that of independent items; None where they are, or it is unknown."""
     basis: Basis | None = None
     """None where the comparison was read from a file."""
 
@@ -81,9 +129,15 @@ class Comparison:
         return Interval(self.low, self.high, self.basis.confidence)
 
     @property
-    def verdict(self) -> str:
+    def sentence(self) -> str:
         """Who is better and by how much, or what it would take to know, in plain words."""
-        return _verdict(self)
+        return _sentence(self)
+
+    @property
+    def p_value(self) -> float | None:
+        """The deciding p-value before any correction: McNemar's, the jackknife's of corpora, or the permutation's."""
+        tests = (self.p_mcnemar, self.p_jackknife, self.p_permutation)
+        return next((p for p in tests if p is not None), None)
 
     def json_value(self) -> dict[str, object]:
         """The fields that documents hold."""
@@ -91,27 +145,58 @@ class Comparison:
         return {name: getattr(self, name) for name in names if name != "measure" or self.measure is not None}
 
 
-def decided(comparison: Comparison, *, corrected: float | None = None) -> Comparison:
-    """The comparison with what follows from its p-value, or from ``corrected``, where other pairs were compared too."""
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """P-values of one comparison after correction, and the family of tests it was made over."""
+
+    p: float
+    p_equivalence: float
+    tests: int
+    correction: Correction
+    role: Role | None = None
+
+
+def decided(comparison: Comparison, corrected: Corrected | None = None) -> Comparison:
+    """The comparison with what follows from its p-values, or from corrected ones, where it is one of several tests."""
     basis, difference = comparison.basis, comparison.difference
     if basis is None:
         raise ValueError("a comparison that was read from a file is decided already")
-    p = comparison.p_adjusted if corrected is None else finite(corrected)
+    p = comparison.p_value if corrected is None else finite(corrected.p)
+    p_equivalence = basis.p_equivalence if corrected is None else finite(corrected.p_equivalence)
     significant = p is not None and p < basis.alpha
     better = None
     if significant and basis.higher_is_better is not None and difference is not None:
         better = comparison.a if (difference > 0) is basis.higher_is_better else comparison.b
+    equal = Equivalence(
+        math.nan if comparison.largest is None else comparison.largest,
+        comparison.margin,
+        shown=p_equivalence is not None and p_equivalence < basis.alpha,
+    )
+    word = verdict(
+        math.nan if difference is None else difference,
+        math.nan if p is None else p,
+        equal,
+        higher_is_better=basis.higher_is_better,
+        alpha=basis.alpha,
+    )
+    more = MoreItems(0, 0, 0) if significant or equal.shown else basis.more
     return dataclasses.replace(
         comparison,
         p_adjusted=p,
         significant=significant,
         better=better,
-        more_items=0 if significant else comparison.more_items,
-        basis=dataclasses.replace(basis, corrected=corrected is not None),
+        more_items=more.expected,
+        verdict=word,
+        more_items_low=more.low,
+        more_items_high=more.high,
+        role=None if corrected is None else corrected.role,
+        family=1 if corrected is None else corrected.tests,
+        correction=None if corrected is None or corrected.tests < 2 else corrected.correction,
+        p_equivalence=p_equivalence,
     )
 
 
-def _verdict(c: Comparison) -> str:
+def _sentence(c: Comparison) -> str:
     if c.difference is None or c.low is None or c.high is None:
         return f"No difference shown: {c.a} or {c.b} has no defined score."
     up = c.difference >= 0
@@ -151,5 +236,5 @@ def _p(c: Comparison) -> str:
     p = c.p_adjusted
     if p is None:
         return "p undefined"
-    corrected = " after Holm's correction" if c.basis and c.basis.corrected else ""
+    corrected = f" after {CORRECTED[c.correction]}" if c.correction else ""
     return ("p < 0.001" if p < 0.001 else f"p = {p:.3f}") + corrected

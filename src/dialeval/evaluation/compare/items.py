@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.core import Floats, Resampling, Result
-from dialeval.evaluation.compare.comparison import Basis, Comparison
+from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
 from dialeval.evaluation.compare.pairing import paired_items, places_of_values, system_of
 from dialeval.files.documents import finite
 from dialeval.stats import (
@@ -23,7 +23,9 @@ from dialeval.stats import (
 )
 
 
-def compare_items(a: Result, b: Result, resampling: Resampling, *, tests: int) -> Comparison:
+def compare_items(
+    a: Result, b: Result, resampling: Resampling, *, margin: float | None, tests: int
+) -> Comparison:
     """Two systems item by item, before correction; ``more_items`` is an estimate even where it is settled."""
     pairs = _pair(a, b)
     n = len(pairs.items)
@@ -57,6 +59,7 @@ def compare_items(a: Result, b: Result, resampling: Resampling, *, tests: int) -
         seed=resampling.seed,
         clusters=clusters,
     )
+    more = MoreItems(None if needed is None else max(1, math.ceil(needed * n / units) - n))
     return Comparison(
         a=system_of(a),
         b=system_of(b),
@@ -75,8 +78,18 @@ def compare_items(a: Result, b: Result, resampling: Resampling, *, tests: int) -
         losses=losses,
         n=n,
         unpaired=pairs.unpaired,
-        more_items=None if needed is None else max(1, math.ceil(needed * n / units) - n),
-        basis=Basis(str(a.signature), score_a, score_b, resampling.confidence, alpha, direction),
+        more_items=None,
+        margin=margin,
+        units=units,
+        basis=Basis(
+            str(a.signature),
+            score_a,
+            score_b,
+            resampling.confidence,
+            alpha,
+            direction,
+            more,
+        ),
     )
 
 

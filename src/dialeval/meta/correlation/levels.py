@@ -40,7 +40,7 @@ def correlate(
     The interval is of ``coefficient``, by resampling the items, the systems or both; 0 resamples give none. Items that
     share a cluster, as the turns of a dialogue do, are resampled together.
     """
-    rows = _Rows(joined, coefficient, resampling, resample, clusters_of(joined, resampling))
+    rows = _Rows(joined, coefficient, resampling, resample, resampling.clusters(joined.items))
     return tuple(rows.row(measure, level) for measure in joined.measures for level in levels)
 
 
@@ -54,15 +54,6 @@ def correlation_matrix(joined: Joined, *, level: Level, coefficient: Coefficient
             values[a, b] = values[b, a] = correlation.value
     names = ("human", *(measure.name for measure in joined.measures))
     return Matrix(level, coefficient, names, tuple(tuple(map(finite, row)) for row in values.tolist()))
-
-
-def clusters_of(joined: Joined, resampling: Resampling) -> Integers | None:
-    """The cluster of each item, numbered in order of first sight; None where items are independent."""
-    if resampling.cluster is None:
-        return None
-    names = [resampling.cluster(item) for item in joined.items]
-    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return np.array([codes[name] for name in names], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

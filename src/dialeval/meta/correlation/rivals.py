@@ -12,7 +12,6 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.files.documents import finite
-from dialeval.meta.correlation.levels import clusters_of
 from dialeval.meta.correlation.notes import resampled
 from dialeval.meta.document import Coefficient, Level, Resample, Rivalry
 from dialeval.ratings.joined import Joined, MeasureGrid
@@ -54,7 +53,7 @@ def compare_measures(
         resampling,
         resample,
         _permutations(resampling.resamples, alpha, len(pairs)),
-        clusters_of(joined, resampling),
+        resampling.clusters(joined.items),
     )
     rivalries = [contest.between(a, b) for a, b in pairs]
     given = np.array(

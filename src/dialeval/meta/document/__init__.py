@@ -141,7 +141,7 @@ class Settings:
     coefficient: Coefficient
     levels: tuple[Level, ...]
     resample: Resample
-    cluster: Literal["dialogue"] | None
+    cluster: Literal["dialogue", "none"] | None
     """Whether the turns of a dialogue were resampled together."""
     trials: int
     repeats: int

@@ -162,7 +162,7 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
 
 def _resampled(document: Document) -> str:
     settings = document.settings
-    return RESAMPLED[settings.resample].format("items" if settings.cluster is None else "dialogues")
+    return RESAMPLED[settings.resample].format("dialogues" if settings.cluster == "dialogue" else "items")
 
 
 def _undefined(rows: Sequence[Row]) -> Iterator[str]:

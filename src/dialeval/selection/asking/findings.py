@@ -61,7 +61,7 @@ def asked_document(
             seed=resampling.seed,
             trials=resampling.resamples,
             level=resampling.confidence,
-            cluster=resampling.cluster_name,
+            cluster=resampling.cluster_name([question.item for question in asked.questions]),
             package=__version__,
             sources=tuple(Source(path, sha256) for path, sha256 in (sources or {}).items()),
         ),

@@ -94,7 +94,9 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], resamples: int,
     result = evaluate(
         SelectionAccuracy(),
         choices,
-        resampling=Resampling(resamples=resamples, seed=seed, cluster=lambda item: groups[item]),
+        resampling=Resampling(
+            resamples=resamples, seed=seed, cluster="dialogue", group=lambda item: groups[item]
+        ),
     )
     return Artefact(
         baseline.name,

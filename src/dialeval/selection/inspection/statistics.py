@@ -163,7 +163,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
     result = evaluate(
         SelectionAccuracy(),
         choose(fitted_chooser(tfidf, questions), questions),
-        resampling=Resampling(seed=seed, cluster=lambda item: by_item[item]),
+        resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: by_item[item]),
     )
     try:
         found = run_trials(

@@ -64,7 +64,11 @@ def pairs(document: AskedDocument) -> Table:
         *(Column("p (Holm)", numeric=True), Column("better")),
     )
     rows = tuple(_pair(pair) for pair in document.comparisons)
-    decides = "swaps of whole clusters decide" if document.settings.cluster else "McNemar's test decides"
+    decides = (
+        "swaps of whole clusters decide"
+        if document.settings.cluster == "dialogue"
+        else "McNemar's test decides"
+    )
     notes = (
         f"right alone: questions that only the first system, and only the second, gets right; {decides}",
     )
@@ -196,7 +200,7 @@ def _idle_hits(document: AskedDocument) -> Iterable[str]:
 
 
 def _resampled(document: AskedDocument) -> str:
-    if document.settings.cluster:
+    if document.settings.cluster == "dialogue":
         return ", questions of one context or dialogue being resampled together"
     shared = document.questions.sharing_a_context
     if not shared:

@@ -83,7 +83,7 @@ class OutOfReach(NamedTuple):
 
 def out_of_reach(summary: Summary) -> tuple[OutOfReach, ...]:
     """The measures that had too few items, by how many they had; none where whole dialogues were swapped."""
-    if summary.cluster is not None:
+    if summary.cluster == "dialogue":
         return ()  # the summary does not count dialogues
     alpha = round(1 - summary.level, 12)
     groups: dict[tuple[int, int], list[str]] = {}

@@ -95,7 +95,8 @@ class Summary:
     items: int
     trials: int
     level: float
-    cluster: str | None
+    cluster: Literal["dialogue", "none"] | None
+    """Resampled by dialogue; as independent, because the study says so; None where no dialogue has several items."""
     systems: tuple[SystemInfo, ...]
     measures: tuple[MeasureInfo, ...]
     results: tuple[Score, ...]
