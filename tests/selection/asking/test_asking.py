@@ -100,9 +100,9 @@ def test_intervals_of_a_label_alone_obey_cluster_and_level_too():
     plain, together, wide = (
         (label := ask([Noisy("fair", 1)], asked, plan=plan).answered[0].errors[0]).high - label.low
         for plan in (
-            Plan(resampling=Resampling(resamples=300)),
+            Plan(resampling=Resampling(resamples=300, cluster="none")),
             Plan(resampling=Resampling(resamples=300, cluster="dialogue")),
-            Plan(resampling=Resampling(resamples=300, confidence=0.999)),
+            Plan(resampling=Resampling(resamples=300, confidence=0.999, cluster="none")),
         )
     )
     assert together > 1.2 * plain
