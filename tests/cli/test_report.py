@@ -53,3 +53,23 @@ def test_a_folder_that_is_none_is_an_error_without_a_traceback(
 
 def test_help_has_an_example() -> None:
     assert "Example: dialeval report" in CliRunner().invoke(app, ["report", "--help"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [("r.md", "### "), ("r.tex", "% "), ("r.csv", "system,measure,"), ("r.junit.xml", "<testsuite ")],
+)
+def test_a_files_ending_says_in_which_format_results_are_written(
+    folder: Path, tmp_path: Path, name: str, beginning: str
+) -> None:
+    out = tmp_path / name
+    result = CliRunner().invoke(app, ["report", str(folder), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    assert out.read_text().startswith(beginning)
+    assert not (folder / "report.html").exists()
+
+
+def test_a_format_that_does_not_exist_is_refused(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(folder), "--format", "docx"])
+    assert result.exit_code == 2
+    assert "md, latex, csv, junit" in " ".join(result.output.replace("│", " ").split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -37,9 +38,30 @@ def parse_fail_under(given: Sequence[str] | None, known: Sequence[str]) -> tuple
 
 def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     """Name every gate that was not met on stderr and leave with 100; return where all were met."""
+    from dialeval.study.report.exports import missed_gate
+
     missed = [outcome for outcome in outcomes if not outcome.passed]
     for outcome in missed:
-        has = "no score" if outcome.score is None else f"{outcome.score:.4g}"
-        print(f"gate not met: {outcome.gate} ({outcome.system} has {has})", file=sys.stderr)
+        print(missed_gate(outcome), file=sys.stderr)
+        if in_github_actions():
+            print(f"::error title=dialeval::{_one_command(missed_gate(outcome))}")
     if missed:
         raise typer.Exit(GATE_NOT_MET)
+
+
+def in_github_actions() -> bool:
+    """Whether this is a job of GitHub Actions, which shows errors and summaries of its own."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def add_job_summary(text: str) -> None:
+    """Add Markdown to the summary of the GitHub Actions job, where there is one."""
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if in_github_actions() and place:
+        with open(place, "a", encoding="utf-8") as summary:
+            summary.write(text + "\n")
+
+
+def _one_command(text: str) -> str:
+    """The text as one workflow command can hold it."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

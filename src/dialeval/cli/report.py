@@ -29,9 +29,17 @@ def report(
             metavar="FOLDER",
         ),
     ],
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print a run's leaderboard as Markdown and write nothing.")
-    ] = False,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="Print a run's results as md, latex, csv or junit and write no page."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Write them to this file instead: .md, .tex, .csv or .xml says the format."
+        ),
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The same as --format md.")] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
@@ -39,12 +47,14 @@ def report(
 
     Example: dialeval report runs/monday --open
     """
-    if markdown and (json or open_page):
-        raise typer.BadParameter(
-            "cannot be combined with --json or --open, since it writes no page", param_hint="--markdown"
-        )
-    if markdown:
-        _print_markdown(folder)
+    chosen = _export("md" if markdown else format, out)
+    if chosen is not None:
+        if json or open_page:
+            given = "--markdown" if markdown else "--format"
+            raise typer.BadParameter(
+                "cannot be combined with --json or --open, since it writes no page", param_hint=given
+            )
+        _write_export(folder, chosen, out)
         return
     path = _rendered(folder)
     print(jsonlib.dumps({"report": str(path)}, ensure_ascii=False) if json else path)
@@ -77,11 +87,26 @@ def _rendered(folder: Path) -> Path:
     return render(folder)
 
 
-def _print_markdown(folder: Path) -> None:
-    from dialeval.display.table import markdown
+def _export(format: str | None, out: Path | None) -> str | None:
+    """The format that was asked for; None for the page."""
+    from dialeval.study.report.exports import ENDINGS, EXPORTS
+
+    chosen = format or (ENDINGS.get(out.suffix.lower(), out.suffix or out.name) if out else None)
+    if chosen is not None and chosen not in EXPORTS:
+        hint = "--format" if format else "--out"
+        raise typer.BadParameter(f"found {chosen!r}; there are {', '.join(EXPORTS)}", param_hint=hint)
+    return chosen
+
+
+def _write_export(folder: Path, format: str, out: Path | None) -> None:
+    from dialeval.files.atomic import write_atomically
     from dialeval.study import read_run
-    from dialeval.study.report.tables import failures, gates, leaderboard
+    from dialeval.study.report.exports import EXPORTS
 
     run = read_run(folder)
-    shown = [leaderboard(run.summary, notes=run.notes), failures(run.summary), gates(run.summary)]
-    print("\n".join(markdown(table) for table in shown if table.rows or table is shown[0]), end="")
+    text = EXPORTS[format](run.summary, run.notes)
+    if out is None:
+        print(text, end="")
+    else:
+        write_atomically(out, text.encode())
+        print(out)

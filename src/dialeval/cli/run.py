@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.gates import exit_on_gates, parse_fail_under
+from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under
 from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resume
 from dialeval.cli.workshop import open_workshop
 
@@ -52,6 +52,7 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
     from dialeval.files.targets import check_target
     from dialeval.study import Circumstances, run_study, write_page, write_run
+    from dialeval.study.report.exports import as_markdown
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
@@ -64,6 +65,7 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
         print_leaderboard(
             content.summary, content.values, content.notes
         )  # first: the page's plots take a moment
+    add_job_summary(as_markdown(content.summary, content.notes))
     report = write_page(content, folder)
     print(_summary(content.summary, folder, report) if json else f"Report: {report}")
     _leave(done, folder)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from dialeval.display.wording import one_line
 
@@ -67,6 +69,51 @@ def markdown(table: Table) -> str:
         lines.append("")
     lines += [f"- {_escaped(note)}" for note in table.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def latex(table: Table) -> str:
+    """The table for LaTeX with the ``booktabs`` package, what is strong in bold, its notes as comments above."""
+    kinds = "".join("r" if column.numeric else "l" for column in table.columns)
+    heads = " & ".join(_tex(column.title) for column in table.columns)
+    rows = [" & ".join(_tex_cell(cell) for cell in row) + r" \\" for row in table.rows]
+    comments = [f"% {one_line(note)}" for note in (table.title, *table.notes)]
+    return "\n".join(
+        [
+            *comments,
+            rf"\begin{{tabular}}{{{kinds}}}",
+            r"\toprule",
+            rf"{heads} \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def _tex_cell(cell: Cell) -> str:
+    text = _tex(cell.text)
+    shown = rf"\textbf{{{text}}}" if cell.strong and text else text
+    detail = rf"{{\scriptsize {_tex(cell.detail)}}}" if cell.detail else ""
+    return " ".join(part for part in (shown, detail) if part)
+
+
+_TEX: Final[Mapping[str, str]] = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "−": "$-$",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(sign, sign) for sign in one_line(text))
 
 
 def _line(cells: list[str]) -> str:

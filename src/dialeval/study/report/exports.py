@@ -1,0 +1,78 @@
+"""A run's results for other tools: a table for papers, for spreadsheets, and for continuous integration."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+from xml.etree import ElementTree
+
+from dialeval.display.table import Table, latex, markdown
+from dialeval.study.document import GateOutcome, Score, Summary
+from dialeval.study.report.tables import failures, gates, leaderboard
+
+_ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML file may hold."""
+COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", "signature")
+
+
+def as_markdown(summary: Summary, notes: Sequence[str] = ()) -> str:
+    """The leaderboard, what failed, and the gates."""
+    first = leaderboard(summary, notes=notes)
+    rest: list[Table] = [table for table in (failures(summary), gates(summary)) if table.rows]
+    return "\n".join(markdown(table) for table in (first, *rest))
+
+
+def as_latex(summary: Summary, notes: Sequence[str] = ()) -> str:
+    """The leaderboard with the best score of each measure in bold, for ``booktabs``."""
+    return latex(leaderboard(summary, notes=notes))
+
+
+def as_csv(summary: Summary, notes: Sequence[str] = ()) -> str:
+    """One row for each system and measure, numbers in full; an undefined number is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_row(result) for result in summary.results])
+    return text.getvalue()
+
+
+def _row(result: Score) -> list[object]:
+    return ["" if (value := getattr(result, name)) is None else value for name in COLUMNS]
+
+
+def as_junit(summary: Summary, notes: Sequence[str] = ()) -> str:
+    """Gates as test cases, and parts of the run that failed as errors, in the format of JUnit that CI servers read."""
+    missed = [gate for gate in summary.gates if not gate.passed]
+    total = len(summary.gates) + len(summary.failures)
+    counts = {"tests": str(total), "failures": str(len(missed)), "errors": str(len(summary.failures))}
+    suite = ElementTree.Element("testsuite", {"name": summary.study, **counts})
+    for gate in summary.gates:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": gate.system, "name": gate.gate})
+        if not gate.passed:
+            ElementTree.SubElement(case, "failure", {"message": missed_gate(gate)})
+    for failure in summary.failures:
+        name = f"{failure.system or 'all'}: {failure.measure or 'all measures'}"
+        case = ElementTree.SubElement(suite, "testcase", {"classname": failure.system or "all", "name": name})
+        ElementTree.SubElement(case, "error", {"message": failure.message})
+    ElementTree.indent(suite)
+    return _ILLEGAL.sub("\N{REPLACEMENT CHARACTER}", ElementTree.tostring(suite, encoding="unicode")) + "\n"
+
+
+def missed_gate(gate: GateOutcome) -> str:
+    """What a gate that was not met found."""
+    has = "no score" if gate.score is None else f"{gate.score:.4g}"
+    return f"gate not met: {gate.gate} ({gate.system} has {has})"
+
+
+EXPORTS: Final[Mapping[str, Callable[[Summary, Sequence[str]], str]]] = {
+    "md": as_markdown,
+    "latex": as_latex,
+    "csv": as_csv,
+    "junit": as_junit,
+}
+"""Formats of ``dialeval report --format`` beside the page."""
+ENDINGS: Final[Mapping[str, str]] = {".md": "md", ".tex": "latex", ".csv": "csv", ".xml": "junit"}
+"""The format that a file's ending asks for."""

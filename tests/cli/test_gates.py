@@ -1,0 +1,41 @@
+"""In GitHub Actions, gates that are not met are error lines, and the leaderboard is the job's summary."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+STUDY = """
+data: prompts.jsonl
+systems: [{kind: echo, name: echo}]
+measures: [rouge_l]
+gates: ["rouge_l >= 0.99"]
+"""
+
+
+@pytest.fixture
+def study(dialeval) -> None:
+    prompt = {"id": "1", "context": [{"role": "user", "content": "Hello you"}], "references": ["Bye"]}
+    Path("prompts.jsonl").write_text(json.dumps(prompt) + "\n" + json.dumps({**prompt, "id": "2"}) + "\n")
+    Path("study.yaml").write_text(STUDY)
+
+
+def test_there_errors_are_shown_and_the_leaderboard_is_kept(study, dialeval, monkeypatch, tmp_path):
+    kept = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(kept))
+    done = dialeval("run", "study.yaml", "-o", "out")
+    assert done.code == 100
+    assert "::error title=dialeval::gate not met: rouge_l >= 0.99" in done.out
+    assert "| echo |" in kept.read_text()
+    assert "### Gates" in kept.read_text()
+
+
+def test_elsewhere_nothing_of_it_is_printed(study, dialeval, monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    done = dialeval("run", "study.yaml", "-o", "out")
+    assert done.code == 100
+    assert "::error" not in done.out
+    assert "gate not met: rouge_l >= 0.99" in done.err
