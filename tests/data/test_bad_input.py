@@ -44,10 +44,6 @@ ONE_LINE = {
         f"found more text after the JSON value, at column {len(line())}, needed a JSON object. "
         "Put each object on its own line.",
     ),
-    "NaN": (
-        line(logprob=float("nan")),
-        "found NaN, which JSON does not have, needed a JSON object. Write null where there is no value.",
-    ),
     "infinity": (
         line(logprob=float("-inf")),
         "found -Infinity, which JSON does not have, needed a JSON object. Write null where there is no value.",
@@ -104,9 +100,9 @@ FIELDS = {
         line(references=["Hello.", 7]),
         "field 'references[1]': found the number 7, needed text. Quote it, or leave it out.",
     ),
-    "a null response": (
-        line(response=None),
-        'field \'response\': found null, needed text or {"text", "logprob"}. '
+    "a number as response": (
+        line(response=7),
+        'field \'response\': found the number 7, needed text or {"text", "logprob"}. '
         "Quote it; write an empty text for silence.",
     ),
     "deep inside": (
@@ -384,16 +380,10 @@ class TestTables:
         )
 
     def test_words_for_a_value_are_refused(self, put):
-        name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tn/a\n")
+        name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tgood\n")
         assert message(name, "judgement") == (
-            "x.tsv, line 2, field 'value': found the text 'n/a', needed a number or an empty cell. "
+            "x.tsv, line 2, field 'value': found the text 'good', needed a number or an empty cell. "
             "Leave the cell empty where there is no value."
-        )
-
-    def test_a_nan_in_a_table_is_refused(self, put):
-        name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tnan\n")
-        assert "field 'value': found the number nan, needed a finite number or null" in message(
-            name, "judgement"
         )
 
     def test_a_stray_quote_is_refused_and_the_next_row_read(self, put, tmp_path):

@@ -19,7 +19,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 turns = st.builds(Turn, texts, texts, st.none() | texts)
 contexts = st.lists(turns, max_size=3).map(tuple)
 responses = st.builds(Response, texts, st.none() | numbers)
-references = st.lists(texts, max_size=3).map(tuple)
+references = st.lists(texts.filter(str.strip), max_size=3).map(tuple)
 leaves = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | numbers | texts
 metadata = st.dictionaries(
     texts, st.recursive(leaves, lambda inner: st.lists(inner, max_size=2), max_leaves=4), max_size=2

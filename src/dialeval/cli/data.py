@@ -200,6 +200,7 @@ def _survey_json(content: Survey, side: SideFile | None) -> dict[str, object]:
         "answers": asdict(content.answers),
         "without_references": content.without_references,
         "empty_responses": content.empty_responses,
+        "missing_responses": dict(content.missing_responses),
         "unknown": {
             name: {"records": n, "meant": content.meant.get(name)} for name, n in content.unknown.items()
         },
@@ -227,6 +228,8 @@ def _survey_lines(content: Survey) -> Iterator[str]:
         yield f"  without references: {content.without_references:,}"
     if content.empty_responses:
         yield f"  empty responses: {content.empty_responses:,}"
+    for reason, count in content.missing_responses.items():
+        yield f"  {reason}: {count:,}"
     for name, count in content.unknown.items():
         hint = f"; did you mean {content.meant[name]!r}?" if name in content.meant else ""
         yield f"  unknown field {name!r} in {count:,} records{hint}"

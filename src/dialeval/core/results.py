@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
-from dialeval.data.types import Judgement
+from dialeval.data.types import Example, Judgement
 from dialeval.stats.resampling.intervals import Absence
 
 
@@ -20,6 +20,13 @@ class Missing:
     item: str
     system: str
     reason: str
+
+
+def absence(subject: object) -> str | None:
+    """Why there is nothing to measure; None where there is."""
+    if isinstance(subject, Missing):
+        return subject.reason
+    return subject.response.missing if isinstance(subject, Example) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ def prompt_of(record: Record) -> Prompt:
             return Prompt(record.item, record.context, correct)
         case Dialogue():
             if record.turns and record.turns[-1].speaker == "assistant":
-                return Prompt(record.item, record.turns[:-1], (record.turns[-1].text,))
+                said = record.turns[-1].text
+                return Prompt(record.item, record.turns[:-1], (said,) if said.strip() else ())
             return Prompt(record.item, record.turns)
         case _:
             raise Unsuitable(

@@ -52,6 +52,8 @@ class Survey:
     """Examples or prompts that have none."""
     empty_responses: int = 0
     """Responses without a word in them."""
+    missing_responses: Mapping[str, int] = field(default_factory=dict)
+    """Examples without a response, by the reason."""
     unknown: Mapping[str, int] = field(default_factory=dict)
     """Fields we do not know, and how many records have them."""
 
@@ -81,6 +83,7 @@ def survey(
     systems: Counter[str] = Counter()
     raters: Counter[str] = Counter()
     turns, answers = Spread(), Spread()
+    absent: Counter[str] = Counter()
     bare = empty = 0
     for record in guess.records:
         if not isinstance(record, Prompt | Question) and record.system:
@@ -90,9 +93,13 @@ def survey(
         turns.add(_turns(record))
         answers.add(_answers(record))
         bare += isinstance(record, Prompt | Example) and not record.references
-        empty += sum(not response.text.strip() for response in _responses(record))
+        for response in _responses(record):
+            if response.missing is not None:
+                absent[response.missing] += 1
+            else:
+                empty += not response.text.strip()
     unknown = {name: count for name, count in names.items() if name not in FIELDS[guess.kind]}
-    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, unknown)
+    return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, dict(absent), unknown)
 
 
 def _turns(record: Record) -> int:

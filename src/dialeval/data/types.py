@@ -32,6 +32,8 @@ class Response:
     text: str
     logprob: float | None = None
     """Natural-log probability of the whole text given its context."""
+    missing: str | None = None
+    """Why there is no response, where a file has none; the text is then empty, but that is not what the system said."""
 
 
 @dataclass(frozen=True, slots=True)

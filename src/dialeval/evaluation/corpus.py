@@ -22,6 +22,7 @@ from dialeval.core import (
     Subject,
     UsesResources,
 )
+from dialeval.core.results import absence
 from dialeval.data import subject_line
 from dialeval.stats import jackknife_interval
 from dialeval.version import __version__
@@ -79,7 +80,9 @@ def leave_out(measure: CorpusMeasure[S], subjects: Sequence[S], resampling: Resa
 
 
 def _obstacle(measure: CorpusMeasure[S], subject: S | Missing) -> str | None:
-    return subject.reason if isinstance(subject, Missing) else measure.unscorable(subject)
+    if isinstance(subject, Missing):
+        return subject.reason
+    return absence(subject) or measure.unscorable(subject)
 
 
 def _interval(measure: CorpusMeasure[S], measured: LeaveOneOut, resampling: Resampling) -> Interval | None:

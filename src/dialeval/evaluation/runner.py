@@ -28,6 +28,7 @@ from dialeval.core import (
     UsesResources,
 )
 from dialeval.core.protocols import check_members
+from dialeval.core.results import absence
 from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
@@ -90,7 +91,9 @@ def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
             f"{metric.signature.name} must see every subject before it scores the first, but found a stream, which "
             "can be read only once. Give it a list, as in evaluate(metric, list(subjects))."
         )
-    present = [subject for subject in subjects if not isinstance(subject, Missing)]
+    present = [
+        subject for subject in subjects if not isinstance(subject, Missing) and absence(subject) is None
+    ]
     return metric.fit([subject for subject in present if metric.unscorable(subject) is None])
 
 
@@ -159,7 +162,7 @@ class Tally(Generic[S]):
         for position, subject in enumerate(chunk, start=len(self._items)):
             if isinstance(subject, Missing):
                 self._reasons[position] = subject.reason
-            elif (reason := self._metric.unscorable(subject)) is not None:
+            elif (reason := absence(subject) or self._metric.unscorable(subject)) is not None:
                 self._reasons[position] = reason
             else:
                 scorable.append(subject)

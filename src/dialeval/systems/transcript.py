@@ -129,7 +129,8 @@ def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
                 needed="each item once",
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
-        responses = (record.response,) if isinstance(record, Example) else record.responses
+        given = (record.response,) if isinstance(record, Example) else record.responses
+        responses = tuple(response for response in given if response.missing is None)
         entries[record.item] = _Entry(record.context, responses, line)
     return by_system[_choose(file.path, system, sorted(by_system))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from dialeval.data.codec.bad import Where
@@ -18,21 +18,35 @@ from dialeval.errors import BadInput
 _STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})
 _MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value"})
 
+WORDS: Final = frozenset({"#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"})
+"""What programs write into the cell of a table where there is no value; formats that have null do not need them."""
 
-def from_cells(cells: Mapping[str, object], where: Where, *, separator: str = ",") -> dict[str, object]:
+
+def from_cells(
+    cells: Mapping[str, object], where: Where, *, separator: str = ",", words: Collection[str] = ()
+) -> dict[str, object]:
     """The JSON object a row stands for. Cells that are not text (Parquet has such) are taken as they are.
 
     ``separator`` is what separates the cells; where it is not a comma, a comma in a number is a decimal one.
-    Only the fields that hold structure are read as JSON, so a response may begin with a bracket.
+    A cell that holds one of ``words`` is empty, where its field may be. Only the fields that hold structure are read
+    as JSON, so a response may begin with a bracket.
     """
     fields: dict[str, object] = {}
     spread: list[str] = []
     for name, cell in cells.items():
+        if not isinstance(cell, str):
+            fields[name] = None if cell != cell else cell  # NaN is no value
+            continue
+        if words and (not cell.strip() or cell.strip() in words):
+            if name == "response":
+                fields[name] = {"missing": _no_response(cell.strip())}
+                continue
+            if name == "status" or (name == "reason" and not cell):
+                continue  # a table cannot tell an empty text from none
+            cell = "" if name in _MAY_BE_BLANK or name == "context" or _is_reference(name) else cell
         if _is_reference(name):
-            if isinstance(cell, str) and cell:
+            if cell.strip():
                 spread.append(cell)
-        elif not isinstance(cell, str):
-            fields[name] = cell
         else:
             fields[name] = _value(name, cell, where, separator) if cell or name not in _MAY_BE_BLANK else None
     if spread:
@@ -71,9 +85,16 @@ def _value(name: str, cell: str, where: Where, separator: str) -> object:
     return [cell] if name == "references" else cell
 
 
+_WRITTEN: Final = ('{"text":', '{"missing":')
+
+
+def _no_response(cell: str) -> str:
+    return f"no response (the cell holds {cell!r})" if cell else "no response (empty cell)"
+
+
 def _response(cell: str) -> object:
-    # A response is free text, and only what we write ourselves is taken as JSON: {"text": ..., "logprob": ...}.
-    if cell.startswith('{"text":'):
+    # A response is free text, and only what we write ourselves is taken as JSON.
+    if cell.startswith(_WRITTEN):
         try:
             return json.loads(cell)
         except ValueError:
@@ -98,4 +119,4 @@ def _cell(name: str, value: object) -> str:
 
 
 def _looks_written(name: str, value: str) -> bool:
-    return name == "response" and value.startswith('{"text":')
+    return name == "response" and (value.startswith(_WRITTEN) or not value.strip() or value.strip() in WORDS)

@@ -126,19 +126,29 @@ def _references(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
     if type(value) is not list:
         raise wrong(where, "references", value, "a list of texts", 'Write ["...", "..."], even for one.')
     for index, reference in enumerate(value):
-        if type(reference) is not str:
+        if type(reference) is not str and reference is not None:
             raise wrong(where, f"references[{index}]", reference, "text", "Quote it, or leave it out.")
-    return tuple(value)
+    # A blank reference is none, as an empty cell of a table is none: nothing can be compared with it.
+    return tuple(reference for reference in value if reference and not reference.isspace())
 
 
 def _response(value: object, where: Where, field: str) -> Response:
     if type(value) is str:
         return Response(value)
+    if value is None:
+        return Response("", missing=NO_RESPONSE)
     if type(value) is not dict:
         raise wrong(
             where, field, value, 'text or {"text", "logprob"}', "Quote it; write an empty text for silence."
         )
+    reason = optional_text(value, "missing", where, field)
+    if reason is not None:
+        return Response("", missing=reason)
     return Response(text(value, "text", where, field), number(value, "logprob", where, field))
+
+
+NO_RESPONSE: Final = "no response (null)"
+"""Why an example whose response is null has no value."""
 
 
 def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:

@@ -109,6 +109,8 @@ def _turn(turn: Turn) -> str:
 
 
 def _response(response: Response) -> str:
+    if response.missing is not None:
+        return f'{{"missing":{_quote(response.missing)}}}'
     if response.logprob is None:
         return _quote(response.text)
     return f'{{"text":{_quote(response.text)},"logprob":{_number(response.logprob)}}}'

@@ -149,7 +149,7 @@ def optional_text(m: Mapping[str, object], field: str, where: Where, parent: str
 def number(m: Mapping[str, object], field: str, where: Where, parent: str) -> float | None:
     """A field that may be a finite number, null or left out."""
     value = m.get(field)
-    if value is None:
+    if value is None or value != value:  # NaN, as Parquet and data frames hold it
         return None
     if type(value) is float or type(value) is int:
         try:

@@ -1,10 +1,10 @@
-"""One JSON value from text, strictly: no NaN, no half characters, and errors that say where."""
+"""One JSON value from text, strictly: NaN is null, no infinity, no half characters, and errors that say where."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Final, NoReturn
+from typing import Final
 
 from dialeval.data.codec.bad import Where
 from dialeval.errors import BadInput
@@ -77,7 +77,9 @@ def _bad(where: Where, found: str, todo: str) -> BadInput:
     return BadInput(where.path, found, "a JSON object", todo, line=where.line)
 
 
-def _no_constant(name: str) -> NoReturn:
+def _no_constant(name: str) -> None:
+    if name == "NaN":  # as Python writes a missing value
+        return
     raise ValueError(f"{name}, which JSON does not have")
 
 

@@ -84,7 +84,7 @@ def _schema(kind: Kind) -> pa.Schema:
 
     text, number = pa.string(), pa.float64()
     messages = pa.list_(pa.struct({"role": text, "content": text, "name": text}))
-    response = pa.struct({"text": text, "logprob": number})
+    response = pa.struct({"text": text, "logprob": number, "missing": text})
     types = {
         "messages": messages,
         "context": messages,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
-from dialeval.data.codec.cells import from_cells, to_cells
-from dialeval.data.codec.dialects import header_lines, separator_of
+from dialeval.data.codec.cells import WORDS, from_cells, to_cells
+from dialeval.data.codec.dialects import header_lines, separator_of, tell
 from dialeval.data.codec.encode import kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.rows import Row
@@ -27,15 +28,25 @@ _KNOWN: Final = frozenset({"reference", "task", *itertools.chain.from_iterable(F
 
 def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
     """The rows of a table as the JSON objects they stand for."""
+    absent: Counter[tuple[str, str]] = Counter()
     for row in read_cells(source, on_bad, delimiter=delimiter):
         cells = {_field(name, row.cells): cell for name, cell in row.cells.items()}
-        if not cells.get("reason"):
-            cells.pop("reason", None)  # a table cannot tell an empty reason from none
+        absent.update(_absent(cells))
         try:
-            fields = from_cells(cells, row.where, separator=row.separator)
+            fields = from_cells(cells, row.where, separator=row.separator, words=WORDS)
             yield Row(row.where, row.number, fields, row.text)
         except BadInput as error:
             on_bad(BadLine(error, row.text))
+    if any(cell for _, cell in absent):
+        counts = (f"{name} {cell or 'empty'} ({count:,})" for (name, cell), count in sorted(absent.items()))
+        tell(shown(source), f"cells without a value: {', '.join(counts)}")
+
+
+def _absent(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The fields of a row that should have a text and have none, with the word that stands there."""
+    for name in ("response", "reference", "references"):
+        if name in cells and (not (cell := cells[name].strip()) or cell in WORDS):
+            yield name, cell
 
 
 def _field(name: str, cells: dict[str, str]) -> str:

@@ -43,5 +43,6 @@ def _as_kind(dialogue: Dialogue, kind: Kind, where: Where) -> Sequence[Record]:
 
 def _prompt(dialogue: Dialogue, *, ends: bool) -> Prompt:
     if ends:
-        return Prompt(dialogue.item, dialogue.turns[:-1], (dialogue.turns[-1].text,))
+        said = dialogue.turns[-1].text
+        return Prompt(dialogue.item, dialogue.turns[:-1], (said,) if said.strip() else ())
     return Prompt(dialogue.item, dialogue.turns)

@@ -41,7 +41,9 @@ def _examples(
             raise _uneven([responses, *references], row, files, number)
         texts = [text for text in row if isinstance(text, str)]
         if len(texts) == len(files):
-            yield Example(str(number), system, (), Response(texts[0]), tuple(filter(None, texts[1:])))
+            yield Example(
+                str(number), system, (), Response(texts[0]), tuple(text for text in texts[1:] if text.strip())
+            )
 
 
 class _Gap(Enum):
