@@ -44,7 +44,7 @@ def test_every_system_gets_a_row_and_every_pair_a_comparison(varied):
     pairs = [one for one in done.compared if one.measure == "distinct(n=2)"]
     assert [(pair.a, pair.b, pair.n) for pair in pairs] == [
         ("good", "poor", 39),
-        ("good", "floor", 40),
+        ("good", "floor", 39),
         ("poor", "floor", 39),
     ]
     assert all(pair.p_adjusted >= pair.p_jackknife for pair in pairs)
@@ -69,7 +69,7 @@ def test_a_fitted_metric_weighs_all_systems_alike(varied):
     assert len(set(fits.values())) == 1
     everything = [e for r in done.respondents for e in r.examples if isinstance(e, Example) and e.references]
     assert dict(fits["poor"]) == dict(Cider().fit(everything).resources)
-    assert [one.n for one in done.compared if one.measure == "cider"] == [38, 39, 38]
+    assert [one.n for one in done.compared if one.measure == "cider"] == [38, 38, 38]
 
 
 def test_the_run_folder_tells_all_but_items_values(varied, dialeval):

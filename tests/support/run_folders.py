@@ -105,7 +105,8 @@ def _summary(sketch: Sketch, values: Mapping[tuple[str, str], list[Value]]) -> d
         low, high = (None, None) if score is None else (score - 0.03, score + 0.04)
         named = {"system": system, "measure": measure, "signature": f"{measure}|version=1"}
         numbers = {"score": score, "low": low, "high": high, "n": len(found) - unscored, "unscored": unscored}
-        results.append({**named, **numbers})
+        own = {"own_score": score, "own_low": low, "own_high": high, "own_n": len(found) - unscored}
+        results.append({**named, **numbers, **own})
     pairs = itertools.combinations(sketch.systems, 2)
     compared = (
         [_pair(sketch, m, a, b, values) for a, b in pairs for m in sketch.measures] if sketch.compared else []

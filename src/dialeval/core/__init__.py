@@ -1,6 +1,7 @@
 """The shapes of verbs and results: protocols, signatures, settings of resampling, results. No algorithms."""
 
 from dialeval.core.protocols import (
+    Bounded,
     CorpusMeasure,
     Detector,
     Fittable,
@@ -21,6 +22,7 @@ from dialeval.core.signature import Signature
 
 __all__ = [
     "DEFAULT_RESAMPLING",
+    "Bounded",
     "Clustering",
     "CorpusMeasure",
     "CorpusResult",

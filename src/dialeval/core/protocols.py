@@ -104,6 +104,15 @@ class CorpusMeasure(Protocol[S_contra]):
 
 
 @runtime_checkable
+class Bounded(Protocol):
+    """A metric whose values have known limits."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value there can be."""
+
+
+@runtime_checkable
 class UsesResources(Protocol):
     """A metric or system that rests on weights, vectors or tables."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
@@ -122,6 +122,11 @@ class Tally(Generic[S]):
             progress=plan.progress,
         )
         self._rows.extend(results)
+
+    def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
+        """Take the subjects of a result, with these statistics for all that have no reason to be unscored."""
+        self._items, self._systems, self._reasons = [*result.items], [*result.systems], dict(reasons)
+        self._rows = [rows[[index for index in range(len(rows)) if index not in reasons]]]
 
     def result(self) -> Result:
         """What all subjects so far come to."""
@@ -244,3 +249,12 @@ def evaluate_each(
         for system, group in corpora.items():
             results[name, system] = evaluate_any(measure, group, plan)
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
+
+
+def rescored(
+    result: Result, rows: Floats, reasons: Mapping[int, str], resampling: Resampling = DEFAULT_RESAMPLING
+) -> Result:
+    """The result with other statistics for some of its subjects, or with fewer of them, as these ``reasons`` say."""
+    tally = Tally(result.metric, Plan(resampling=resampling))
+    tally.enter_rows(result, rows, reasons)
+    return replace(tally.result(), provenance=result.provenance)

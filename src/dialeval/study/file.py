@@ -12,8 +12,10 @@ from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
+from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.missing import why_no_worst
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
@@ -54,6 +56,7 @@ class Study:
     gates: tuple[Gate, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     limit: int | None = None
+    missing: MissingRule = "shared"
 
 
 def load_study(path: str | Path) -> Study:
@@ -77,6 +80,9 @@ def load_study(path: str | Path) -> Study:
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
     gates = _build_gates(_listed(content, "gates"), built, known, problems)
+    if content.get("missing") == "worst":
+        reasons = [reason for measure in known if (reason := why_no_worst(measure)) is not None]
+        problems += [f"missing: found 'worst', but {reason}; needed shared or own" for reason in reasons]
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not data.exists():
         problems.append(f"data: no such file: {data}")
@@ -95,6 +101,7 @@ def load_study(path: str | Path) -> Study:
         gates=tuple(gates),
         resampling=Resampling.of_json(file.model_dump()),
         limit=file.limit,
+        missing=file.missing,
     )
 
 

@@ -45,7 +45,7 @@ class LoadedRun:
 
 
 def load_run(folder: str | Path) -> LoadedRun:
-    """The results of the run in ``folder``, with scores and intervals as its summary has them.
+    """The results of the run in ``folder``, each system's on its own items, with the intervals of its summary.
 
     Corpus measures have no rows to read: they are measured again from the examples.
     """
@@ -91,28 +91,28 @@ def _scored(
         key = block.measure, block.system
         measure = _measure(folder, scores[key])
         result = _result(measure, block, scores[key], traces[key], resampling.confidence)
-        results[key] = Scored(measure, block.system, result)
+        results[key] = Scored(measure, block.system, result, result)
     for key, score in scores.items():
         measure = _measure(folder, score)
         if isinstance(measure.metric, CorpusMeasure):
             subjects = _subjects(score.system, examples, results)
             outcome = evaluate_any(measure.metric, subjects, Plan(resampling=resampling))
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
-            results[key] = Scored(measure, score.system, outcome)
+            results[key] = Scored(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
 
 
 def _result(measure: Measure, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
     if isinstance(measure.metric, CorpusMeasure):
         raise TypeError(f"{block.measure} measures a corpus and can have no rows")
-    low, high = score.low, score.high
+    low, high = score.own_low, score.own_high
     return Result(
         metric=measure.metric,
         items=block.items,
         systems=(block.system,) * len(block.items),
         rows=block.statistics,
         values=block.values,
-        score=float("nan") if score.score is None else score.score,
+        score=float("nan") if score.own_score is None else score.own_score,
         interval=None if low is None or high is None else Interval(low, high, confidence),
         provenance=_provenance(trace),
         reasons=block.reasons,

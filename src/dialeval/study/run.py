@@ -19,6 +19,7 @@ from dialeval.study.document import Failure, GateOutcome
 from dialeval.study.file import Study
 from dialeval.study.gates import check_gates
 from dialeval.study.human import People, agree, read_people
+from dialeval.study.missing import Measured, on_ranked_items
 
 if TYPE_CHECKING:
     from dialeval.meta import Findings
@@ -43,6 +44,9 @@ class Scored:
     measure: Measure
     system: str
     result: Outcome
+    """On all items that the system has a value for."""
+    ranked: Outcome
+    """On the items that the systems are ranked on; the same object where these are the same."""
     subjects: Subjects = ()
     """What was measured; nothing where the result was read back from a run folder."""
 
@@ -73,7 +77,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     people = read_people(study.human) if study.human else None
     failures: list[Failure] = []
     respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
-    scored = tuple(_score(study, respondents, workshop, failures))
+    scored = tuple(_rank(study, tuple(_score(study, respondents, workshop, failures))))
     compared = tuple(_compare(study, scored))
     agreement = _agree(study, people, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored))
@@ -142,7 +146,7 @@ def _score(
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
-                    yield Scored(measure, given.system, result, given.subjects)
+                    yield Scored(measure, given.system, result, result, given.subjects)
 
 
 def _judged(
@@ -193,10 +197,19 @@ def _evaluate(
     return evaluate_any(metric, subjects, plan)
 
 
+def _rank(study: Study, scored: Sequence[Scored]) -> Iterator[Scored]:
+    """The results with those on the items that systems are ranked on, measure by measure."""
+    for measure in study.measures:
+        systems = [result for result in scored if result.measure is measure]
+        measured = [Measured(system.result, system.subjects) for system in systems]
+        ranked = on_ranked_items(measured, study.missing, study.resampling)
+        yield from (replace(system, ranked=result) for system, result in zip(systems, ranked, strict=True))
+
+
 def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Comparison]:
     """All pairs of systems that have at least one scored item, measure by measure."""
     for measure in study.measures:
-        results = [one.result for one in scored if one.measure is measure and one.result.scored]
+        results = [system.ranked for system in scored if system.measure is measure and system.ranked.scored]
         pairs = compare_all(results, study.resampling)
         yield from (replace(pair, measure=measure.label) for pair in pairs)
 
@@ -212,4 +225,4 @@ def _agree(
 
 
 def _check(study: Study, scored: Sequence[Scored]) -> Iterator[GateOutcome]:
-    return check_gates(study.gates, [(one.measure.label, one.system, one.result.score) for one in scored])
+    return check_gates(study.gates, [(one.measure.label, one.system, one.ranked.score) for one in scored])

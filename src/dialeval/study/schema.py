@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.errors import BadInput, BadStudy, close_names
+from dialeval.study.document import MissingRule
 
 
 class HumanFile(BaseModel):
@@ -47,6 +48,7 @@ class StudyFile(BaseModel):
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
     cluster: Literal["auto", "dialogue", "none"] = "auto"
     limit: Annotated[int, Field(ge=1)] | None = None
+    missing: MissingRule = "shared"
 
 
 def read_text(path: Path) -> str:

@@ -32,6 +32,7 @@ def summarise(run: Run) -> Summary:
         failures=run.failures,
         human=None if run.agreement is None else run.agreement.document,
         sections={name: _sections(run, name) for name in CAPABILITIES},
+        missing=study.missing,
     )
 
 
@@ -57,16 +58,20 @@ def _signature(system: System, run: Run) -> str | None:
 
 
 def _score(scored: Scored) -> Score:
-    result = scored.result
+    own, ranked = scored.result, scored.ranked
     return Score(
         system=scored.system,
         measure=scored.measure.label,
-        signature=str(result.signature),
-        score=finite(result.score),
-        low=finite(result.interval.low) if result.interval else None,
-        high=finite(result.interval.high) if result.interval else None,
-        n=result.scored,
-        unscored=len(result) - result.scored,
+        signature=str(own.signature),
+        score=finite(ranked.score),
+        low=finite(ranked.interval.low) if ranked.interval else None,
+        high=finite(ranked.interval.high) if ranked.interval else None,
+        n=ranked.scored,
+        unscored=len(own) - own.scored,
+        own_score=finite(own.score),
+        own_low=finite(own.interval.low) if own.interval else None,
+        own_high=finite(own.interval.high) if own.interval else None,
+        own_n=own.scored,
     )
 
 

@@ -11,9 +11,19 @@ from dialeval.study.document.standing import (
     negligible,
     out_of_reach,
     ranked,
+    ranks,
+    same_items,
     standings,
 )
-from dialeval.study.document.summary import Failure, GateOutcome, MeasureInfo, Score, Summary, SystemInfo
+from dialeval.study.document.summary import (
+    Failure,
+    GateOutcome,
+    MeasureInfo,
+    MissingRule,
+    Score,
+    Summary,
+    SystemInfo,
+)
 
 __all__ = [
     "Comparison",
@@ -23,6 +33,7 @@ __all__ = [
     "GateOutcome",
     "Manifest",
     "MeasureInfo",
+    "MissingRule",
     "OutOfReach",
     "Place",
     "Said",
@@ -39,5 +50,7 @@ __all__ = [
     "negligible",
     "out_of_reach",
     "ranked",
+    "ranks",
+    "same_items",
     "standings",
 ]

@@ -13,19 +13,40 @@ MOST_ENUMERATED: Final = 13
 Standing: TypeAlias = Literal["best", "level", "behind", "untested", "unranked"]
 """Best score; not significantly behind it; significantly behind; not compared with it; no ranking at all."""
 
+ROUNDING: Final = 1e-10
+"""Scores closer than this share of their size are equal, as they are for the tests."""
+
 
 def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
     """The systems with the best score, several where they tie; none where there is nothing to rank.
 
-    Where every score is as good as zero there is no best one: a lead of a billionth means nothing.
+    Where every score is as good as zero there is no best one: a lead of a billionth means nothing. Nor is there where
+    scores rest on different items.
     """
     scores = {
         r.system: r.score for r in summary.results if r.measure == measure.measure and r.score is not None
     }
-    if measure.higher_is_better is None or len(scores) < 2 or negligible(summary, measure):
+    if not ranks(summary, measure) or len(scores) < 2 or negligible(summary, measure):
         return ()
     top = max(scores.values()) if measure.higher_is_better else min(scores.values())
-    return tuple(system for system, score in scores.items() if score == top)
+    return tuple(
+        system for system, score in scores.items() if abs(score - top) <= ROUNDING * (abs(score) + abs(top))
+    )
+
+
+def ranks(summary: Summary, measure: MeasureInfo) -> bool:
+    """Whether the measure has a better direction, and scores of all systems on the same items."""
+    return measure.higher_is_better is not None and same_items(summary, measure.measure)
+
+
+def same_items(summary: Summary, measure: str) -> bool:
+    """Whether all systems that have a score under that measure have it on the same items."""
+    if summary.missing != "own":
+        return True
+    sizes = {r.system: r.n for r in summary.results if r.measure == measure and r.n}
+    tests = [c for c in summary.comparisons if c.measure == measure]
+    pairs = len(sizes) * (len(sizes) - 1) // 2
+    return len(tests) == pairs and all(c.n == sizes[c.a] == sizes[c.b] for c in tests)
 
 
 def negligible(summary: Summary, measure: MeasureInfo) -> bool:
@@ -55,7 +76,7 @@ def _standing(summary: Summary, measure: str, system: str, best: tuple[str, ...]
 def ranked(summary: Summary) -> tuple[str, ...]:
     """The systems' names, best first by the first measure that ranks them, those without a score last."""
     names = tuple(system.name for system in summary.systems)
-    directed = [measure for measure in summary.measures if measure.higher_is_better is not None]
+    directed = [measure for measure in summary.measures if ranks(summary, measure)]
     first = next((m for m in directed if not negligible(summary, m)), directed[0] if directed else None)
     if first is None:
         return names

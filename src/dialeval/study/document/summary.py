@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
+
+MissingRule: TypeAlias = Literal["shared", "worst", "own"]
+"""What a missing value does: its item counts for no system; it counts as the worst value there is; or that system alone
+goes without the item, so that scores cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,20 @@ class Score:
     low: float | None
     high: float | None
     n: int
+    """Items behind the score: those that the systems are ranked on."""
     unscored: int
+    """Items without a value from this system."""
+    own_score: float | None
+    """On all items with a value from this system, whatever the others have."""
+    own_low: float | None
+    own_high: float | None
+    own_n: int
 
     @property
     def coverage(self) -> float | None:
         """Share of the items that have a value; None of no items."""
-        total = self.n + self.unscored
-        return self.n / total if total else None
+        total = self.own_n + self.unscored
+        return self.own_n / total if total else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +117,16 @@ class Summary:
     human: Document | None = None
     """How the measures agree with people; None where the study has no human ratings."""
     sections: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
-    """What each capability says of its measures, by its name: the last keys of the file."""
+    """What each capability says of its measures, by its name, which is a key of the file."""
+    missing: MissingRule = "shared"
 
     def json_value(self) -> dict[str, object]:
         """The fields, with a key for each capability."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        sections = fields.pop("sections")
-        return {**fields, **sections}
+        fields: dict[str, object] = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            fields |= value if field.name == "sections" else {field.name: value}
+        return fields
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""

@@ -12,6 +12,7 @@ from dialeval.display.table import pieces
 from dialeval.display.wording import count, interval, listing, score
 from dialeval.study.document import Content, MeasureInfo, Summary, ranked, standings
 from dialeval.study.report import plots, tables
+from dialeval.study.report.notes import MARKS
 from dialeval.study.report.verdict import verdict
 
 ASSETS: Final = "dialeval.study.report"
@@ -35,6 +36,7 @@ def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
         leaderboard=board,
         leaderboard_on_paper=pieces(board, most=PAPER_COLUMNS),
         comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
+        own_items=tables.own_items(run.summary),
         gates=tables.gates(run.summary),
         failures=tables.failures(run.summary),
         unscored=tables.unscored(run.values),
@@ -80,7 +82,7 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
     dots, words = [], []
     for system in ranked(summary):
         result = summary.score(system, measure.measure)
-        label = f"{system} {tables.MARKS[stands[system]]}".strip()
+        label = f"{system} {MARKS[stands[system]]}".strip()
         if result is None or result.score is None:
             dots.append(plots.Dot(label, None))
             words.append(f"{system} has no score")

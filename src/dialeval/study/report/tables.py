@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
@@ -12,8 +12,6 @@ from dialeval.display.wording import (
     count,
     decimals,
     interval,
-    listing,
-    one_line,
     p_value,
     percent,
     score,
@@ -26,20 +24,12 @@ from dialeval.study.document import (
     Standing,
     Summary,
     Values,
-    out_of_reach,
     ranked,
     standings,
 )
+from dialeval.study.report.notes import MARKS, leaderboard_notes
 
-MOST_NOTES: Final = 6
 MOST_REASONS: Final = 30
-MOST_CHARACTERS: Final = 80
-MARKS: Final[dict[Standing, str]] = {"best": "★", "level": "≈", "untested": "?", "behind": "", "unranked": ""}
-MEANINGS: Final[dict[Standing, str]] = {
-    "best": "best score",
-    "level": "not significantly different from the best",
-    "untested": "not tested against the best",
-}
 
 
 def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[str] = ()) -> Table:
@@ -64,15 +54,32 @@ def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[
         rows.append(tuple(row))
     columns = [Column("system"), *(Column(m.measure + _arrow(m), numeric=True) for m in summary.measures)]
     columns += [Column("coverage", numeric=True)] if partial else []
-    seen = {standing for by_system in stands.values() for standing in by_system.values()}
     title = f"{summary.study}: {count(len(summary.systems), 'system')} on {count(summary.items, 'item')}"
-    below = (
-        *_legend(summary, seen),
-        *notes,
-        *_reach_notes(summary),
-        *_coverage_notes(summary, values),
-    )
-    return Table(title, tuple(columns), tuple(rows), below)
+    return Table(title, tuple(columns), tuple(rows), tuple(leaderboard_notes(summary, values, notes)))
+
+
+def own_items(summary: Summary) -> Table:
+    """Each system on all of its own items, where some of them are not those that systems are ranked on."""
+    measures = [
+        m for m in summary.measures if any(r.measure == m.measure and r.n != r.own_n for r in summary.results)
+    ]
+    rows = []
+    for system in ranked(summary):
+        results = [summary.score(system, m.measure) for m in measures]
+        if any(result is not None and result.n != result.own_n for result in results):
+            rows.append(
+                (Cell(system), *map(_own, results, (measure_decimals(summary, m.measure) for m in measures)))
+            )
+    columns = (Column("system"), *(Column(m.measure + _arrow(m), numeric=True) for m in measures))
+    note = "these scores rest on different items, so they cannot be compared with each other"
+    return Table("Each system on its own items", columns, tuple(rows), (note,) if rows else ())
+
+
+def _own(result: Score | None, places: int) -> Cell:
+    if result is None or result.own_score is None:
+        return Cell(NOTHING)
+    shown = interval(result.own_low, result.own_high, places)
+    return Cell(score(result.own_score, places), f"{shown} on {result.own_n:,}".strip())
 
 
 def measure_decimals(summary: Summary, measure: str) -> int:
@@ -129,77 +136,13 @@ def unscored(values: Values) -> Table:
 
 def _score(result: Score, places: int, standing: Standing) -> Cell:
     if result.score is None:
-        return Cell("unscored" if not result.n else "undefined")
+        return Cell("unscored" if not result.own_n else "undefined" if result.n else "no shared item")
     shown = interval(result.low, result.high, places)
     return Cell(score(result.score, places), shown, MARKS[standing], strong=standing == "best")
 
 
 def _arrow(measure: MeasureInfo) -> str:
     return {True: " ↑", False: " ↓", None: ""}[measure.higher_is_better]
-
-
-def _legend(summary: Summary, seen: Iterable[Standing]) -> Iterable[str]:
-    marks = [f"{MARKS[s]} {MEANINGS[s]}" for s in MEANINGS if s in set(seen)]
-    if marks:
-        yield "; ".join(marks)
-    if any(r.low is not None for r in summary.results):
-        yield (
-            f"brackets hold {summary.level:.0%} {_kinds_of_interval(summary)}; "
-            f"differences count as significant when Holm's p < {1 - summary.level:.2g}"
-        )
-    if any(m.higher_is_better is None for m in summary.measures):
-        yield "a measure without an arrow describes: neither direction is better"
-    whole = [m.measure for m in summary.measures if not m.per_item]
-    if whole:
-        verb = "measures" if len(whole) == 1 else "measure"
-        yield f"{listing(whole)} {verb} all responses together, so there are no per-item values"
-
-
-def _reach_notes(summary: Summary) -> Iterable[str]:
-    """Under which measures there are too few items for any difference to be significant."""
-    per_item = sum(measure.per_item for measure in summary.measures)
-    for few in out_of_reach(summary):
-        under = "" if len(few.measures) == per_item else f" under {listing(few.measures)}"
-        after = f" after Holm's correction for {few.pairs} pairs" if few.pairs > 1 else ""
-        yield (
-            f"{count(few.items, 'item')} cannot make a difference significant{under}: "
-            f"p is at least {p_value(few.least_p)}{after}; {count(few.needed, 'item')} could"
-        )
-
-
-def _kinds_of_interval(summary: Summary) -> str:
-    whole = [m.measure for m in summary.measures if not m.per_item]
-    if len(whole) == len(summary.measures):
-        return "jackknife intervals"
-    return "bootstrap intervals" + (f", jackknife intervals for {listing(whole)}" if whole else "")
-
-
-def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
-    why = _reasons(values) if values else {}
-    groups: dict[tuple[str, int, int, str], list[str]] = {}
-    for r in summary.results:
-        if r.unscored:
-            key = (r.system, r.unscored, r.n + r.unscored, why.get((r.measure, r.system), ""))
-            groups.setdefault(key, []).append(r.measure)
-    notes = [
-        f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}{reason}"
-        for (system, unscored, total, reason), measures in list(groups.items())[:MOST_NOTES]
-    ]
-    left = len(groups) - len(notes)
-    lowest = ["coverage is the lowest over the measures"] if groups and len(summary.measures) > 1 else []
-    return lowest + notes + ([f"and {count(left, 'more such line')}"] if left else [])
-
-
-def _reasons(values: Values) -> dict[tuple[str, str], str]:
-    """Why items of a system are unscored under a measure, the most frequent reason standing for the rest."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for group in values.unscored():
-        reasons.setdefault((group.measure, group.system), []).append(group.reason)
-    return {
-        place: f": {one_line(first, limit=MOST_CHARACTERS)}"
-        + (f", and {count(len(rest), 'other reason')}" if rest else "")
-        for place, (first, *rest) in reasons.items()
-    }
 
 
 def _lowest_coverage(summary: Summary, system: str) -> float | None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dialeval.display.terminal import print_table, styled
 from dialeval.meta.report.verdict import headline
 from dialeval.study.document import Summary, Values
-from dialeval.study.report.tables import failures, gates, leaderboard
+from dialeval.study.report.tables import failures, gates, leaderboard, own_items
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+MOST_OF_THEM: Final = 0.9
+"""Where systems are ranked on a smaller share of some system's items, scores on its own items are shown too."""
 
 
 def print_leaderboard(
@@ -30,7 +33,8 @@ def print_leaderboard(
 
     console = console or Console()
     print_table(leaderboard(summary, values, notes), console)
-    for table in (failures(summary), gates(summary)):
+    small = any(result.n < MOST_OF_THEM * result.own_n for result in summary.results)
+    for table in (*([own_items(summary)] if small else []), failures(summary), gates(summary)):
         if table.rows:
             console.print()
             print_table(table, console)

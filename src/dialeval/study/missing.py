@@ -1,0 +1,141 @@
+"""The items that systems are ranked on, where some systems have no value for some items."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dialeval.core import (
+    Bounded,
+    CorpusMeasure,
+    Floats,
+    Metric,
+    Missing,
+    Outcome,
+    Resampling,
+    Result,
+)
+from dialeval.data import Example, Response
+from dialeval.errors import Unsuitable
+from dialeval.evaluation.compare.pairing import places_of_values
+from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.measure import Measure, Subjects
+from dialeval.evaluation.runner import rescored
+from dialeval.study.document import MissingRule
+
+NOT_SHARED: Final = "another system has no value for it"
+
+
+class Measured(NamedTuple):
+    """One system's result, and what was measured."""
+
+    result: Outcome
+    subjects: Subjects = ()
+
+
+def why_no_worst(measure: Measure) -> str | None:
+    """Why no value can stand for a missing one under this measure, or None.
+
+    A measure without a better direction ranks nobody, so none has to.
+    """
+    metric = measure.metric
+    if metric.higher_is_better is None:
+        return None
+    if isinstance(metric, CorpusMeasure):
+        return (
+            f"{measure.label} measures all responses together, so that a missing one has no value of its own"
+        )
+    if not math.isfinite(_worst(metric)):
+        return f"{measure.label} has no bound, so that no value is the worst"
+    return None
+
+
+def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling: Resampling) -> list[Outcome]:
+    """The results of several systems under one measure, each on the items that the systems are ranked on.
+
+    Systems that have no value at all are not compared, so they take no item from the others.
+    """
+    valued = [places_of_values(system.result).keys() for system in measured]
+    compared = [items for items in valued if items]
+    if rule == "own" or len(compared) < 2:
+        return [system.result for system in measured]
+    first = measured[0].result
+    if rule == "worst" and isinstance(first, Result) and first.metric.higher_is_better is not None:
+        wanted = set(chain(*compared))
+        asked = {
+            subject.item: subject
+            for system in measured
+            for subject in system.subjects
+            if not isinstance(subject, Missing)
+        }
+        return [
+            _filled(system.result, [asked[item] for item in wanted - items], resampling)
+            if items
+            else system.result
+            for system, items in zip(measured, valued, strict=True)
+        ]
+    shared = set(compared[0]).intersection(*compared[1:])
+    return [
+        _limited(system.result, shared, resampling) if items > shared else system.result
+        for system, items in zip(measured, valued, strict=True)
+    ]
+
+
+def _limited(result: Outcome, items: Collection[str], resampling: Resampling) -> Outcome:
+    """The result on these items alone."""
+    left_out = {index: NOT_SHARED for index, item in enumerate(result.items) if item not in items}
+    reasons = {**left_out, **result.reasons}
+    if isinstance(result, Result):
+        return rescored(result, result.rows, reasons, resampling)
+    subjects = {subject.item: subject for subject in result.subjects if subject.item in items}
+    given = [
+        subjects.get(item) or Missing(item, system, reasons[index])
+        for index, (item, system) in enumerate(zip(result.items, result.systems, strict=True))
+    ]
+    again = evaluate_corpus(result.measure, given, resampling)
+    return dataclasses.replace(again, provenance=result.provenance)
+
+
+def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> Outcome:
+    """The result with the worst value for each of these subjects, which other systems have a value for."""
+    if not missing or not isinstance(result, Result):
+        return result
+    places = {item: index for index, item in enumerate(result.items)}
+    rows = result.rows.copy()
+    indices = [places[subject.item] for subject in missing]
+    rows[indices] = _worst_rows(result, missing)
+    reasons = {index: reason for index, reason in result.reasons.items() if index not in indices}
+    return rescored(result, rows, reasons, resampling)
+
+
+def _worst_rows(result: Result, missing: Sequence[Any]) -> Floats:
+    """Statistics that give the worst value: of means the value itself, of pooled counts those of an empty response."""
+    metric, worst = result.metric, _worst(result.metric)
+    known = np.delete(result.rows, list(result.reasons), axis=0)
+    if known.shape[1] == 2 and (known[:, 1] == 1).all():
+        return np.tile([worst, 1.0], (len(missing), 1))
+    silent = [
+        dataclasses.replace(subject, response=Response(""))
+        for subject in missing
+        if isinstance(subject, Example)
+    ]
+    rows = metric.statistics(silent)
+    if len(silent) < len(missing) or not np.allclose(metric.aggregate(rows), worst):
+        raise Unsuitable(
+            f"Under {metric.signature.call} an empty response does not score {worst:g}, so that it cannot stand for a "
+            "missing one. Use 'missing: shared'."
+        )
+    return rows
+
+
+def _worst(metric: Metric[Any]) -> float:
+    """The worst value that a subject can have; NaN where there is none."""
+    if not isinstance(metric, Bounded):
+        return math.nan
+    least, greatest = metric.bounds
+    return least if metric.higher_is_better else greatest
