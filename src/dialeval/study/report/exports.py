@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from dialeval.display.table import Table, latex, markdown
 from dialeval.study.document import GateOutcome, Score, Summary
-from dialeval.study.report.tables import failures, gates, leaderboard
+from dialeval.study.report.tables import failures, gates, leaderboard, own_items
 
 _ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML file may hold."""
@@ -19,9 +19,10 @@ COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", 
 
 
 def as_markdown(summary: Summary, notes: Sequence[str] = ()) -> str:
-    """The leaderboard, what failed, and the gates."""
+    """The leaderboard, each system on its own items where these are others, what failed, and the gates."""
     first = leaderboard(summary, notes=notes)
-    rest: list[Table] = [table for table in (failures(summary), gates(summary)) if table.rows]
+    more = own_items(summary), failures(summary), gates(summary)
+    rest: list[Table] = [table for table in more if table.rows]
     return "\n".join(markdown(table) for table in (first, *rest))
 
 
