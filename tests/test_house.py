@@ -69,7 +69,7 @@ CUTS = {
 }
 MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
-    "dialeval.data.importers.openai": "a message is a turn in a file",
+    "dialeval.data.codec.decode": "a message is a turn in a file",
 }
 
 

@@ -82,9 +82,9 @@ FIELDS = {
         "needed a list of messages. Rename 'contexts' to 'context'.",
     ),
     "missing altogether": (
-        line(system=...),
-        "field 'system': found no such field (there are: 'id', 'context', 'response'), "
-        "needed text (the system's name). Add 'system'; docs/files.md lists the fields of each kind of record.",
+        line(response=...),
+        "field 'response': found no such field (there are: 'id', 'system', 'context'), needed text (the system's "
+        "response). Add 'response'; docs/files.md lists the fields of each kind of record.",
     ),
     "another format": (
         '{"messages": []}\n',
@@ -111,8 +111,8 @@ FIELDS = {
         "needed text ('user', 'assistant', 'system' ...). Rename 'speaker' to 'role'.",
     ),
     "deep and of the wrong type": (
-        line(context=[{"role": "user", "content": ["Hi."]}]),
-        "field 'context[0].content': found a list, needed text (what was said). Quote it.",
+        line(context=[{"role": "user", "content": 7}]),
+        "field 'context[0].content': found the number 7, needed text (what was said), or a list of parts. Quote it.",
     ),
     "a turn that is text": (
         line(context=["Hi."]),

@@ -24,6 +24,9 @@ def compare(
     ],
     b: Annotated[str, typer.Argument(help="The other one.")],
     metric: MetricNames = None,
+    format: Annotated[
+        str | None, typer.Option("--from", help="The format of the files (see 'dialeval data ls').")
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
     trials: Annotated[
         int | None, typer.Option("--trials", min=1, help="Instead of the runs' resamples.")
@@ -53,7 +56,7 @@ def compare(
         shared_statuses,
     )
 
-    first, second = open_sides(a, b, metric)
+    first, second = open_sides(a, b, metric, format=format)
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
     pairs = compare_sides(first, second, resampling)

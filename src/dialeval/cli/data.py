@@ -140,11 +140,17 @@ def convert(
 
 def _keep_inputs(sources: list[str], target: str, side: Path | None) -> None:
     """Refuse to write over what is about to be read."""
+    from dialeval.data.codec.sources import file_of
     from dialeval.errors import BadInput
 
     for written in (Path(target), side):
         for source in sources:
-            if written and written.exists() and Path(source).exists() and written.samefile(source):
+            if (
+                written
+                and written.exists()
+                and file_of(source).exists()
+                and written.samefile(file_of(source))
+            ):
                 todo = "Write to another file."
                 raise BadInput(str(written), "the file that is to be read", "another one to write", todo)
 
@@ -175,7 +181,9 @@ def _named(records: Iterable[Record], system: str) -> Iterator[Record]:
 
 def _side_path(beside: str) -> Path:
     from dialeval.data.codec.bad import SIDE_ENDING
+    from dialeval.data.codec.sources import split_format
 
+    beside = str(split_format(beside).source)
     return Path(("stdin" if beside == "-" else beside.rstrip("/")) + SIDE_ENDING)
 
 

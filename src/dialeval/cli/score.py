@@ -139,7 +139,10 @@ def _first_items(examples: Iterable[Example], limit: int | None) -> Iterator[Exa
 
 
 def _side_file(file: str) -> Path:
-    return Path(f"{'stdin' if file == '-' else file}.bad.jsonl")
+    from dialeval.data.codec.sources import split_format
+
+    bare = str(split_format(file).source)
+    return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
 
 
 def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeAlias
 
-from dialeval.data.codec import jsonl, parquet, tables
 from dialeval.data.codec.bad import OnBad
-from dialeval.data.codec.decode import decode
-from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Native, Source
-from dialeval.data.importers import openai, parlai_jsonl, parlai_text, ratings_wide, sharegpt, text, turns
+from dialeval.data.importers import parlai_text, ratings_wide, text
+from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_conversations
 from dialeval.data.importers.corpora import (
     circa,
     dailydialog_plusplus,
@@ -28,19 +25,10 @@ from dialeval.data.importers.corpora import (
     unieval,
     usr,
 )
+from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
 
-RowReader: TypeAlias = Callable[[Source, OnBad], Iterator[Row]]
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
-
-ROWS: Final[Mapping[str, RowReader]] = {
-    "jsonl": jsonl.read_rows,
-    "csv": partial(tables.read_rows, delimiter=","),
-    "tsv": partial(tables.read_rows, delimiter="\t"),
-    "xlsx": tables.read_rows,
-    "parquet": parquet.read_rows,
-}
-"""Our own formats, as rows whose fields are those of docs/files.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +39,8 @@ class Format:
     summary: str
     kinds: tuple[Kind, ...]
     """Which records it can give, the most natural first."""
-    read: RecordReader
+    read: RecordReader | None
+    """None for our own formats, whose rows ``dialeval.data.reading`` recognises one by one."""
     folder: bool = False
     """Whether it is a folder of files."""
     narrow: Callable[[Source], tuple[Kind, ...]] | None = None
@@ -62,11 +51,18 @@ class Format:
         return self.narrow(source) if self.narrow else self.kinds
 
 
-def _native(name: Native, summary: str) -> Format:
-    def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
-        return records(ROWS[name](source, on_bad), lambda row: (decode(row.fields, kind, row.where),), on_bad)
+_ALL: Final[tuple[Kind, ...]] = ("example", "dialogue", "prompt", "question", "nbest", "judgement")
 
-    return Format(name, summary, ("example", "dialogue", "prompt", "question", "nbest", "judgement"), read)
+
+def _native(name: Native, summary: str) -> Format:
+    return Format(name, summary, _ALL, None)
+
+
+def _conversation(name: str, summary: str) -> Format:
+    def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+        return read_conversations(source, kind, on_bad, SHAPES[name])
+
+    return Format(name, summary, CONVERSATION, read)
 
 
 FORMATS: Final[Mapping[str, Format]] = {
@@ -77,27 +73,21 @@ FORMATS: Final[Mapping[str, Format]] = {
         _native("tsv", "tab-separated values with a header (.tsv)"),
         _native("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)"),
         _native("parquet", "Parquet with nested columns (.parquet)"),
-        Format("text", "one response a line; references in files of their own", ("example",), text.read),
-        Format("openai", "chat and fine-tuning files: {'messages': [...]}", openai.KINDS, openai.read),
         Format(
-            "turns",
-            "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'",
-            turns.KINDS,
-            turns.read,
+            "text", "one response (or prompt) a line; references in files of their own", text.KINDS, text.read
         ),
-        Format("sharegpt", "{'conversations': [{'from', 'value'}]}", sharegpt.KINDS, sharegpt.read),
+        _conversation("openai", "chat and fine-tuning files: {'messages': [...]}"),
+        _conversation(
+            "turns", "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'"
+        ),
+        _conversation("sharegpt", "{'conversations': [{'from', 'value'}]}"),
         Format(
             "parlai-text",
             "text:...<tab>labels:...<tab>episode_done:True",
             parlai_text.KINDS,
             parlai_text.read,
         ),
-        Format(
-            "parlai-jsonl",
-            "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}",
-            parlai_jsonl.KINDS,
-            parlai_jsonl.read,
-        ),
+        _conversation("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}"),
         Format(
             "ratings-wide",
             "a table of ratings, one column for each rater (.csv, .tsv)",

@@ -8,8 +8,7 @@ from typing import Final
 from dialeval.data.codec.bad import OnBad, refuse
 from dialeval.data.codec.encode import canonical
 from dialeval.data.codec.sources import Source, shown
-from dialeval.data.formats import ROWS
-from dialeval.data.reading import Guess, find_format, read, read_guessing
+from dialeval.data.reading import Guess, place_of, read_guessing
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Question, Record
 from dialeval.errors import BadInput, Unsuitable
 
@@ -55,11 +54,11 @@ def prompt_of(record: Record) -> Prompt:
 
 
 def _open(source: Source, format: str | None, on_bad: OnBad) -> Guess:
-    form = find_format(source, format)
-    usable = [kind for kind in _SOURCES if kind in form.kinds_of(source)]
-    if form.name in ROWS or not usable:
-        return read_guessing(source, format=format, on_bad=on_bad)
-    return Guess(usable[0], read(source, usable[0], format=format, on_bad=on_bad))
+    place = place_of(source, format)
+    usable = [kind for kind in _SOURCES if kind in place.format.kinds_of(place.source)]
+    if place.format.read is None or not usable:
+        return read_guessing(place.source, format=place.format.name, on_bad=on_bad)
+    return read_guessing(place.source, kind=usable[0], format=place.format.name, on_bad=on_bad)
 
 
 def _once(prompts: Iterator[Prompt], source: Source) -> Iterator[Prompt]:

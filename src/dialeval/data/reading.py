@@ -1,16 +1,31 @@
-"""Readers of records from files of any format."""
+"""Readers of records from files of any format: the one place where a format is recognised."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple, overload
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, overload
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
+from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.decode import decode, kind_of_fields
-from dialeval.data.codec.rows import Counted, Row, empty, not_empty, records
-from dialeval.data.codec.sources import Source, check, is_stdin, native_format, shown
-from dialeval.data.formats import FORMATS, ROWS, Format
+from dialeval.data.codec.dialects import tell
+from dialeval.data.codec.fields import likely_name
+from dialeval.data.codec.rows import Counted, Parse, Row, empty, not_empty, records
+from dialeval.data.codec.sources import (
+    Source,
+    check,
+    is_stdin,
+    native_format,
+    opened,
+    shown,
+    split_format,
+)
+from dialeval.data.formats import FORMATS, Format
+from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
+from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput, UnknownName, Unsuitable
 
@@ -48,28 +63,46 @@ def read(
 ) -> Iterator[Record]:
     """The records of a file, one at a time; ``-`` is standard input.
 
-    The format follows the file's suffix unless it is named as in ``FORMATS``. What concerns the whole file (not there,
-    empty, nothing usable) is always raised; single bad lines go to ``on_bad``, which raises unless told otherwise.
+    The format is the named one (``format``, or before the file as in ``openai:chats.jsonl``), else it is recognised by
+    the file's ending and first record. What concerns the whole file (not there, empty, nothing usable) is always
+    raised; single bad lines go to ``on_bad``, which raises unless told otherwise.
     """
-    form = find_format(source, format)
-    if kind not in form.kinds:
-        raise Unsuitable(f"The {form.name} format holds no {kind} records, only {' and '.join(form.kinds)}.")
-    check(source, folder=form.folder)
-    held = form.kinds_of(source)
-    if kind not in held:
-        raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
-    counted = Counted(on_bad)
-    return not_empty(form.read(source, kind, counted), counted, source, kind)
+    return read_guessing(source, kind=kind, format=format, on_bad=on_bad).records
 
 
-def find_format(source: Source, name: str | None) -> Format:
-    """The format of that name, or else the one the source's suffix gives away."""
-    if name is None:
-        check(source)
-        return FORMATS[native_format(source)]
-    if name not in FORMATS:
-        raise UnknownName("format", name, FORMATS, todo="'dialeval data ls' lists them all.")
-    return FORMATS[name]
+class Place(NamedTuple):
+    """A source without the name of its format, and the format."""
+
+    source: Source
+    format: Format
+
+
+def place_of(source: Source, format: str | None = None) -> Place:
+    """Where to read, and in which format: the given one, the one named before the file, else the recognised one."""
+    bare, named = split_format(source)
+    if format is not None and format not in FORMATS:
+        raise UnknownName("format", format, FORMATS, todo="'dialeval data ls' lists them all.")
+    return Place(bare, FORMATS[format or named or _recognised(bare)])
+
+
+_TEXT: Final = (".txt", ".txt.gz")
+
+
+def _recognised(source: Source) -> str:
+    """The format of a file by its ending, or by its first bytes where the ending says nothing."""
+    check(source)
+    try:
+        return native_format(source)
+    except BadInput:
+        if not Path(source).is_file():
+            raise
+        with opened(source) as handle:
+            head = handle.peek(4096)[:4096].lstrip()
+        if head.startswith(b"text:") and b"\t" in head:
+            return "parlai-text"
+        if str(source).lower().endswith(_TEXT):
+            return "text"
+        raise
 
 
 class Guess(NamedTuple):
@@ -91,25 +124,118 @@ def read_guessing(
 
     ``note`` sees each row of our own formats before it becomes a record.
     """
-    form = find_format(source, format)
-    if form.name not in ROWS:
-        kind = kind or form.kinds_of(source)[0]
-        return Guess(kind, read(source, kind, format=form.name, on_bad=on_bad))
-    check(source)
+    source, form = place_of(source, format)
+    if kind is not None and kind not in form.kinds:
+        raise Unsuitable(f"The {form.name} format holds no {kind} records, only {' and '.join(form.kinds)}.")
+    check(source, folder=form.folder)
     counted = Counted(on_bad)
+    if form.read is not None:
+        held = form.kinds_of(source)
+        if kind is not None and kind not in held:
+            raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
+        known = kind or held[0]
+        return Guess(known, not_empty(form.read(source, known, counted), counted, source, known))
     rows = ROWS[form.name](source, counted)
     first = next(rows, None)
     if first is None:
-        raise empty(counted, source, "")
-    known = kind or kind_of_fields(first.fields, first.where)
+        raise empty(counted, source, kind or "")
+    known, parse = _recognise(first, kind, shown(source))
 
-    def parse(row: Row) -> tuple[Record]:
+    def noting(row: Row) -> Sequence[Record]:
         if note is not None:
             note(row)
-        return (decode(row.fields, known, row.where),)
+        return parse(row)
 
-    parsed = records(itertools.chain([first], rows), parse, counted)
+    parsed = records(itertools.chain([first], rows), noting, counted)
     return Guess(known, not_empty(parsed, counted, source, known))
+
+
+class _Recognised(NamedTuple):
+    kind: Kind
+    parse: Parse
+
+
+def _recognise(first: Row, kind: Kind | None, path: str) -> _Recognised:
+    """The kind of a file's records by its first row, and what makes records of its rows.
+
+    A conversation in another tool's shape, or where something else than a dialogue is wanted of ours, is read as that.
+    """
+    shape = shape_of(first.fields)
+    ours = isinstance(first.fields, Mapping) and any(
+        name in first.fields for name in ("response", "responses", "candidates", "context", "rater")
+    )
+    if shape is not None and not ours and kind in (None, *CONVERSATION):
+        known = kind or "dialogue"
+        if shape != "openai":
+            tell(path, f"read as {shape}")
+        dialogue_of = SHAPES[shape]
+        return _Recognised(known, lambda row: as_kind(dialogue_of(row), known, row.where))
+    known = kind or kind_of_fields(first.fields, first.where)
+    complete = _COMPLETE.get(known, _as_given)()
+    return _Recognised(known, lambda row: (decode(complete(row), known, row.where),))
+
+
+Complete = Callable[[Row], object]
+"""A row's fields, with what need not be said filled in."""
+
+
+def _as_given() -> Complete:
+    return lambda row: row.fields
+
+
+_NAMED: Final = {"id", "system", "context"}
+
+
+def _numbered() -> Complete:
+    """Examples: one without an id is called by its number; a response needs neither system nor context."""
+
+    def complete(row: Row) -> object:
+        fields = row.fields
+        if not isinstance(fields, dict) or "response" not in fields or fields.keys() >= _NAMED:
+            return fields
+        defaults: dict[str, object] = {"id": str(row.number), "system": "system", "context": []}
+        return {**_absent(defaults, fields), **fields}
+
+    return complete
+
+
+def _absent(defaults: Mapping[str, object], fields: Mapping[str, object]) -> dict[str, object]:
+    """Those of the defaults for which the row has no field, not even under a name that looks like a slip."""
+    return {
+        name: value
+        for name, value in defaults.items()
+        if name not in fields and likely_name(name, list(fields)) is None
+    }
+
+
+def _rated() -> Complete:
+    """Judgements: ``id`` may stand for the item, ``rating`` or ``score`` for the value; unnamed raters are numbered."""
+    given: Counter[tuple[str, ...]] = Counter()
+
+    def complete(row: Row) -> object:
+        if (
+            not isinstance(row.fields, dict)
+            or {"item", "rater", "value", "system", "criterion"} <= row.fields.keys()
+        ):
+            return row.fields
+        fields = dict(row.fields)
+        if "chosen" in fields or ("reason" in fields and "value" not in fields):
+            return fields
+        for field, names in (("item", ("id",)), ("value", ("rating", "score"))):
+            other = next((name for name in names if name in fields), None)
+            if field not in fields and other is not None:
+                fields[field] = fields.pop(other)
+        fields = {**_absent({"system": "", "criterion": "rating"}, fields), **fields}
+        if "rater" not in fields and likely_name("rater", list(fields)) is None:
+            key = tuple(str(fields.get(name)) for name in ("item", "system", "criterion"))
+            given[key] += 1
+            fields["rater"] = f"#{given[key]}"
+        return fields
+
+    return complete
+
+
+_COMPLETE: Final[Mapping[Kind, Callable[[], Complete]]] = {"example": _numbered, "judgement": _rated}
 
 
 def kind_of(source: Source) -> Kind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Answer: TypeAlias = Literal["yes", "no"]
 Status: TypeAlias = Literal["vetted", "unvetted"]
@@ -19,6 +19,12 @@ class Turn:
     text: str
     name: str | None = None
     """Who it was among several of the same role."""
+    extra: Mapping[str, object] | None = field(default=None, hash=False)
+    """What else a chat message holds, as it stood there (``EXTRA``): calls of tools, content in parts."""
+
+
+EXTRA: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refusal", "audio")
+"""Fields of a chat message that a turn keeps beside its text; ``content`` where it is null or a list of parts."""
 
 
 Context: TypeAlias = tuple[Turn, ...]

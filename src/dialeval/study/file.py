@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
+from dialeval.data.codec.sources import file_of
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.study.document import MissingRule
@@ -84,7 +85,7 @@ def load_study(path: str | Path) -> Study:
         reasons = [reason for measure in known if (reason := why_no_worst(measure)) is not None]
         problems += [f"missing: found 'worst', but {reason}; needed shared or own" for reason in reasons]
     data = _beside(path.parent, Path(str(content.get("data", "."))))
-    if not data.exists():
+    if not file_of(data).exists():
         problems.append(f"data: no such file: {data}")
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
     if problems or isinstance(file, list):
@@ -192,7 +193,7 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     if given is None:
         return None
     path = _beside(folder, Path(given.path))
-    if not path.exists():
+    if not file_of(path).exists():
         problems.append(f"human.path: no such file: {path}")
     if given.format is not None and given.format not in FORMATS:
         todo = f"known: {', '.join(FORMATS)}"

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+from dialeval.data.codec.sources import file_of
 from dialeval.files.digests import hash_file
 from dialeval.study.document import FileDigest, Manifest, Trace
 from dialeval.study.run import Run, Scored
@@ -50,7 +51,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
 
 
 def _digest(path: Path) -> FileDigest:
-    return FileDigest(str(path), hash_file(path))
+    return FileDigest(str(path), hash_file(file_of(path)))
 
 
 def _files(run: Run) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dialeval.core import Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read
+from dialeval.data.codec.sources import file_of
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, compare_pairs
 from dialeval.evaluation.runner import Plan, evaluate_each
@@ -52,7 +53,9 @@ class Side:
         return list(dict.fromkeys(key.measure for key in self.results))
 
 
-def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[Side, Side]:
+def open_sides(
+    a: str, b: str, measures: Sequence[str] | None = None, *, format: str | None = None
+) -> tuple[Side, Side]:
     """Both sides, each a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several.
 
     A file that meets a run is scored by the run's measures, so that no measure is left out silently.
@@ -60,7 +63,7 @@ def open_sides(a: str, b: str, measures: Sequence[str] | None = None) -> tuple[S
     places = _place(a), _place(b)
     runs = {place: _from_run(place, measures) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
-    first, second = (runs[place] if place in runs else _from_file(place, shared) for place in places)
+    first, second = (runs[place] if place in runs else _from_file(place, shared, format) for place in places)
     return first, second
 
 
@@ -114,7 +117,7 @@ class _Place(NamedTuple):
 
 def _place(source: str) -> _Place:
     path, system = Path(source), None
-    if not path.exists() and ":" in source:
+    if not file_of(path).exists() and ":" in source:
         name, _, system = source.rpartition(":")
         path = Path(name)
     return _Place(path, system)
@@ -137,7 +140,7 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
     return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses), place)
 
 
-def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
+def _from_file(place: _Place, measures: Sequence[str] | None, format: str | None) -> Side:
     built = [build_measure(name) for name in measures or DEFAULT_MEASURES]
     asking = [measure.label for measure in built if measure.capability]
     if asking:
@@ -145,7 +148,7 @@ def _from_file(place: _Place, measures: Sequence[str] | None) -> Side:
             f"{', '.join(asking)}: left out, since {place.path} holds responses to prompts only", stacklevel=2
         )
     metrics = {measure.label: measure.metric for measure in built if measure.capability is None}
-    examples = list(read(place.path, "example"))
+    examples = list(read(place.path, "example", format=format))
     results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
     return _picked(Side(str(place.path), kept, _prompts(examples)), place)

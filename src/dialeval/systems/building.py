@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dialeval.core import System
+from dialeval.data.codec.sources import file_of
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
 from dialeval.systems import SYSTEMS
 from dialeval.systems.huggingface import HuggingFace
@@ -87,7 +88,7 @@ def make_system(
     problems += [
         KeyProblem(key, f"no such file or folder: {path}")
         for key, path in inputs_of(system).items()
-        if not path.exists()
+        if not file_of(path).exists()
     ]
     made: System = system
     return problems or made
@@ -119,7 +120,7 @@ def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
     path = here / Path(text).expanduser()
     if path.is_dir():
         return _folder(path)
-    if path.is_file():
+    if file_of(path).is_file():
         return "transcript", {"path": path}
     try:
         call = split_call(text)

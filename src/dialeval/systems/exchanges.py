@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from dialeval.data import kind_of, read
+from dialeval.data.codec.sources import source_stamp
 from dialeval.data.types import Dialogue, Example, Prompt, Turn
 from dialeval.errors import BadInput
-from dialeval.files.digests import Stamp, stamp
+from dialeval.files.digests import Stamp
 
 INSTRUCTIONS: Final = ("system", "developer")
 """Roles whose turns tell a system what to do, and are not part of what is said."""
@@ -38,7 +39,7 @@ def exchanges(corpus: Path) -> tuple[Exchange, ...]:
     A dialogue gives one exchange per turn, a prompt one per reference, an example one per reference, or one with its
     response where it has none. Blank turns are skipped, and instructions to a system are not part of what was said.
     """
-    return _exchanges(stamp(corpus))
+    return _exchanges(source_stamp(corpus))
 
 
 def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:

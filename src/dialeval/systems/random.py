@@ -9,8 +9,9 @@ from pathlib import Path
 from random import Random as Dice
 
 from dialeval.core import Signature
+from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.types import Context, Response
-from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.files.digests import Stamp, hash_file
 from dialeval.systems.decoding.model import context_seed
 from dialeval.systems.exchanges import exchanges
 
@@ -30,13 +31,13 @@ class Random:
     @property
     def signature(self) -> Signature:
         """All that could move its responses, beside the seed."""
-        return Signature("random", (), (("corpus", hash_file(self.corpus)),), version=2)
+        return Signature("random", (), (("corpus", hash_file(file_of(self.corpus))),), version=2)
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
     ) -> list[tuple[Response, ...]]:
         """``n`` different responses to each context, or as many as the corpus has."""
-        pool = _pool(stamp(self.corpus))
+        pool = _pool(source_stamp(self.corpus))
         return [
             tuple(Response(pool[number]) for number in _draw(len(pool), n, context, seed))
             for context in contexts

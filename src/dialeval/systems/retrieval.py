@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from dialeval.core import Signature
+from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.types import Context, Response
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.sentences import SentenceIndex, index_sentences
 from dialeval.errors import BadInput
-from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.files.digests import Stamp, hash_file
 from dialeval.systems.exchanges import Exchange, exchanges, spoken
 from dialeval.text.search import Bm25, Hit, TfIdf
 from dialeval.text.tokenisers.words import search_terms
@@ -47,7 +48,7 @@ class Retrieval:
             if self.method == "encoder"
             else ("tokens", "search_terms")
         )
-        facts = (("corpus", hash_file(self.corpus)), ("query", "last_turn"), like)
+        facts = (("corpus", hash_file(file_of(self.corpus))), ("query", "last_turn"), like)
         return Signature("retrieval", (("method", self.method),), facts, version=2)
 
     @property
@@ -59,7 +60,7 @@ class Retrieval:
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
     ) -> list[tuple[Response, ...]]:
         """The best ``n`` responses to each context; ``seed`` changes nothing."""
-        library = _library(stamp(self.corpus), self.method)
+        library = _library(source_stamp(self.corpus), self.method)
         return [tuple(islice(library.answers(context, n), max(n, 0))) for context in contexts]
 
 

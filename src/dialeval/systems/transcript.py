@@ -15,10 +15,11 @@ import numpy as np
 from dialeval.core import Floats, Integers, Signature
 from dialeval.data import kind_of
 from dialeval.data.codec.rows import Row
+from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.reading import read_guessing
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.files.digests import Stamp, hash_file
 from dialeval.text.tokenisers.words import folded
 
 _SAME: Final = 1e-4
@@ -40,11 +41,11 @@ class Transcript:
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
-        return Signature("transcript", (("system", self.system),), (("file", hash_file(self.path)),))
+        return Signature("transcript", (("system", self.system),), (("file", hash_file(file_of(self.path))),))
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""
-        recorded = _recorded(stamp(self.path), self.system)
+        recorded = _recorded(source_stamp(self.path), self.system)
         return [self._responses(prompt, recorded.get(prompt.item)) for prompt in prompts]
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
@@ -52,7 +53,7 @@ class Transcript:
 
         Ids do not count here, so one response in one context must have one log-probability throughout the file.
         """
-        known = _likelihoods(stamp(self.path), self.system)
+        known = _likelihoods(source_stamp(self.path), self.system)
         recorded = [known.get((_heard(c), r), ()) for c, r in zip(contexts, responses, strict=True)]
         for response, values in zip(responses, recorded, strict=True):
             if len(values) > 1:

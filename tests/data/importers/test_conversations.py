@@ -39,8 +39,8 @@ class TestOpenAI:
         assert first.item == "1"
         assert first.turns == (
             Turn("system", "Be brief."),
-            Turn("user", "What is\n[image_url]"),
-            Turn("assistant", ""),
+            Turn("user", "What is\n[image_url]", extra={"content": CHAT[1]["content"]}),
+            Turn("assistant", "", extra={"content": None, "tool_calls": CHAT[2]["tool_calls"]}),
             Turn("tool", "a cat", "look"),
             Turn("assistant", "A cat."),
         )

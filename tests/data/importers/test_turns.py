@@ -83,9 +83,9 @@ def test_what_is_no_turn_is_named(put, row, message):
         list(read(put(row), "dialogue", format="turns"))
 
 
-def test_a_file_read_as_ours_is_told_its_format(put):
-    with pytest.raises(BadInput, match="--from turns"):
-        list(read(put({"id": "a", "turns": ["Hi."]}), "dialogue"))
+def test_the_format_need_not_be_named(put):
+    path = put({"id": "a", "turns": ["Hi."]})
+    assert list(read(path, "dialogue")) == list(read(path, "dialogue", format="turns"))
 
 
 @pytest.mark.parametrize(

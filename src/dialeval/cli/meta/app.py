@@ -181,16 +181,19 @@ def _rules(texts: Sequence[str]) -> tuple[InstanceRule, ...]:
 
 def _name(source: str) -> str:
     """What a source is called: its name without its endings."""
-    return Path(source).resolve().name.split(".")[0] or "judgements"
+    from dialeval.data.codec.sources import file_of
+
+    return file_of(source).resolve().name.split(".")[0] or "judgements"
 
 
 def _digests(sources: Sequence[str]) -> dict[str, str | None]:
     """The digest of each file, of a folder that of its results or choices; None for anything but a file."""
+    from dialeval.data.codec.sources import file_of
     from dialeval.files.digests import hash_file
     from dialeval.ratings import choices_in
 
-    def file_of(path: Path) -> Path:
-        return (choices_in(path) or path / "results.parquet") if path.is_dir() else path
+    def values_of(path: Path) -> Path:
+        return (choices_in(path) or path / "results.parquet") if path.is_dir() else file_of(path)
 
-    files = {source: file_of(Path(source)) for source in sources}
+    files = {source: values_of(Path(source)) for source in sources}
     return {source: hash_file(file) if file.is_file() else None for source, file in files.items()}

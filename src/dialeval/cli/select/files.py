@@ -62,13 +62,11 @@ def warn_of_faults(questions: Sequence[Question], *, unvetted: bool) -> None:
 
 def corpus_of(text: str) -> Corpus:
     """A file of utterances as the command line names it: ``FILE``, or ``FORMAT:FILE``."""
-    from dialeval.data import FORMATS
+    from dialeval.data.codec.sources import split_format
     from dialeval.selection.repository.utterances import Corpus
 
-    form, colon, rest = text.partition(":")
-    if colon and not Path(text).exists() and form in (*FORMATS, "text"):
-        return Corpus(Path(rest), form)
-    return Corpus(Path(text))
+    path, form = split_format(text)
+    return Corpus(Path(path), form)
 
 
 def utterances_of(sources: Sequence[str] | None, questions: Sequence[Question]) -> tuple[Utterances, str]:

@@ -16,7 +16,9 @@ from dialeval.data.types import Record, alternating
 from dialeval.errors import BadInput
 
 _STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})
-_MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value"})
+_CONVERSATIONS: Final = frozenset({"conversations", "dialog", "dialogue", "turns", "utterances"})
+"""Where other tools keep a conversation."""
+_MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value", "rating", "score"})
 
 WORDS: Final = frozenset({"#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"})
 """What programs write into the cell of a table where there is no value; formats that have null do not need them."""
@@ -35,7 +37,7 @@ def from_cells(
     spread: list[str] = []
     for name, cell in cells.items():
         if not isinstance(cell, str):
-            fields[name] = None if cell != cell else cell  # NaN is no value
+            fields[name] = None if cell != cell else cell  # NaN: without a value
             continue
         if words and (not cell.strip() or cell.strip() in words):
             if name == "response":
@@ -69,9 +71,12 @@ def _is_reference(name: str) -> bool:
 def _value(name: str, cell: str, where: Where, separator: str) -> object:
     if name == "value":
         return _number(cell, where, separator)
+    if name in ("rating", "score"):  # which may stand for 'value'
+        number = number_in(cell, separator)
+        return cell if math.isnan(number) else number
     if name == "response":
         return _response(cell)
-    if name not in _STRUCTURED:
+    if name not in _STRUCTURED and not (name in _CONVERSATIONS and cell.startswith("[")):
         return cell
     if cell.lstrip()[:1] in ("[", "{"):
         try:

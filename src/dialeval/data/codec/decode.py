@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, overload
 
@@ -9,6 +10,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.sources import conversion
 from dialeval.data.types import (
+    EXTRA,
     Candidate,
     Context,
     Dialogue,
@@ -96,9 +98,33 @@ def turns(value: object, where: Where, field: str) -> Context:
 def _turn(value: object, where: Where, field: str) -> Turn:
     if type(value) is not dict:
         raise wrong(where, field, value, "a message", 'Write {"role": "user", "content": "..."}.')
+    if type(packed := value.get("extra")) is str:  # as Parquet holds it
+        value = {**value, **json.loads(packed)}
     role = text(value, "role", where, field, "text ('user', 'assistant', 'system' ...)")
-    content = text(value, "content", where, field, "text (what was said)")
-    return Turn(role, content, optional_text(value, "name", where, field))
+    name = optional_text(value, "name", where, field)
+    extra = {key: value[key] for key in EXTRA[1:] if value.get(key) is not None}
+    content = value.get("content")
+    if type(content) is str:
+        return Turn(role, content, name, extra or None)
+    if type(content) is list:
+        said = [_part(part, where, f"{field}.content[{index}]") for index, part in enumerate(content)]
+        return Turn(role, "\n".join(said), name, {"content": content, **extra})
+    if content is None and ("content" in value or extra):  # a turn that only calls tools, or refuses
+        refusal = extra.get("refusal")
+        return Turn(role, refusal if type(refusal) is str else "", name, {"content": None, **extra})
+    needed = "text (what was said), or a list of parts"
+    return Turn(role, text(value, "content", where, field, needed), name)
+
+
+def _part(part: object, where: Where, field: str) -> str:
+    """A part of a message's content as text; of another kind, its type in brackets."""
+    if type(part) is str:
+        return part
+    if type(part) is not dict:
+        raise wrong(where, field, part, "a content part", 'Write {"type": "text", "text": "..."}.')
+    if type(said := part.get("text") or part.get("refusal")) is str:
+        return said
+    return f"[{text(part, 'type', where, field)}]"
 
 
 def _item(m: Mapping[str, object], where: Where, field: str = "id") -> str:

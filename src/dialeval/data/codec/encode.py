@@ -11,6 +11,7 @@ from json.encoder import encode_basestring as _quote
 from typing import Final, cast
 
 from dialeval.data.types import (
+    EXTRA,
     Candidate,
     Context,
     Dialogue,
@@ -105,7 +106,12 @@ def _turns(turns: Context) -> str:
 
 def _turn(turn: Turn) -> str:
     name = "" if turn.name is None else f',"name":{_quote(turn.name)}'
-    return f'{{"role":{_quote(turn.speaker)},"content":{_quote(turn.text)}{name}}}'
+    if turn.extra is None:
+        return f'{{"role":{_quote(turn.speaker)},"content":{_quote(turn.text)}{name}}}'
+    extra = {key: _json(turn.extra[key]) for key in EXTRA if key in turn.extra}
+    content = extra.pop("content", None) or _quote(turn.text)
+    others = "".join(f',"{key}":{value}' for key, value in extra.items())
+    return f'{{"role":{_quote(turn.speaker)},"content":{content}{name}{others}}}'
 
 
 def _response(response: Response) -> str:
@@ -133,11 +139,12 @@ def _dialogue(record: Dialogue) -> str:
     metadata = ""
     if record.metadata:
         # Equal mappings may hold their keys in any order.
-        held = json.dumps(
-            dict(record.metadata), ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
-        )
-        metadata = f',"metadata":{held}'
+        metadata = f',"metadata":{_json(dict(record.metadata))}'
     return f'{{"id":{_quote(record.item)},"messages":{_turns(record.turns)}{system}{metadata}}}'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
 
 
 def _nbest(record: NBest) -> str:

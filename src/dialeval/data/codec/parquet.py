@@ -14,7 +14,7 @@ from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, is_stdin, shown
-from dialeval.data.types import Kind, Record
+from dialeval.data.types import EXTRA, Kind, Record
 from dialeval.errors import BadInput, first_line
 
 if TYPE_CHECKING:
@@ -74,16 +74,30 @@ def _columns(record: Record) -> dict[str, object]:
         fields["responses"] = [
             {"text": response} if isinstance(response, str) else response for response in responses
         ]
+    for name in ("messages", "context"):
+        if isinstance(messages := fields.get(name), list):
+            fields[name] = [_message(message) for message in messages]
     if "metadata" in fields:
         fields["metadata"] = json.dumps(fields["metadata"], ensure_ascii=False)
     return fields
+
+
+def _message(message: dict[str, object]) -> dict[str, object]:
+    """A message whose fields beside text and name are JSON under ``extra``: tools' arguments have no fixed columns."""
+    extra = {
+        key: value
+        for key, value in message.items()
+        if key in EXTRA and not (key == "content" and isinstance(value, str))
+    }
+    plain = {key: value for key, value in message.items() if key not in extra}
+    return {**plain, "extra": json.dumps(extra, ensure_ascii=False)} if extra else plain
 
 
 def _schema(kind: Kind) -> pa.Schema:
     import pyarrow as pa
 
     text, number = pa.string(), pa.float64()
-    messages = pa.list_(pa.struct({"role": text, "content": text, "name": text}))
+    messages = pa.list_(pa.struct({"role": text, "content": text, "name": text, "extra": text}))
     response = pa.struct({"text": text, "logprob": number, "missing": text})
     types = {
         "messages": messages,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 from dialeval.data.codec.bad import BadLine, OnBad
 from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
 from dialeval.errors import BadInput, close_names
+from dialeval.files.digests import Stamp, stamp
 
 Source: TypeAlias = str | Path
 """A path, or ``-`` for standard input."""
@@ -43,11 +45,40 @@ def shown(source: Source) -> str:
     return "<stdin>" if is_stdin(source) else str(source)
 
 
+class Named(NamedTuple):
+    """A source, and the format that stood before it."""
+
+    source: Source
+    format: str | None
+
+
+_PREFIX: Final = re.compile(r"(?:(.*)/)?([a-z][a-z0-9+-]+):([^:].*)")
+
+
+def split_format(source: Source) -> Named:
+    """``FORMAT:FILE`` as the file and its format, also behind a folder put before it; other sources as given."""
+    from dialeval.data.formats import FORMATS
+
+    match = _PREFIX.fullmatch(str(source))
+    if match is None or match[2] not in FORMATS or Path(source).exists():
+        return Named(source, None)
+    folder, name, rest = match.groups()
+    if rest == "-":
+        return Named("-", name)
+    joined = Path(folder or ("/" if str(source).startswith("/") else "")) / Path(rest).expanduser()
+    return Named(joined if isinstance(source, Path) else str(joined), name)
+
+
 def file_of(source: Source) -> Path:
-    """The file itself: of ``book.xlsx#Ratings``, the workbook."""
-    path = Path(source)
+    """The file itself: of ``openai:chats.jsonl`` that behind the format, of ``book.xlsx#Ratings`` the workbook."""
+    path = Path(split_format(source).source)
     name, mark, _ = path.name.rpartition("#")
     return path.with_name(name) if mark and name.lower().endswith(".xlsx") and not path.exists() else path
+
+
+def source_stamp(source: Path) -> Stamp:
+    """The state of the source's file now, under the source's name: a key for what was read from it."""
+    return stamp(file_of(source))._replace(path=source)
 
 
 def conversion(path: str, form: str = "FORMAT", *, kind: str = "") -> str:

@@ -10,13 +10,18 @@ from typing import Final
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
 from dialeval.data.codec.rows import Counted, not_empty
 from dialeval.data.codec.sources import Source, lines, shown
-from dialeval.data.types import Example, Kind, Record, Response
+from dialeval.data.types import Example, Kind, Prompt, Record, Response, Turn
 from dialeval.errors import BadInput
+
+KINDS: Final[tuple[Kind, ...]] = ("example", "prompt")
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
-    """One example per line, without references, of a system called ``system``."""
-    return _examples(source, (), "system", on_bad)
+    """One example per line, without references, of a system called ``system``; or one prompt, said by the user."""
+    examples = _examples(source, (), "system", on_bad)
+    if kind == "example":
+        return examples
+    return (Prompt(example.item, (Turn("user", example.response.text),)) for example in examples)
 
 
 def read_texts(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import missing, text, wrong
 from dialeval.data.codec.rows import Row
-from dialeval.data.codec.sources import Source
-from dialeval.data.importers.conversation import KINDS, read_conversations
-from dialeval.data.importers.ids import item_of
-from dialeval.data.types import Dialogue, Kind, Record, Turn
+from dialeval.data.importers.conversation import item_of
+from dialeval.data.types import Dialogue, Turn
 
-__all__ = ["KINDS", "read"]
-
-_LISTS: Final = ("turns", "dialogue", "dialog", "utterances", "log")
+LISTS: Final = ("turns", "dialogue", "dialog", "utterances", "log")
 _TEXTS: Final = ("text", "utterance", "content")
 _SPEAKERS: Final = ("speaker", "name", "id")
 _ROLES: Final[Mapping[str, str]] = {
@@ -33,21 +29,17 @@ class _Said(NamedTuple):
     role: str | None = None
 
 
-def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
-    """One record per dialogue, in the order of the file.
+def dialogue_of_turns(row: Row) -> Dialogue:
+    """The dialogue of a row.
 
     A turn's ``role`` is its role. A speaker called user, human or customer is the user, one called assistant, system,
     bot, agent, model or wizard the assistant. Of others, the first to speak is the user and everyone else the
     assistant, each with their name; where no speaker is named, they take turns.
     """
-    return read_conversations(source, kind, on_bad, _dialogue)
-
-
-def _dialogue(row: Row) -> Dialogue:
     fields, where = row.fields, row.where
     if not isinstance(fields, Mapping):
         raise wrong(where, "", fields, "an object with 'turns'", _TODO)
-    field = next((name for name in _LISTS if name in fields), None)
+    field = next((name for name in LISTS if name in fields), None)
     if field is None:
         raise missing(fields, "turns", where, "", "a list of turns")
     listed = fields[field]

@@ -11,12 +11,13 @@ from typing import Final
 
 from dialeval.data import read_guessing
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
+from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.decode import kind_of_fields
 from dialeval.data.codec.fields import text as text_field
 from dialeval.data.codec.rows import Seen
 from dialeval.data.codec.sources import lines
-from dialeval.data.formats import ROWS
-from dialeval.data.reading import find_format
+from dialeval.data.importers.shapes import shape_of
+from dialeval.data.reading import place_of
 from dialeval.data.types import Dialogue, Example, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput
 from dialeval.selection.repository.words import tidy, words
@@ -144,7 +145,7 @@ def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
     if corpus.format == "text" or (corpus.format is None and path.name.endswith(_PLAIN)):
         yield from (text for _, line in lines(path, on_bad) if (text := line.strip()))
         return
-    form = find_format(path, corpus.format)
+    form = place_of(path, corpus.format).format
     # A pipe cannot be looked into first.
     if form.name in ROWS and not path.is_fifo() and _has_plain_texts(path, form.name):
         yield from _plain_texts(path, form.name, on_bad)
@@ -160,7 +161,7 @@ def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
 def _has_plain_texts(path: Path, form: str) -> bool:
     """Whether the first good row of a file is an utterance and no record; BadInput where it is neither."""
     first = next(ROWS[form](path, lambda bad: None), None)
-    if first is None:
+    if first is None or shape_of(first.fields) is not None:
         return False
     try:
         kind_of_fields(first.fields, first.where)

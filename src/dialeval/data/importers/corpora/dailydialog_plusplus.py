@@ -10,7 +10,7 @@ from dialeval.data.codec.fields import missing, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, conversion
-from dialeval.data.importers.ids import item_of
+from dialeval.data.importers.conversation import item_of
 from dialeval.data.types import Candidate, Kind, Prompt, Question, Record, alternating
 from dialeval.errors import BadInput
 

@@ -10,7 +10,7 @@ from dialeval.data.codec.fields import name, text
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
 from dialeval.data.codec.tables import read_cells
-from dialeval.data.importers.ids import SharedItems
+from dialeval.data.importers.conversation import SharedItems
 from dialeval.data.importers.ratings import rating_in_cell, score_in_cell
 from dialeval.data.types import Judgement, Kind, Record
 

@@ -12,7 +12,7 @@ from dialeval.data.codec.fields import name, text, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, lines
-from dialeval.data.importers.ids import SharedItems
+from dialeval.data.importers.conversation import SharedItems
 from dialeval.data.importers.ratings import position, rating
 from dialeval.data.types import Example, Judgement, Kind, Record, Response, alternating
 from dialeval.errors import BadInput

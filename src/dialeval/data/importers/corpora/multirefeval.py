@@ -12,7 +12,7 @@ from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, is_stdin
 from dialeval.data.codec.tables import read_cells
-from dialeval.data.importers.ids import item_of
+from dialeval.data.importers.conversation import item_of
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, Prompt, Record, Response, alternating
 from dialeval.errors import BadInput
 

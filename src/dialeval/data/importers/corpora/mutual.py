@@ -11,7 +11,7 @@ from dialeval.data.codec.fields import missing, text as text_of, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
-from dialeval.data.importers.ids import item_of
+from dialeval.data.importers.conversation import item_of
 from dialeval.data.types import Candidate, Context, Kind, Question, Record, Turn
 
 KINDS: Final[tuple[Kind, ...]] = ("question",)

@@ -10,7 +10,7 @@ from dialeval.data.codec.fields import missing, name, text, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
-from dialeval.data.importers.ids import item_of
+from dialeval.data.importers.conversation import item_of
 from dialeval.data.importers.ratings import rating
 from dialeval.data.types import Judgement, Kind, Record
 

@@ -1,0 +1,138 @@
+"""Shapes of JSON objects that hold a conversation: chat messages, ShareGPT, ParlAI logs, lists of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.decode import turns as messages
+from dialeval.data.codec.fields import missing, text, wrong
+from dialeval.data.codec.rows import Row
+from dialeval.data.importers.conversation import item_of
+from dialeval.data.importers.turns import LISTS, dialogue_of_turns
+from dialeval.data.types import Dialogue, Turn
+
+Shape: TypeAlias = Callable[[Row], Dialogue]
+
+_ROLES: Final[Mapping[str, str]] = {
+    "human": "user",
+    "user": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "assistant": "assistant",
+    "bing": "assistant",
+    "bard": "assistant",
+    "system": "system",
+    "function_call": "assistant",
+    "observation": "tool",
+}
+"""Speakers as ShareGPT's files name them; others keep their name."""
+
+
+def _openai(row: Row) -> Dialogue:
+    """``{"messages": [{"role", "content"}]}``, as in fine-tuning files and request logs; or the bare list."""
+    fields, where = row.fields, row.where
+    if isinstance(fields, list):
+        return Dialogue(str(row.number), messages(fields, where, "messages"))
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'messages'", "Write one conversation a line.")
+    if "messages" not in fields:
+        raise missing(fields, "messages", where, "", "a list of messages")
+    named = [fields.get(name) for name in ("system", "model")]
+    system = next((name for name in named if isinstance(name, str)), "")
+    metadata = fields.get("metadata")
+    kept = metadata if isinstance(metadata, dict) else {}
+    return Dialogue(item_of(fields, row), messages(fields["messages"], where, "messages"), system, kept)
+
+
+def _sharegpt(row: Row) -> Dialogue:
+    """``{"conversations": [{"from", "value"}]}``; a ``system`` text beside the turns becomes the first turn."""
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'conversations'", "Write one conversation per object.")
+    if "conversations" not in fields:
+        raise missing(fields, "conversations", where, "", "a list of turns")
+    said = fields["conversations"]
+    if not isinstance(said, list):
+        todo = 'Write [{"from": "human", "value": "..."}].'
+        raise wrong(where, "conversations", said, "a list of turns", todo)
+    turns = tuple(_sharegpt_turn(turn, where, f"conversations[{index}]") for index, turn in enumerate(said))
+    instruction = fields.get("system")
+    if isinstance(instruction, str) and instruction:
+        turns = (Turn("system", instruction), *turns)
+    model = fields.get("model")
+    return Dialogue(item_of(fields, row), turns, model if isinstance(model, str) else "")
+
+
+def _sharegpt_turn(turn: object, where: Where, field: str) -> Turn:
+    if not isinstance(turn, Mapping):
+        raise wrong(where, field, turn, "a turn", 'Write {"from": "human", "value": "..."}.')
+    speaker = text(turn, "from", where, field)
+    return Turn(_ROLES.get(speaker.lower(), speaker), text(turn, "value", where, field))
+
+
+def _parlai(row: Row) -> Dialogue:
+    """``{"dialog": [[{"id": "human", "text": "..."}, {"id": "model", "text": "..."}]]}``, numbered by position.
+
+    The first speaker is the user, everyone else the assistant; their ids become the turns' names. Acts whose id is
+    ``context`` are turns of the system.
+    """
+    fields, where = row.fields, row.where
+    if not isinstance(fields, Mapping):
+        raise wrong(where, "", fields, "an object with 'dialog'", "Write one conversation a line.")
+    if "dialog" not in fields:
+        raise missing(fields, "dialog", where, "", "a list of exchanges")
+    acts = list(_acts(fields["dialog"], where))
+    first = next((name for name, _ in acts if name != "context"), "")
+    return Dialogue(str(row.number), tuple(Turn(_role(name, first), said, name) for name, said in acts))
+
+
+def _acts(exchanges: object, where: Where) -> Iterator[tuple[str, str]]:
+    if not isinstance(exchanges, list):
+        todo = 'Write [[{"id": "...", "text": "..."}]].'
+        raise wrong(where, "dialog", exchanges, "a list of exchanges", todo)
+    for index, exchange in enumerate(exchanges):
+        # Some logs leave out the inner lists.
+        for beside, act in enumerate(exchange if isinstance(exchange, list) else [exchange]):
+            field = f"dialog[{index}][{beside}]"
+            if not isinstance(act, Mapping):
+                raise wrong(where, field, act, "an act", 'Write {"id": "...", "text": "..."}.')
+            yield text(act, "id", where, field), text(act, "text", where, field)
+
+
+def _role(name: str, first: str) -> str:
+    if name == "context":
+        return "system"
+    return "user" if name == first else "assistant"
+
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    "openai": _openai,
+    "turns": dialogue_of_turns,
+    "sharegpt": _sharegpt,
+    "parlai-jsonl": _parlai,
+}
+"""The conversation that a row of each format holds."""
+
+
+def shape_of(fields: object) -> str | None:
+    """Which of ``SHAPES`` an object has; None of any other."""
+    if isinstance(fields, list):
+        return "openai" if fields and isinstance(fields[0], Mapping) and "role" in fields[0] else None
+    if not isinstance(fields, Mapping):
+        return None
+    if isinstance(fields.get("messages"), list):
+        return "openai"
+    if isinstance(fields.get("conversations"), list):
+        return "sharegpt"
+    if _is_parlai(fields.get("dialog")):
+        return "parlai-jsonl"
+    return "turns" if any(isinstance(fields.get(name), list) for name in LISTS) else None
+
+
+def _is_parlai(dialog: object) -> bool:
+    if not isinstance(dialog, list) or not dialog:
+        return False
+    first = dialog[0][0] if isinstance(dialog[0], list) and dialog[0] else dialog[0]
+    return isinstance(first, Mapping) and {"id", "text"} <= first.keys()
