@@ -112,7 +112,7 @@ def test_recorded_likelihoods_are_found_by_context_and_text(tmp_path: Path) -> N
 def test_a_file_of_other_records_is_named_for_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "talks.jsonl"
     path.write_text('{"id": "1", "messages": [{"role": "user", "content": "Hi."}]}\n', encoding="utf-8")
-    with pytest.raises(BadInput, match="found dialogue records, needed examples or n-best lists"):
+    with pytest.raises(BadInput, match="found dialogues in which no assistant speaks"):
         Transcript("t", path).replay([Prompt("1", ())])
 
 
@@ -134,3 +134,62 @@ def test_two_log_probabilities_for_one_response_are_told_with_their_lines(tmp_pa
         f"{path}, line 4: found log-probabilities -3 on line 2 and -4 on line 4 for 'No.' in the same context, needed "
         "one. Drop one of them, or put lists of different models under different names of systems."
     )
+
+
+class TestWhatTheStudyKnows:
+    """A response and its id, or the order of the responses, are enough."""
+
+    PROMPTS = (Prompt("a", (Turn("user", "Hi."),)), Prompt("b", (Turn("user", "Tea?"),)))
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("t.jsonl", '{"id": "b", "response": "Yes."}\n{"id": "a", "response": "Hello."}\n'),
+            ("t.csv", "id;response\nb;Yes.\na;Hello.\n"),
+            ("t.tsv", "id\tresponse\nb\tYes.\na\tHello.\n"),
+        ],
+    )
+    def test_ids_and_responses(self, tmp_path: Path, name: str, content: str) -> None:
+        (tmp_path / name).write_text(content)
+        assert self.replayed(tmp_path / name) == ["Hello.", "Yes."]
+
+    def test_parquet(self, tmp_path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({"id": ["b", "a"], "response": ["Yes.", "Hello."]}), tmp_path / "t.parquet")
+        assert self.replayed(tmp_path / "t.parquet") == ["Hello.", "Yes."]
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("t.txt", "Hello.\nYes.\n"),
+            ("text:t.out", "Hello.\nYes.\n"),
+            ("t.jsonl", '{"response": "Hello."}\n{"response": "Yes."}\n'),
+            ("t.csv", "response\nHello.\nYes.\n"),
+        ],
+    )
+    def test_the_order_of_the_data(self, tmp_path: Path, name: str, content: str) -> None:
+        (tmp_path / name.removeprefix("text:")).write_text(content)
+        assert self.replayed(tmp_path / name) == ["Hello.", "Yes."]
+
+    def test_too_few_lines_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "t.txt").write_text("Hello.\n")
+        with pytest.raises(BadInput, match="found 1 responses without ids, needed 2, one for each item"):
+            self.replayed(tmp_path / "t.txt")
+
+    def test_turns_of_dialogues(self, tmp_path: Path) -> None:
+        said = ["Hi.", "Hello.", "Tea?", "Yes."]
+        path = write(tmp_path / "t.jsonl", {"id": "d", "turns": said})
+        context = tuple(
+            Turn(who, text) for who, text in zip(["user", "assistant", "user"], said, strict=False)
+        )
+        prompts = [Prompt("d/2", context[:1]), Prompt("d/4", context), Prompt("d", context)]
+        assert Transcript("t", path).replay(prompts) == [
+            (Response("Hello."),),
+            (Response("Yes."),),
+            (Response("Yes."),),
+        ]
+
+    def replayed(self, path: Path) -> list[str]:
+        return [responses[0].text for responses in Transcript("t", path).replay(self.PROMPTS)]

@@ -13,7 +13,7 @@ from dialeval.data.codec.decode import decode
 from dialeval.data.codec.encode import canonical, digest, encode, subject_line
 from dialeval.data.formats import FORMATS, Format
 from dialeval.data.importers.text import read_texts
-from dialeval.data.prompts import prompt_of, read_prompts
+from dialeval.data.prompts import prompt_of, read_prompts, with_references
 from dialeval.data.reading import kind_of, read, read_guessing
 from dialeval.data.survey import Survey, survey
 from dialeval.data.types import (
@@ -67,5 +67,6 @@ __all__ = [
     "refuse",
     "subject_line",
     "survey",
+    "with_references",
     "write",
 ]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.sources import file_of
+from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.study.document import MissingRule
@@ -58,6 +59,10 @@ class Study:
     resampling: Resampling = field(default_factory=Resampling)
     limit: int | None = None
     missing: MissingRule = "shared"
+    references: tuple[Path, ...] = ()
+    """Files of references beside those that the data has."""
+    turns: Turns = "last"
+    """Which of the assistant's turns of a dialogue in the data are items."""
 
 
 def load_study(path: str | Path) -> Study:
@@ -87,6 +92,9 @@ def load_study(path: str | Path) -> Study:
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not file_of(data).exists():
         problems.append(f"data: no such file: {data}")
+    references = [_beside(path.parent, Path(given)) for given in _strings(content, "references")]
+    missing = [given for given in references if not file_of(given).exists()]
+    problems += [f"references: no such file: {given}" for given in missing]
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
     if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
@@ -103,6 +111,8 @@ def load_study(path: str | Path) -> Study:
         resampling=Resampling.of_json(file.model_dump()),
         limit=file.limit,
         missing=file.missing,
+        references=tuple(references),
+        turns=file.turns,
     )
 
 
@@ -110,6 +120,11 @@ def _listed(content: Mapping[str, object], key: str) -> list[Any]:
     """The entries under ``key`` that can be checked, even where other keys are wrong."""
     entries = content.get(key)
     return [entry for entry in entries if isinstance(entry, str | dict)] if isinstance(entries, list) else []
+
+
+def _strings(content: Mapping[str, object], key: str) -> list[str]:
+    given = content.get(key)
+    return [given] if isinstance(given, str) else [str(entry) for entry in _listed(content, key)]
 
 
 def _build_system(index: int, given: object, folder: Path, problems: list[str]) -> System | None:

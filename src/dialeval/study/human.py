@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,7 +47,7 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         raise Unsuitable(
             "no measure of this study has values of single items, which ratings could be joined to."
         )
-    joined = join(Ratings.merge([people.ratings, automatic]), people.criterion)
+    joined = join(Ratings.merge([_of_study(people.ratings, study), automatic]), people.criterion)
     partial = any(measure.only_measure for measure in joined.coverage)
     inquiry = Inquiry(
         resampling=study.resampling,
@@ -54,6 +55,13 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         lower_is_better=_lower_is_better(scored, automatic.raters),
     )
     return examine(joined, inquiry, watch)
+
+
+def _of_study(ratings: Ratings, study: Study) -> Ratings:
+    """The ratings; those that name no system are of the only one, where the study has one."""
+    if ratings.systems == ("",) and len(study.systems) == 1:
+        return replace(ratings, systems=(study.systems[0].name,))
+    return ratings
 
 
 def _lower_is_better(scored: Sequence[Scored], known: Collection[str]) -> tuple[str, ...]:

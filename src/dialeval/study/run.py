@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialeval.core import CorpusMeasure, Missing, Outcome, Replayer, System
-from dialeval.data import Example, Prompt, Response, read_prompts
+from dialeval.data import Example, Prompt, Response, read_prompts, with_references
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
 from dialeval.evaluation.compare import Comparison, compare_all
@@ -85,7 +85,10 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
 
 
 def _prompts(study: Study) -> tuple[Prompt, ...]:
-    prompts = tuple(read_prompts(study.data))[: study.limit]
+    prompts = tuple(read_prompts(study.data, turns=study.turns))
+    for file in study.references:
+        prompts = with_references(prompts, file)
+    prompts = prompts[: study.limit]
     if not prompts:
         raise BadInput(
             str(study.data), "no prompts", "at least one context to answer", "Check 'data' in the study."

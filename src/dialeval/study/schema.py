@@ -32,6 +32,10 @@ def _as_human(given: object) -> object:
     raise PydanticCustomError("human", "it must be the path of a file of ratings, or {path, criterion}")
 
 
+def _as_list(given: object) -> object:
+    return [given] if isinstance(given, str) else given
+
+
 class StudyFile(BaseModel):
     """The keys of a study file and what each may hold."""
 
@@ -39,6 +43,8 @@ class StudyFile(BaseModel):
 
     name: Annotated[str, Field(min_length=1)] | None = None
     data: str
+    references: Annotated[list[str], BeforeValidator(_as_list)] = []
+    turns: Literal["last", "all"] = "last"
     systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
     measures: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     human: Annotated[HumanFile | None, BeforeValidator(_as_human)] = None

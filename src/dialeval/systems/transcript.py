@@ -13,10 +13,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.core import Floats, Integers, Signature
-from dialeval.data import kind_of
+from dialeval.data import kind_of, read
+from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
-from dialeval.data.reading import read_guessing
+from dialeval.data.prompts import answers_in, prompts_of
+from dialeval.data.reading import place_of, read_guessing
 from dialeval.data.types import Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.digests import Stamp, hash_file
@@ -30,6 +32,7 @@ _SAME: Final = 1e-4
 class Transcript:
     """Replays the responses recorded in a file of examples or n-best lists, found by the item's id.
 
+    A response and its id are enough; lines of text, or responses without ids, are in the order of the prompts.
     ``system`` says whose, where the file holds those of several. An item that is not in the file has no response. One
     that was recorded with another last turn than the prompt's is an error, for then the ids do not mean the same.
     """
@@ -46,7 +49,18 @@ class Transcript:
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""
         recorded = _recorded(source_stamp(self.path), self.system)
-        return [self._responses(prompt, recorded.get(prompt.item)) for prompt in prompts]
+        if recorded.in_order:
+            self._check_count(len(recorded.entries), len(prompts))
+            return [entry.responses for entry in list(recorded.entries.values())[: len(prompts)]]
+        return [self._responses(prompt, recorded.entries.get(prompt.item)) for prompt in prompts]
+
+    def _check_count(self, lines: int, prompts: int) -> None:
+        if lines < prompts:
+            found, needed = f"{lines:,} responses without ids", f"{prompts:,}, one for each item of the data"
+            todo = "Add a line for each item, in the order of the data, or give every response its 'id'."
+            raise BadInput(str(self.path), found, needed, todo)
+        if lines > prompts:
+            tell(str(self.path), f"used the first {prompts:,} of {lines:,} responses, which have no ids")
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """What was recorded for each response in its context; Unsuitable where nothing was.
@@ -117,11 +131,21 @@ class _Entry(NamedTuple):
         return folded(self.context[-1].text) if self.context else None
 
 
+class _Entries(NamedTuple):
+    """What a file records, by item."""
+
+    entries: Mapping[str, _Entry]
+    in_order: bool
+    """Whether the file has no ids, so that its order says which item is meant."""
+
+
 @lru_cache(maxsize=16)
-def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
+def _recorded(file: Stamp, system: str | None) -> _Entries:
     """Each item's entry, of one system."""
     by_system: dict[str, dict[str, _Entry]] = {}
-    for record, line in _records(file.path):
+    in_order = True
+    for record, line, named in _records(file.path):
+        in_order = in_order and not named
         entries = by_system.setdefault(record.system, {})
         if record.item in entries:
             raise BadInput(
@@ -133,24 +157,60 @@ def _recorded(file: Stamp, system: str | None) -> Mapping[str, _Entry]:
         given = (record.response,) if isinstance(record, Example) else record.responses
         responses = tuple(response for response in given if response.missing is None)
         entries[record.item] = _Entry(record.context, responses, line)
-    return by_system[_choose(file.path, system, sorted(by_system))]
+    return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order)
 
 
-def _records(path: Path) -> Iterator[tuple[Example | NBest, int | None]]:
+class _Recording(NamedTuple):
+    record: Example | NBest
+    line: int | None
+    named: bool
+    """Whether the line gives the item's id."""
+
+
+def _records(path: Path) -> Iterator[_Recording]:
     """The records, each with its line."""
+    if place_of(path).format.name == "text":
+        texts = (record for record in read(path, "example"))
+        yield from (_Recording(example, index, named=False) for index, example in enumerate(texts, start=1))
+        return
     kind = kind_of(path)
-    if kind in ("dialogue", "question", "judgement"):
+    if kind in ("question", "judgement"):
         raise BadInput(
             path=str(path),
             found=f"{kind} records",
             needed="examples or n-best lists",
             todo="Give 'path' a file of recorded responses; docs/files.md lists the fields.",
         )
+    if kind == "dialogue":
+        yield from _said_in_dialogues(path)
+        return
     known = kind if kind in ("example", "nbest") else "example"
     rows: deque[Row] = deque(maxlen=1)
     for record in read_guessing(path, kind=known, note=rows.append).records:
         if isinstance(record, Example | NBest):
-            yield record, rows[-1].where.line
+            row = rows[-1] if rows else None  # none in formats that give every item an id
+            named = row is None or (isinstance(row.fields, Mapping) and "id" in row.fields)
+            yield _Recording(record, row.where.line if row else None, named)
+
+
+def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
+    """Every turn of the assistant as ``DIALOGUE/TURN``, and the last turn under the dialogue's own id."""
+    silent = True
+    for dialogue in read(path, "dialogue"):
+        system = dialogue.system or "system"
+        for prompt, turn in zip(prompts_of(dialogue), answers_in(dialogue), strict=True):
+            yield _Recording(
+                Example(prompt.item, system, prompt.context, Response(turn.text)), None, named=True
+            )
+        last = dialogue.turns[-1] if dialogue.turns else None
+        silent = silent and not answers_in(dialogue)
+        if last is not None and last.speaker == "assistant":
+            silent = False
+            whole = Example(dialogue.item, system, dialogue.turns[:-1], Response(last.text))
+            yield _Recording(whole, None, named=True)
+    if silent:
+        todo = "Give 'path' a file of recorded responses; docs/files.md lists the fields."
+        raise BadInput(str(path), "dialogues in which no assistant speaks", "recorded responses", todo)
 
 
 def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
@@ -167,7 +227,7 @@ def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
 def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
     """The different log-probabilities of each recorded response in its context."""
     by_response: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
-    for entry in _recorded(file, system).values():
+    for entry in _recorded(file, system).entries.values():
         heard = _heard(entry.context)
         for response in entry.responses:
             if response.logprob is None:

@@ -127,7 +127,8 @@ def _part(part: object, where: Where, field: str) -> str:
     return f"[{text(part, 'type', where, field)}]"
 
 
-def _item(m: Mapping[str, object], where: Where, field: str = "id") -> str:
+def item_named(m: Mapping[str, object], where: Where, field: str = "id") -> str:
+    """The id of a record's item."""
     value = m.get(field)
     if type(value) is int:
         # Plain counters are common in the wild, and no one means another item by 7 than by "7".
@@ -145,7 +146,8 @@ def _context(m: Mapping[str, object], where: Where, field: str = "context") -> C
     return turns(m[field], where, field)
 
 
-def _references(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
+def references_of(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
+    """The references of a record; blank ones are none."""
     value = m.get("references")
     if value is None:
         return ()
@@ -182,22 +184,24 @@ def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
     if metadata is not None and type(metadata) is not dict:
         raise wrong(where, "metadata", metadata, "a JSON object", "Wrap it in an object, or leave it out.")
     system = optional_text(m, "system", where, "")
-    return Dialogue(_item(m, where), _context(m, where, "messages"), system or "", metadata or {})
+    return Dialogue(item_named(m, where), _context(m, where, "messages"), system or "", metadata or {})
 
 
 def _prompt(m: Mapping[str, object], where: Where) -> Prompt:
-    return Prompt(_item(m, where), _context(m, where), _references(m, where))
+    return Prompt(item_named(m, where), _context(m, where), references_of(m, where))
 
 
 def _example(m: Mapping[str, object], where: Where) -> Example:
-    item, system, context = _item(m, where), _system(m, where), _context(m, where)
+    item, system, context = item_named(m, where), _system(m, where), _context(m, where)
     if "response" not in m:
         raise missing(m, "response", where, "", "text (the system's response)")
-    return Example(item, system, context, _response(m["response"], where, "response"), _references(m, where))
+    return Example(
+        item, system, context, _response(m["response"], where, "response"), references_of(m, where)
+    )
 
 
 def _question(m: Mapping[str, object], where: Where) -> Question:
-    item, context = _item(m, where), _context(m, where)
+    item, context = item_named(m, where), _context(m, where)
     if "candidates" not in m:
         raise missing(m, "candidates", where, "", "a list of candidates")
     value = m["candidates"]
@@ -224,7 +228,7 @@ def _candidate(value: object, where: Where, place: int) -> Candidate:
 
 
 def _nbest(m: Mapping[str, object], where: Where) -> NBest:
-    item, system, context = _item(m, where), _system(m, where), _context(m, where)
+    item, system, context = item_named(m, where), _system(m, where), _context(m, where)
     if "responses" not in m:
         raise missing(m, "responses", where, "", "a list of responses, best first")
     value, expected = m["responses"], m.get("expected")
@@ -248,7 +252,7 @@ def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
     if "value" not in m:
         raise missing(m, "value", where, "", "a number, or null where the rater could not say")
     return Judgement(
-        _item(m, where, "item"),
+        item_named(m, where, "item"),
         # Empty where people rated a conversation among people.
         text(m, "system", where, "", "text (the system's name)"),
         name(m, "rater", where, "", "text (who judged)"),
@@ -265,7 +269,7 @@ def _is_choice(m: Mapping[str, object]) -> bool:
 
 def _choice_judgement(m: Mapping[str, object], where: Where) -> Judgement:
     """A choice as the judgement of the measure that asked: 1 where it is right, 0 where it is wrong."""
-    item, system = _item(m, where), _system(m, where)
+    item, system = item_named(m, where), _system(m, where)
     measure = optional_text(m, "measure", where, "") or "selection_accuracy"
     criterion = measure.partition("(")[0]
     if "chosen" not in m:
