@@ -106,12 +106,12 @@ def test_a_pool_and_a_cache_move_nothing(tmp_path):
         )
 
 
-def test_the_seed_moves_the_interval_and_nothing_else():
+def test_the_seed_moves_nothing():
     subjects = [example(str(i), text) for i, text in enumerate(["ab", "xyz", "aei"] * 20)]
     one, same, other = (
         evaluate(VowelShare(), subjects, resampling=Resampling(seed=seed)) for seed in (1, 1, 2)
     )
-    assert one.interval == same.interval != other.interval
+    assert one.interval == same.interval == other.interval
     assert one.score == other.score
 
 

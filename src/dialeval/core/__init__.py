@@ -15,12 +15,14 @@ from dialeval.core.protocols import (
     Subject,
     System,
     UsesResources,
+    YesNo,
 )
 from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
-from dialeval.core.results import CorpusResult, Interval, Missing, Outcome, Provenance, Result
+from dialeval.core.results import ABSENCES, CorpusResult, Interval, Missing, Outcome, Provenance, Result
 from dialeval.core.signature import Signature
 
 __all__ = [
+    "ABSENCES",
     "DEFAULT_RESAMPLING",
     "Bounded",
     "Clustering",
@@ -45,5 +47,6 @@ __all__ = [
     "Subject",
     "System",
     "UsesResources",
+    "YesNo",
     "by_dialogue",
 ]

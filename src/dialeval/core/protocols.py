@@ -105,11 +105,24 @@ class CorpusMeasure(Protocol[S_contra]):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A metric whose values have known limits."""
+    """A metric whose scores have limits, which intervals keep to."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value there can be."""
+        """The least and the greatest score there can be."""
+
+
+@runtime_checkable
+class YesNo(Protocol):
+    """A metric that may say that its items are right or wrong, and its score is the share of right ones.
+
+    Then its intervals are exact, also where all items are right. Without saying so, a metric is taken for one where
+    both occur and nothing else.
+    """
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether it is so."""
 
 
 @runtime_checkable

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
 from dialeval.data.types import Example, Judgement
 from dialeval.stats.resampling.intervals import Absence
+
+ABSENCES: Final[Mapping[Absence, str]] = {
+    "undefined": "the score is undefined, or would be without one of the items",
+    "one-unit": "a single item or dialogue shows no spread",
+    "constant": "nothing varies from item to item",
+    "unseen": "the score depends on matches that do not occur in any item, such as 4-grams for BLEU-4",
+}
+"""Why there is no interval, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from dialeval.core import (
     DEFAULT_RESAMPLING,
     CorpusMeasure,
     CorpusResult,
-    Interval,
     LeaveOneOut,
     Missing,
     Provenance,
@@ -24,7 +23,10 @@ from dialeval.core import (
 )
 from dialeval.core.results import absence
 from dialeval.data import subject_line
-from dialeval.stats import jackknife_interval
+from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
+from dialeval.stats import spread_without
+from dialeval.stats.resampling.clusters import variance_ratio
+from dialeval.stats.resampling.jackknife import LeftOut
 from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
@@ -37,8 +39,8 @@ def evaluate_corpus(
 ) -> CorpusResult:
     """The measure's score over one system's subjects, and its interval; no interval where there are 0 resamples.
 
-    The interval is score ± t times the jackknife's standard error, from leaving out one subject at a time, or all
-    subjects of a cluster, such as those of a dialogue. It says where the expected score of as many subjects lies,
+    The interval is the jackknife's, from leaving out one subject at a time, or all subjects of a cluster, such as those
+    of a dialogue. It says where the expected score of as many subjects lies,
     for these scores move with their number. Nothing in it is random, so the seed moves nothing.
     """
     everything = list(subjects)
@@ -50,13 +52,14 @@ def evaluate_corpus(
         if reason is None and not isinstance(subject, Missing)
     ]
     measured = leave_out(measure, present, resampling)
+    known = _uncertainty(measure, present, measured, resampling)
     return CorpusResult(
         measure=measure,
         items=tuple(subject.item for subject in everything),
         systems=tuple(subject.system for subject in everything),
         subjects=tuple(present),
         score=measured.score,
-        interval=_interval(measure, measured, resampling),
+        interval=known.interval,
         provenance=Provenance(
             signature=measure.signature,
             data=hashlib.sha256(
@@ -68,6 +71,9 @@ def evaluate_corpus(
             resources=tuple(sorted(measure.resources.items())) if isinstance(measure, UsesResources) else (),
         ),
         reasons=MappingProxyType(reasons),
+        absence=known.absence,
+        units=known.units,
+        design_effect=known.design_effect,
     )
 
 
@@ -85,11 +91,15 @@ def _obstacle(measure: CorpusMeasure[S], subject: S | Missing) -> str | None:
     return absence(subject) or measure.unscorable(subject)
 
 
-def _interval(measure: CorpusMeasure[S], measured: LeaveOneOut, resampling: Resampling) -> Interval | None:
+def _uncertainty(
+    measure: CorpusMeasure[S], subjects: Sequence[S], measured: LeaveOneOut, resampling: Resampling
+) -> Uncertainty:
+    units = len(measured.without)
     if resampling.resamples == 0:
-        return None
-    low, high = jackknife_interval(measured.score, measured.without, resampling.confidence)
-    if math.isnan(low):
-        return None
-    least, greatest = measure.bounds
-    return Interval(max(low, least), min(high, greatest), resampling.confidence)
+        return Uncertainty(units=units)
+    spread = spread_without(LeftOut(*measured), measure.bounds)
+    effect = None
+    if units < len(subjects):
+        alone = measure.measure(subjects, np.arange(len(subjects))).without
+        effect = variance_ratio(measured.without, alone)
+    return uncertainty_of(spread, resampling.confidence, effect)

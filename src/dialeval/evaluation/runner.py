@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import (
     DEFAULT_RESAMPLING,
     CorpusMeasure,
     Fittable,
     Floats,
-    Interval,
     Metric,
     Missing,
     Outcome,
@@ -33,7 +33,7 @@ from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.stats import bootstrap, percentile_interval
+from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
 from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
@@ -62,7 +62,7 @@ def evaluate(
     progress: Progress = SILENT,
     batch_size: int = 1024,
 ) -> Result:
-    """The metric's score over ``subjects`` with a bootstrap interval; the options are those of `Plan`.
+    """The metric's score over ``subjects`` with an interval; the options are those of `Plan`.
 
     Time and memory grow linearly with the subjects, of which only ids and statistics are kept, so a generator
     over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence.
@@ -140,6 +140,7 @@ class Tally(Generic[S]):
         for index in np.flatnonzero(scored & ~finite).tolist():
             reasons[index] = UNDEFINED
             rows[index], values[index], scored[index] = np.nan, np.nan, False
+        known = self._uncertainty(rows, scored)
         return Result(
             metric=self._metric,
             items=tuple(self._items),
@@ -147,9 +148,12 @@ class Tally(Generic[S]):
             rows=rows,
             values=values,
             score=float(self._metric.aggregate(rows[scored].sum(axis=0))) if scored.any() else float("nan"),
-            interval=self._interval(rows, scored),
+            interval=known.interval,
             provenance=self._provenance(),
             reasons=MappingProxyType(dict(sorted(reasons.items()))),
+            absence=known.absence,
+            units=known.units,
+            design_effect=known.design_effect,
         )
 
     def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
@@ -175,25 +179,16 @@ class Tally(Generic[S]):
         self._systems.extend([subject.system for subject in chunk])
         return scorable
 
-    def _all_rows(self, scored: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
+    def _all_rows(self, scored: NDArray[np.bool_]) -> Floats:
         width = self._rows[0].shape[1] if self._rows else self._metric.statistics([]).shape[1]
         rows = np.full((len(self._items), width), np.nan)
         if self._rows:
             rows[scored] = np.concatenate(self._rows)
         return rows
 
-    def _interval(self, rows: Floats, scored: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Interval | None:
-        resampling = self._plan.resampling
-        if resampling.resamples == 0 or scored.sum() < 2:
-            return None
-        scores = bootstrap(
-            rows[scored],
-            self._metric.aggregate,
-            resamples=resampling.resamples,
-            seed=resampling.seed,
-            clusters=resampling.clusters([self._items[index] for index in np.flatnonzero(scored).tolist()]),
-        )
-        return Interval(*percentile_interval(scores, resampling.confidence), resampling.confidence)
+    def _uncertainty(self, rows: Floats, scored: NDArray[np.bool_]) -> Uncertainty:
+        items = [self._items[index] for index in np.flatnonzero(scored).tolist()]
+        return uncertainty(self._metric, rows[scored], items, self._plan.resampling)
 
     def _provenance(self) -> Provenance:
         return Provenance(

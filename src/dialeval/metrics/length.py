@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,6 +24,7 @@ class Length:
     """
 
     higher_is_better: ClassVar[None] = None
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     @property
     def signature(self) -> Signature:

@@ -37,7 +37,16 @@ from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.ranks import Measured, Ranks, RankTable, rank_systems
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
 from dialeval.stats.resampling.clusters import DesignEffect, design_effect, intraclass, repeated
-from dialeval.stats.resampling.intervals import UnitInterval, difference_interval, interval_of
+from dialeval.stats.resampling.intervals import (
+    Absence,
+    Spread,
+    UnitInterval,
+    difference_interval,
+    interval_of,
+    spread_of,
+    spread_of_difference,
+    spread_without,
+)
 from dialeval.stats.resampling.jackknife import (
     jackknife_error,
     jackknife_interval,
@@ -55,7 +64,7 @@ from dialeval.stats.resampling.proportions import (
 from dialeval.stats.resampling.two_way import two_way_interval
 from dialeval.stats.tests.contingency import chi_square, fisher_exact
 from dialeval.stats.tests.effects import Wins, d_z, wins_of
-from dialeval.stats.tests.equivalence import Equivalence, Verdict, equivalence, verdict
+from dialeval.stats.tests.equivalence import Verdict, equivalence_p, verdict
 from dialeval.stats.tests.looks import Looks, combined_p, looks
 from dialeval.stats.tests.multiple import Adjusted, Family, adjust_families, benjamini_hochberg, holm
 from dialeval.stats.tests.paired import (
@@ -79,13 +88,13 @@ __all__ = [
     "AGREEMENTS",
     "COEFFICIENTS",
     "LEVELS",
+    "Absence",
     "Adjusted",
     "Aggregate",
     "Bounds",
     "BradleyTerry",
     "Coefficient",
     "DesignEffect",
-    "Equivalence",
     "Estimate",
     "Family",
     "IdentityCorrelation",
@@ -99,6 +108,7 @@ __all__ = [
     "Preferences",
     "RankTable",
     "Ranks",
+    "Spread",
     "TTest",
     "TrueCorrelation",
     "UnitInterval",
@@ -127,7 +137,7 @@ __all__ = [
     "design_effect",
     "difference_interval",
     "difference_of",
-    "equivalence",
+    "equivalence_p",
     "fisher_exact",
     "five_numbers",
     "fleiss_kappa",
@@ -169,6 +179,9 @@ __all__ = [
     "skewed_t_interval",
     "soft_pairwise_accuracy",
     "spearman",
+    "spread_of",
+    "spread_of_difference",
+    "spread_without",
     "student_t",
     "true_correlation",
     "two_way_interval",

@@ -4,73 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from dialeval.core import Floats, Interval, Provenance, Resampling, Result, Signature
+from dialeval.core import Resampling, Result
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare import Comparison, compare, compare_all, compare_pairs
 from support.paths import DOCS
+from support.ratios import Ratio, Scored, of, result
 
 NAN = math.nan
-
-
-class Scored(NamedTuple):
-    item: str
-    system: str
-    matched: float
-    over: float = 1
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Pooled matched over total; a plain mean where every total is one."""
-
-    name: str = "ratio"
-    higher_is_better: bool | None = True
-    order: int = 1
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(self.name, (("order", self.order),), (("case", "lc"),))
-
-    def unscorable(self, subject: Scored) -> str | None:
-        return "no value" if math.isnan(subject.matched) else None
-
-    def statistics(self, subjects: Sequence[Scored]) -> Floats:
-        return np.array([(s.matched, s.over) for s in subjects], dtype=np.float64).reshape(-1, 2)
-
-    def aggregate(self, totals: Floats) -> Floats:
-        over = totals[..., 1]
-        return np.divide(totals[..., 0], over, out=np.full(over.shape, np.nan), where=over != 0)
-
-
-def result(subjects: Sequence[Scored], metric: Ratio | None = None) -> Result:
-    metric = metric or Ratio()
-    rows = metric.statistics(subjects)
-    reasons = {at: reason for at, s in enumerate(subjects) if (reason := metric.unscorable(s))}
-    rows[list(reasons)] = np.nan
-    return Result(
-        metric=metric,
-        items=tuple(s.item for s in subjects),
-        systems=tuple(s.system for s in subjects),
-        rows=rows,
-        values=metric.aggregate(rows),
-        score=float(metric.aggregate(np.nansum(rows, axis=0))),
-        interval=None,
-        provenance=Provenance(metric.signature, "", "0", 0, 0),
-        reasons=reasons,
-    )
-
-
-def of(system: str, values: Sequence[float], metric: Ratio | None = None) -> Result:
-    return result([Scored(f"i{at:04}", system, value) for at, value in enumerate(values)], metric)
 
 
 def two(n: int, gap: float, seed: int = 0) -> tuple[Result, Result]:
@@ -112,18 +59,19 @@ def test_interval_and_p_agree_with_a_t_test_on_a_mean() -> None:
 
 
 def test_noise_is_called_noise_with_a_way_out() -> None:
-    # Differences +0.3 and -0.2 in turn: mean 0.05, bootstrap standard error 0.25 / sqrt(40) = 0.0395,
-    # so 40 (2.8016 x 0.0395 / 0.05)^2 = 196 items in all, 156 more.
-    found = compare(
-        of("new", [0.8, 0.3] * 20), of("old", [0.5] * 40), resampling=Resampling(resamples=20_000)
-    )
+    # Differences +0.3 and -0.2 in turn: mean 0.05, standard error 0.25 / sqrt(39) = 0.0400,
+    # so 40 (2.8016 x 0.0400 / 0.05)^2 = 202 items in all, 162 more; 40 (2.8016 x 0.0400 / 0.131)^2 = 30 at the far end.
+    found = compare(of("new", [0.8, 0.3] * 20), of("old", [0.5] * 40))
     assert not found.significant
     assert found.better is None
-    assert found.more_items == pytest.approx(156, abs=5)
-    assert found.sentence.startswith(
-        "No difference shown: new scores 0.050 higher than old (95 % interval -0.0"
+    assert found.verdict == "undecided"
+    assert found.more_items == 162
+    assert (found.more_items_low, found.more_items_high) == (1, None)  # perhaps never
+    assert found.largest == found.high == pytest.approx(0.05 + 2.0227 * 0.04003, abs=1e-4)
+    assert found.sentence == (
+        "Undecided: new scores 0.050 higher than old (95 % interval -0.031 to 0.131, "
+        f"p = {found.p_permutation:.3f}); the difference may be as large as 0.131."
     )
-    assert found.sentence.endswith("; about 160 more items would settle a difference of this size.")
 
 
 def test_more_items_shrink_to_none_needed_as_items_come() -> None:
@@ -136,13 +84,15 @@ def test_identical_systems() -> None:
     values = [0.1, 0.7, 0.7, 0.3] * 10
     found = compare(of("new", values), of("old", values))
     assert found.difference == 0
-    assert found.interval == Interval(0.0, 0.0, 0.95)
+    assert (found.interval, found.absence, found.verdict) == (None, "constant", "undecided")
     assert found.p_bootstrap == found.p_permutation == 1
     assert found.effect_size == 0
     assert found.more_items is None
     assert (found.wins, found.ties, found.losses) == (0, 40, 0)
     assert found.better is None
-    assert found.sentence == "No difference shown: new and old score the same on 40 items."
+    assert found.sentence == (
+        "Undecided: new and old score the same on 40 items (no interval: nothing varies from item to item; p = 1.000)."
+    )
 
 
 def test_systems_that_tie_but_for_rounding_tie() -> None:
@@ -161,7 +111,7 @@ def test_where_lower_is_better_the_lower_system_wins() -> None:
     assert (found.wins, found.ties, found.losses) == (20, 10, 0)
     assert found.effect_size is not None
     assert found.effect_size < 0
-    assert found.sentence.startswith("new is better than old by 0.667 (95 % interval 0.5")
+    assert found.sentence.startswith("new is better than old by 0.667 (95 % interval 0.467 to 0.846, p")
 
 
 def test_a_description_has_no_better() -> None:
@@ -191,12 +141,8 @@ def test_mcnemar_stays_out_where_the_score_is_no_share_of_right_items() -> None:
 def test_mcnemar_stays_out_where_items_come_in_clusters() -> None:
     a, b = of("a", [1.0, 1.0, 0.0, 1.0]), of("b", [0.0, 0.0, 1.0, 1.0])
     assert compare(a, b).p_mcnemar == pytest.approx(1.0)
-    assert (
-        compare(
-            a, b, resampling=Resampling(group=lambda item: "odd" if int(item[-1]) % 2 else "even")
-        ).p_mcnemar
-        is None
-    )
+    odd = Resampling(group=lambda item: "odd" if int(item[-1]) % 2 else "even")
+    assert compare(a, b, odd).p_mcnemar is None
 
 
 def test_pooled_measures_are_compared_by_their_pooled_score() -> None:
@@ -247,7 +193,9 @@ def test_one_pair_is_too_few_to_tell() -> None:
     assert found.p_permutation == 1
     assert found.effect_size is None
     assert found.more_items is None
-    assert found.sentence.endswith("; too few items to tell how many would settle it.")
+    assert found.sentence == (
+        "Undecided: a scores 1.00 higher than b (no interval: a single item or dialogue shows no spread; p = 1.000)."
+    )
 
 
 def test_an_undefined_score_gives_no_verdict() -> None:
@@ -256,7 +204,7 @@ def test_an_undefined_score_gives_no_verdict() -> None:
     assert found.difference is None
     assert found.p_adjusted is None
     assert not found.significant
-    assert found.sentence == "No difference shown: a or b has no defined score."
+    assert found.sentence == "Undecided: a or b has no defined score."
 
 
 def test_confidence_sets_alpha_and_the_interval() -> None:
@@ -365,9 +313,9 @@ def test_swapping_the_systems_mirrors_everything(
         compare(b, a, resampling=Resampling(resamples=60)),
     )
     assert back.difference == -forth.difference
-    assert (back.interval.low, back.interval.high) == pytest.approx(
-        (-forth.interval.high, -forth.interval.low)
-    )
+    assert (back.interval is None, back.absence) == (forth.interval is None, forth.absence)
+    if forth.interval is not None:
+        assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
     assert [back.p_bootstrap, back.p_permutation, back.p_mcnemar] == [
         forth.p_bootstrap, forth.p_permutation, forth.p_mcnemar,
     ]  # fmt: skip

@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from dialeval.core import Interval
+from dialeval.evaluation.compare.sentences import sentence_of
 from dialeval.files.documents import FINITE, finite
 from dialeval.stats.resampling.intervals import Absence
-from dialeval.stats.tests.equivalence import Equivalence, Verdict, verdict
+from dialeval.stats.tests.equivalence import Verdict, verdict
 from dialeval.stats.tests.multiple import Correction, Role
-
-CORRECTED: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
 
 
 class MoreItems(NamedTuple):
@@ -131,7 +130,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """Who is better and by how much, or what it would take to know, in plain words."""
-        return _sentence(self)
+        return sentence_of(self)
 
     @property
     def p_value(self) -> float | None:
@@ -167,19 +166,15 @@ def decided(comparison: Comparison, corrected: Corrected | None = None) -> Compa
     better = None
     if significant and basis.higher_is_better is not None and difference is not None:
         better = comparison.a if (difference > 0) is basis.higher_is_better else comparison.b
-    equal = Equivalence(
-        math.nan if comparison.largest is None else comparison.largest,
-        comparison.margin,
-        shown=p_equivalence is not None and p_equivalence < basis.alpha,
-    )
+    equivalent = p_equivalence is not None and p_equivalence < basis.alpha
     word = verdict(
         math.nan if difference is None else difference,
         math.nan if p is None else p,
-        equal,
+        equivalent=equivalent,
         higher_is_better=basis.higher_is_better,
         alpha=basis.alpha,
     )
-    more = MoreItems(0, 0, 0) if significant or equal.shown else basis.more
+    more = MoreItems(0, 0, 0) if significant or equivalent else basis.more
     return dataclasses.replace(
         comparison,
         p_adjusted=p,
@@ -194,47 +189,3 @@ def decided(comparison: Comparison, corrected: Corrected | None = None) -> Compa
         correction=None if corrected is None or corrected.tests < 2 else corrected.correction,
         p_equivalence=p_equivalence,
     )
-
-
-def _sentence(c: Comparison) -> str:
-    if c.difference is None or c.low is None or c.high is None:
-        return f"No difference shown: {c.a} or {c.b} has no defined score."
-    up = c.difference >= 0
-    high, low = (c.a, c.b) if up else (c.b, c.a)
-    ends = (c.low, c.high) if up else (-c.high, -c.low)
-    gap, *bounds = _numbers(abs(c.difference), *ends)
-    evidence = f"({_confidence(c)}interval {bounds[0]} to {bounds[1]}, {_p(c)})"
-    if c.better is not None:
-        return f"{c.better} is better than {c.b if c.better == c.a else c.a} by {gap} {evidence}."
-    if c.significant:
-        return f"{high} scores higher than {low} by {gap} {evidence}."
-    if c.difference == 0:
-        return f"No difference shown: {c.a} and {c.b} score the same on {c.n:,} items."
-    return f"No difference shown: {high} scores {gap} higher than {low} {evidence}{_prospect(c)}."
-
-
-def _confidence(c: Comparison) -> str:
-    return f"{100 * c.basis.confidence:g} % " if c.basis else ""
-
-
-def _prospect(c: Comparison) -> str:
-    if c.more_items is None:
-        return "; too few items to tell how many would settle it"
-    magnitude = 10 ** max(0, len(str(c.more_items)) - 2)
-    about = math.ceil(c.more_items / magnitude) * magnitude
-    return f"; about {about:,} more item{'s' * (about > 1)} would settle a difference of this size"
-
-
-def _numbers(*values: float) -> list[str]:
-    """The values with as many decimals as give the largest three significant digits."""
-    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    places = 3 if largest == 0 else min(12, max(0, 2 - math.floor(math.log10(largest))))
-    return [f"{value:z.{places}f}" for value in values]
-
-
-def _p(c: Comparison) -> str:
-    p = c.p_adjusted
-    if p is None:
-        return "p undefined"
-    corrected = f" after {CORRECTED[c.correction]}" if c.correction else ""
-    return ("p < 0.001" if p < 0.001 else f"p = {p:.3f}") + corrected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -10,20 +11,15 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, LeaveOneOut, Outcome, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare.comparison import Basis, Comparison, Corrected, MoreItems, decided
+from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.items import compare_items
-from dialeval.evaluation.compare.pairing import check_same_measure, paired_items, shared_items, system_of
+from dialeval.evaluation.compare.pairing import check_same_measure, paired_items, shared_items
+from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out
 from dialeval.files.documents import finite
-from dialeval.stats import (
-    Adjusted,
-    adjust_families,
-    difference_of,
-    jackknife_error,
-    jackknife_interval,
-    jackknife_p,
-    required_items,
-)
+from dialeval.stats import Adjusted, adjust_families, difference_of, jackknife_p, spread_without
+from dialeval.stats.resampling.clusters import variance_ratio
+from dialeval.stats.resampling.jackknife import LeftOut
 from dialeval.stats.tests.multiple import Correction
 
 
@@ -40,7 +36,7 @@ def compare(
     as the turns of a dialogue, are resampled and swapped whole. Items are paired by id and taken in the order of their
     ids, so the order of the data moves nothing.
     """
-    return decided(_compare(a, b, resampling, margin=margin))
+    return decided(_compare(a, b, Setting(resampling, margin)))
 
 
 def compare_all(
@@ -70,9 +66,8 @@ def compare_pairs(
     ``tests`` is the size of the family where other measures belong to it too, to be corrected by `decide_families`:
     then p-values must be fine enough, and more items are needed.
     """
-    return decide_families(
-        [_compare(a, b, resampling, margin=margin, tests=tests or len(pairs)) for a, b in pairs]
-    )
+    setting = Setting(resampling, margin, tests or len(pairs))
+    return decide_families([_compare(a, b, setting) for a, b in pairs])
 
 
 def decide_families(
@@ -122,70 +117,47 @@ def _p_equivalence(comparison: Comparison) -> float | None:
     return None if comparison.basis is None else comparison.basis.p_equivalence
 
 
-def _compare(
-    a: Outcome, b: Outcome, resampling: Resampling, *, margin: float | None = None, tests: int = 1
-) -> Comparison:
+def _compare(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
     """One pair before correction, each kind of result in its own way."""
-    if resampling.resamples < 1:
+    if setting.resampling.resamples < 1:
         raise Unsuitable(
-            f"A comparison rests on resampling, but found {resampling.resamples} resamples. Ask for 1000 or so."
+            f"A comparison rests on resampling, but found {setting.resampling.resamples} resamples. "
+            "Ask for 1000 or so."
+        )
+    if setting.margin is not None and not 0 < setting.margin < math.inf:
+        raise Unsuitable(
+            f"A margin is the smallest difference that matters, so above 0, but found {setting.margin:g}."
         )
     check_same_measure(a, b)
     if isinstance(a, CorpusResult) and isinstance(b, CorpusResult):
-        return compare_corpora(a, b, resampling, margin=margin, tests=tests)
+        return compare_corpora(a, b, setting)
     if isinstance(a, CorpusResult) or isinstance(b, CorpusResult):
         raise Unsuitable(
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
-    return compare_items(a, b, resampling, margin=margin, tests=tests)
+    return compare_items(a, b, setting)
 
 
-def compare_corpora(
-    a: CorpusResult, b: CorpusResult, resampling: Resampling, *, margin: float | None, tests: int
-) -> Comparison:
+def compare_corpora(a: CorpusResult, b: CorpusResult, setting: Setting) -> Comparison:
     """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
     items = paired_items(a, b)
-    side_a, side_b = (_without(result, items, resampling) for result in (a, b))
+    alone = dataclasses.replace(setting.resampling, cluster="none")
+    side_a, side_b, without = _without(a, b, items, setting.resampling)
     difference = float(difference_of(np.array(side_a.score), np.array(side_b.score)))
-    without = difference_of(side_a.without, side_b.without)
-    alpha, n, units = resampling.alpha, len(items), len(without)
-    needed = required_items(difference, jackknife_error(without), units, alpha=alpha / tests)
-    low, high = jackknife_interval(difference, without, resampling.confidence)
-    p = finite(jackknife_p(difference, without))
-    return Comparison(
-        a=system_of(a),
-        b=system_of(b),
-        difference=finite(difference),
-        low=finite(low),
-        high=finite(high),
-        p_bootstrap=None,
-        p_permutation=None,
-        p_mcnemar=None,
-        p_jackknife=p,
-        p_adjusted=p,
-        significant=False,
-        better=None,
-        effect_size=None,
-        wins=None,
-        ties=None,
-        losses=None,
-        n=n,
-        unpaired=len(set(a.items) | set(b.items)) - n,
-        more_items=None,
-        margin=margin,
-        units=units,
-        basis=Basis(
-            str(a.signature),
-            side_a.score,
-            side_b.score,
-            resampling.confidence,
-            alpha,
-            a.measure.higher_is_better,
-            MoreItems(None if needed is None else max(1, math.ceil(needed * n / units) - n)),
-        ),
-    )
+    effect = None
+    if len(without) < len(items):
+        effect = variance_ratio(without, _without(a, b, items, alone)[2])
+    spread = spread_without(LeftOut(difference, without))
+    comparison = undecided(Sides(a, b, side_a.score, side_b.score, len(items), effect), spread, setting)
+    return dataclasses.replace(comparison, p_jackknife=finite(jackknife_p(difference, without)))
 
 
-def _without(result: CorpusResult, items: Sequence[str], resampling: Resampling) -> LeaveOneOut:
-    subjects = {subject.item: subject for subject in result.subjects}
-    return leave_out(result.measure, [subjects[item] for item in items], resampling)
+def _without(
+    a: CorpusResult, b: CorpusResult, items: Sequence[str], resampling: Resampling
+) -> tuple[LeaveOneOut, LeaveOneOut, Floats]:
+    """Both sides, and their differences without each unit."""
+    sides = []
+    for result in (a, b):
+        subjects = {subject.item: subject for subject in result.subjects}
+        sides.append(leave_out(result.measure, [subjects[item] for item in items], resampling))
+    return sides[0], sides[1], difference_of(sides[0].without, sides[1].without)

@@ -1,95 +1,64 @@
-"""Two systems under a metric: paired bootstrap, permutation test, McNemar, effect size."""
+"""Two systems under a metric, item by item: permutation test, bootstrap, McNemar, and the spread of the difference."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Resampling, Result
-from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
-from dialeval.evaluation.compare.pairing import paired_items, places_of_values, system_of
+from dialeval.core import Floats, Result
+from dialeval.evaluation.compare.comparison import Comparison
+from dialeval.evaluation.compare.pairing import paired_items, places_of_values
+from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
+from dialeval.evaluation.uncertainty import says_yes_no
 from dialeval.files.documents import finite
 from dialeval.stats import (
     bootstrap_p,
-    cohens_d_paired,
-    difference_of,
+    design_effect,
     mcnemar,
     paired_bootstrap,
-    percentile_interval,
     permutation_test,
-    required_items,
+    spread_of_difference,
+    wins_of,
 )
+from dialeval.stats.resampling.intervals import is_yes_no, joined_rows
 
 
-def compare_items(
-    a: Result, b: Result, resampling: Resampling, *, margin: float | None, tests: int
-) -> Comparison:
-    """Two systems item by item, before correction; ``more_items`` is an estimate even where it is settled."""
-    pairs = _pair(a, b)
-    n = len(pairs.items)
+def compare_items(a: Result, b: Result, setting: Setting) -> Comparison:
+    """Two systems item by item, not yet decided."""
+    pairs, resampling = _pair(a, b), setting.resampling
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
-    clusters = resampling.clusters(pairs.items)
-    scores = [aggregate(rows.sum(axis=0)) for rows in (pairs.rows_a, pairs.rows_b)]
-    score_a, score_b = map(float, scores)
-    difference = float(difference_of(*scores))
+    rows, clusters = (pairs.rows_a, pairs.rows_b), resampling.clusters(pairs.items)
+    yes_no = _yes_no(a, pairs)
+    spread = spread_of_difference(*rows, aggregate, clusters=clusters, yes_no=yes_no)
+    score_a, score_b = (float(aggregate(side.sum(axis=0))) for side in rows)
+    effect = None if clusters is None else design_effect(*joined_rows(*rows, aggregate), clusters).value
     resampled = paired_bootstrap(
-        pairs.rows_a,
-        pairs.rows_b,
+        *rows, aggregate, resamples=resampling.resamples, seed=resampling.seed, clusters=clusters
+    )
+    p_permutation = permutation_test(
+        *rows,
         aggregate,
         resamples=resampling.resamples,
+        # The smallest p is 1/resamples, and correction multiplies it by the tests: leave it room below alpha.
+        finest=math.ceil(5 * setting.tests / resampling.alpha),
+        alpha=resampling.alpha,
         seed=resampling.seed,
         clusters=clusters,
     )
-    alpha = resampling.alpha
-    units = n if clusters is None else int(clusters.max()) + 1
-    needed = required_items(difference, _spread(resampled), units, alpha=alpha / tests)
-    effect = cohens_d_paired(pairs.values_a - pairs.values_b)
-    wins, losses = _wins(pairs.values_a, pairs.values_b, direction)
-    yes_no = clusters is None and _is_yes_no(pairs, score_a, score_b)
-    low, high = percentile_interval(resampled, resampling.confidence)
-    p_mcnemar = mcnemar(pairs.values_a, pairs.values_b) if yes_no else None
-    p_permutation = permutation_test(
-        pairs.rows_a,
-        pairs.rows_b,
-        aggregate,
-        # The smallest p is 1/resamples, and Holm multiplies it by the tests: leave it room below alpha.
-        resamples=max(resampling.resamples, math.ceil(5 * tests / alpha)),
-        seed=resampling.seed,
-        clusters=clusters,
-    )
-    more = MoreItems(None if needed is None else max(1, math.ceil(needed * n / units) - n))
-    return Comparison(
-        a=system_of(a),
-        b=system_of(b),
-        difference=finite(difference),
-        low=finite(low),
-        high=finite(high),
+    p_mcnemar = mcnemar(pairs.values_a, pairs.values_b) if yes_no and clusters is None else None
+    wins = wins_of(pairs.values_a, pairs.values_b, higher_is_better=direction is not False)
+    comparison = undecided(Sides(a, b, score_a, score_b, len(pairs.items), effect), spread, setting)
+    return dataclasses.replace(
+        comparison,
         p_bootstrap=finite(bootstrap_p(resampled)),
         p_permutation=finite(p_permutation),
         p_mcnemar=finite(p_mcnemar),
-        p_adjusted=finite(p_permutation if p_mcnemar is None else p_mcnemar),
-        significant=False,
-        better=None,
-        effect_size=finite(effect),
-        wins=wins,
-        ties=n - wins - losses,
-        losses=losses,
-        n=n,
-        unpaired=pairs.unpaired,
-        more_items=None,
-        margin=margin,
-        units=units,
-        basis=Basis(
-            str(a.signature),
-            score_a,
-            score_b,
-            resampling.confidence,
-            alpha,
-            direction,
-            more,
-        ),
+        wins=wins.wins,
+        ties=wins.ties,
+        losses=wins.losses,
     )
 
 
@@ -99,31 +68,18 @@ class _Pairs(NamedTuple):
     rows_b: Floats
     values_a: Floats
     values_b: Floats
-    unpaired: int
 
 
 def _pair(a: Result, b: Result) -> _Pairs:
     items = paired_items(a, b)
-    either = len(set(a.items) | set(b.items))
     (at_a, at_b) = ([places[item] for item in items] for places in (places_of_values(a), places_of_values(b)))
-    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b], either - len(items))
+    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b])
 
 
-def _spread(differences: Floats) -> float:
-    defined = differences[~np.isnan(differences)]
-    return float(defined.std(ddof=1)) if defined.size > 1 else math.nan
-
-
-def _wins(values_a: Floats, values_b: Floats, direction: bool | None) -> tuple[int, int]:
-    equal = np.isclose(values_a, values_b, rtol=1e-10, atol=0)
-    higher = int(np.count_nonzero((values_a > values_b) & ~equal))
-    lower = int(np.count_nonzero((values_a < values_b) & ~equal))
-    return (lower, higher) if direction is False else (higher, lower)
-
-
-def _is_yes_no(pairs: _Pairs, score_a: float, score_b: float) -> bool:
+def _yes_no(a: Result, pairs: _Pairs) -> bool:
     """Whether items are right or wrong and the score is the share of right ones, as McNemar's test supposes."""
-    return all(
-        bool(np.isin(values, (0.0, 1.0)).all()) and math.isclose(score, float(values.mean()), abs_tol=1e-9)
-        for values, score in ((pairs.values_a, score_a), (pairs.values_b, score_b))
-    )
+    said = says_yes_no(a.metric)
+    if said is not None:
+        return said
+    rows = np.concatenate([pairs.rows_a, pairs.rows_b])
+    return is_yes_no(rows, a.metric.aggregate, np.concatenate([pairs.values_a, pairs.values_b]))

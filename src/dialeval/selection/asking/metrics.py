@@ -39,6 +39,7 @@ class SelectionAccuracy(_OverChoices):
     counts as wrong; of several correct candidates one must be above all false ones.
     """
 
+    yes_no: ClassVar[bool] = True
     normalise: Normalise = "sum"
     """Of log-probabilities over tokens; other choosers have none."""
 
@@ -60,6 +61,7 @@ class SelectionConsistency(_OverChoices):
     are unscored.
     """
 
+    yes_no: ClassVar[bool] = True
     normalise: Normalise = "sum"
 
     @property
@@ -106,6 +108,7 @@ class ReciprocalRank(_OverChoices):
 class HitsAt(_OverChoices):
     """Share of questions with a correct candidate among the system's first ``k``, in [0, 1]; higher is better."""
 
+    yes_no: ClassVar[bool] = True
     k: int = 2
     normalise: Normalise = "sum"
 

@@ -39,11 +39,15 @@ def design_effect(rows: Floats, aggregate: Aggregate, clusters: Integers) -> Des
     For a mean of equal clusters of m items it is about 1 + (m - 1) icc (Kish, 1965, section 5.4).
     """
     every, groups = leave_out(rows, aggregate), leave_out(rows, aggregate, clusters)
-    alone, together = jackknife_error(every.without), jackknife_error(groups.without)
-    known = math.isfinite(alone) and math.isfinite(together) and alone > 0
-    value = (together / alone) ** 2 if known else math.nan
+    value = variance_ratio(groups.without, every.without)
     influence = every.without.mean() - every.without
     return DesignEffect(len(rows), len(groups.without), intraclass(influence, clusters), value)
+
+
+def variance_ratio(groups: Floats, items: Floats) -> float:
+    """The jackknife's variance by clusters over that by items, from the scores without each; NaN where unknown."""
+    together, alone = jackknife_error(groups), jackknife_error(items)
+    return (together / alone) ** 2 if math.isfinite(together) and alone > 0 else math.nan
 
 
 def intraclass(values: Floats, clusters: Integers) -> float:

@@ -8,14 +8,16 @@ skewness. The percentile bootstrap fell short of them at every size, down to 14 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Floats, Integers
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers
 from dialeval.stats.resampling.clusters import repeated
-from dialeval.stats.resampling.jackknife import LeftOut, leave_out, skewed_t_interval
+from dialeval.stats.resampling.jackknife import LeftOut, jackknife_error, leave_out, skewed_t_interval
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
 from dialeval.stats.tests.paired import difference_of
 
@@ -47,6 +49,106 @@ class UnitInterval:
     absence: Absence | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """How far a score, or a difference of scores, would move with other units: intervals of any confidence follow."""
+
+    left_out: LeftOut
+    """The score, and without each unit."""
+    absence: Absence | None = None
+    """Why no interval is honest."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """No score lies outside, so neither do the ends."""
+    exact: Exact | None = None
+    """How intervals of yes/no measures follow from the items themselves; None for other measures."""
+
+    @property
+    def units(self) -> int:
+        """Items, or clusters of them."""
+        return len(self.left_out.without)
+
+    @property
+    def error(self) -> float:
+        """The standard error, by the jackknife; NaN where undefined."""
+        return jackknife_error(self.left_out.without)
+
+    def interval(self, confidence: float = 0.95) -> UnitInterval:
+        """Where the score of all items that these were drawn from plausibly lies."""
+        if self.exact is not None:
+            return UnitInterval(*self.exact.bounds(confidence), self.exact.method, self.units)
+        if self.absence is not None:
+            return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, self.absence)
+        low, high = skewed_t_interval(*self.left_out, confidence)
+        low, high = max(low, self.limits[0]), min(high, self.limits[1])
+        if not low < high:  # a spread too small for floating point
+            return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, "constant")
+        return UnitInterval(low, high, "jackknife-t", self.units)
+
+
+class Exact(NamedTuple):
+    """An interval that does not rest on the jackknife."""
+
+    method: Method
+    bounds: Callable[[float], Bounds]
+    """From a confidence to the ends."""
+
+
+def spread_of(
+    rows: Floats,
+    aggregate: Aggregate,
+    *,
+    clusters: Integers | None = None,
+    yes_no: bool | None = None,
+    limits: tuple[float, float] | None = None,
+) -> Spread:
+    """The spread of a score; options as in `interval_of`."""
+    together = clusters if clusters is not None and repeated(clusters) else None
+    left_out = leave_out(rows, aggregate, together)
+    values = np.asarray(aggregate(rows), dtype=np.float64)
+    if len(rows) and (yes_no or (yes_no is None and is_yes_no(rows, aggregate, values))):
+        return Spread(left_out, exact=_proportion(values, together))
+    return spread_without(left_out, limits, hangs=unseen(rows, aggregate))
+
+
+def spread_of_difference(
+    rows_a: Floats,
+    rows_b: Floats,
+    aggregate: Aggregate,
+    *,
+    clusters: Integers | None = None,
+    yes_no: bool | None = None,
+) -> Spread:
+    """The spread of a's score minus b's; row i of both belongs to the same item."""
+    if rows_a.shape != rows_b.shape:
+        raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
+    together = clusters if clusters is not None and repeated(clusters) else None
+    left_out = leave_out(*joined_rows(rows_a, rows_b, aggregate), together)
+    if together is None and len(rows_a):
+        a, b = (np.asarray(aggregate(rows), dtype=np.float64) for rows in (rows_a, rows_b))
+        both = np.concatenate([rows_a, rows_b])
+        if yes_no or (yes_no is None and is_yes_no(both, aggregate, np.concatenate([a, b]))):
+            return Spread(left_out, exact=Exact("bonett-price", partial(paired_proportions, a, b)))
+    return spread_without(left_out, hangs=unseen(rows_a, aggregate) or unseen(rows_b, aggregate))
+
+
+def spread_without(
+    left_out: LeftOut, limits: tuple[float, float] | None = None, *, hangs: bool = False
+) -> Spread:
+    """The spread that scores without each unit show; ``hangs`` says that units lack what the score hangs on."""
+    absence = _absence(left_out) or ("unseen" if hangs else None)
+    return Spread(left_out, absence, limits or (-math.inf, math.inf))
+
+
+def joined_rows(rows_a: Floats, rows_b: Floats, aggregate: Aggregate) -> tuple[Floats, Aggregate]:
+    """Rows of both systems side by side, and the difference of their scores as a function of such rows."""
+    width = rows_a.shape[1]
+
+    def difference(totals: Floats) -> Floats:
+        return difference_of(aggregate(totals[..., :width]), aggregate(totals[..., width:]))
+
+    return np.hstack([rows_a, rows_b]), difference
+
+
 def interval_of(
     rows: Floats,
     aggregate: Aggregate,
@@ -62,20 +164,7 @@ def interval_of(
     wrong and the score is the share of right ones; where None, this is so if both 0 and 1 occur among the items' own
     scores and nothing else. No score lies outside ``limits``, so neither do the ends.
     """
-    together = clusters if clusters is not None and repeated(clusters) else None
-    units = len(rows) if together is None else len(np.unique(together))
-    values = np.asarray(aggregate(rows), dtype=np.float64)
-    if len(rows) and (yes_no or (yes_no is None and _is_yes_no(rows, aggregate, values))):
-        if together is None:
-            bounds = clopper_pearson(float(values.sum()), units, confidence)
-            return UnitInterval(*bounds, "clopper-pearson", units)
-        return UnitInterval(*clustered_proportion(values, together, confidence), "korn-graubard", units)
-    interval = _by_jackknife(rows, aggregate, together, confidence)
-    if interval.absence is None and unseen(rows, aggregate):
-        return replace(interval, low=math.nan, high=math.nan, absence="unseen")
-    if limits is None:
-        return interval
-    return replace(interval, low=max(interval.low, limits[0]), high=min(interval.high, limits[1]))
+    return spread_of(rows, aggregate, clusters=clusters, yes_no=yes_no, limits=limits).interval(confidence)
 
 
 def difference_interval(
@@ -88,22 +177,8 @@ def difference_interval(
     yes_no: bool | None = None,
 ) -> UnitInterval:
     """Where a's score minus b's plausibly lies; row i of both belongs to the same item. Options as `interval_of`."""
-    if rows_a.shape != rows_b.shape:
-        raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
-    together = clusters if clusters is not None and repeated(clusters) else None
-    if together is None and len(rows_a):
-        a, b = (np.asarray(aggregate(rows), dtype=np.float64) for rows in (rows_a, rows_b))
-        both = np.concatenate([rows_a, rows_b])
-        if yes_no or (yes_no is None and _is_yes_no(both, aggregate, np.concatenate([a, b]))):
-            return UnitInterval(*paired_proportions(a, b, confidence), "bonett-price", len(a))
-    width = rows_a.shape[1]
-
-    def difference(totals: Floats) -> Floats:
-        return difference_of(aggregate(totals[..., :width]), aggregate(totals[..., width:]))
-
-    interval = _by_jackknife(np.hstack([rows_a, rows_b]), difference, together, confidence)
-    hangs = interval.absence is None and (unseen(rows_a, aggregate) or unseen(rows_b, aggregate))
-    return replace(interval, low=math.nan, high=math.nan, absence="unseen") if hangs else interval
+    spread = spread_of_difference(rows_a, rows_b, aggregate, clusters=clusters, yes_no=yes_no)
+    return spread.interval(confidence)
 
 
 def unseen(rows: Floats, aggregate: Aggregate) -> bool:
@@ -123,29 +198,22 @@ def unseen(rows: Floats, aggregate: Aggregate) -> bool:
     return False
 
 
-def _by_jackknife(
-    rows: Floats, aggregate: Aggregate, clusters: Integers | None, confidence: float
-) -> UnitInterval:
-    left_out = leave_out(rows, aggregate, clusters)
-    units, absence = len(left_out.without), _absence(left_out)
-    if absence is not None:
-        return UnitInterval(math.nan, math.nan, "jackknife-t", units, absence)
-    low, high = skewed_t_interval(left_out.score, left_out.without, confidence)
-    if not low < high:  # a spread too small for floating point
-        return UnitInterval(math.nan, math.nan, "jackknife-t", units, "constant")
-    return UnitInterval(low, high, "jackknife-t", units)
+def _proportion(values: Floats, clusters: Integers | None) -> Exact:
+    if clusters is not None:
+        return Exact("korn-graubard", partial(clustered_proportion, values, clusters))
+    return Exact("clopper-pearson", partial(clopper_pearson, float(values.sum()), len(values)))
 
 
 def _absence(left_out: LeftOut) -> Absence | None:
     score, without = left_out
     if len(without) == 1:
         return "one-unit"
-    if not math.isfinite(score) or not np.isfinite(without).all():
+    if not len(without) or not math.isfinite(score) or not np.isfinite(without).all():
         return "undefined"
     return "constant" if np.ptp(without) <= ROUNDING * abs(score) else None
 
 
-def _is_yes_no(rows: Floats, aggregate: Aggregate, values: Floats) -> bool:
+def is_yes_no(rows: Floats, aggregate: Aggregate, values: Floats) -> bool:
     """Whether items are right or wrong, some of either, and the score is the share of right ones."""
     share = float(values.mean())
     if not np.isin(values, (0.0, 1.0)).all() or not 0 < share < 1:

@@ -7,6 +7,7 @@ systems that tie on paper tie here too. Trials on which the score is undefined (
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from dialeval.stats.resampling.bootstrap import (
     Aggregate,
+    Bits,
     Floats,
     Integers,
     draws,
@@ -78,14 +80,17 @@ def permutation_test(
     aggregate: Aggregate,
     *,
     resamples: int = 1000,
+    finest: int = 0,
+    alpha: float = 0.05,
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> float:
     """Two-sided p-value of approximate randomisation (Noreen, 1989): how often chance differs as much.
 
     Each permutation swaps the two systems' rows of each item (or cluster) with probability one half. The p-value is
-    (1 + count) / (1 + resamples), or count / 2^n over all assignments where n <= 13. NaN where the observed
-    difference is undefined.
+    (1 + count) / (1 + resamples), or count / 2^n over all assignments where n <= 13. Where that is below ``alpha``,
+    there are ``finest`` permutations if these are more, so that a correction for many tests can still find it so. NaN
+    where the observed difference is undefined.
     """
     a, b = _pairs(rows_a, rows_b, clusters)
     gain, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
@@ -94,13 +99,21 @@ def permutation_test(
     if not len(a) or math.isnan(observed):
         return math.nan
     exact = len(a) <= MOST_ENUMERATED
-    swaps = [every_swap(len(a))] if exact else random_swaps(len(a), resamples=resamples, seed=seed)
-    moved = np.concatenate([swap.astype(np.float64) @ gain for swap in swaps])
-    differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
-    slack = ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
-    count = int(np.count_nonzero(differences >= observed - slack))
-    defined = int(np.count_nonzero(~np.isnan(differences)))
-    return count / defined if exact else (1 + count) / (1 + defined)
+    least = observed - ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
+
+    def tally(swaps: Iterable[Bits]) -> tuple[int, int]:
+        """How many of these permutations differ as much, and how many have a difference."""
+        moved = np.concatenate([swap.astype(np.float64) @ gain for swap in swaps])
+        differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
+        return int(np.count_nonzero(differences >= least)), int(np.count_nonzero(~np.isnan(differences)))
+
+    if exact:
+        count, defined = tally([every_swap(len(a))])
+        return count / defined
+    count, defined = tally(random_swaps(len(a), resamples=resamples, seed=seed))
+    if (1 + count) / (1 + defined) < alpha and finest > resamples:
+        count, defined = tally(random_swaps(len(a), resamples=finest, seed=seed))
+    return (1 + count) / (1 + defined)
 
 
 def mcnemar(a: NDArray[np.bool_] | Floats, b: NDArray[np.bool_] | Floats) -> float:

@@ -1,0 +1,96 @@
+"""What the spread of a difference says of two systems, before any test decides."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dialeval.core import CorpusResult, Outcome, Resampling
+from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
+from dialeval.evaluation.compare.pairing import system_of
+from dialeval.files.documents import finite
+from dialeval.stats import Spread, UnitInterval, d_z, equivalence_p, items_needed, required_items
+
+
+class Setting(NamedTuple):
+    """What is asked of a comparison."""
+
+    resampling: Resampling
+    margin: float | None = None
+    """The smallest difference that matters; None where nobody said."""
+    tests: int = 1
+    """How many will be corrected together."""
+
+
+class Sides(NamedTuple):
+    """Two results, and their scores over the items that are paired."""
+
+    a: Outcome
+    b: Outcome
+    score_a: float
+    score_b: float
+    n: int
+    """Items that are paired."""
+    design_effect: float | None
+    """None where items are independent."""
+
+
+def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
+    """The comparison without its tests: difference, interval, effect size, and what it would take to settle it."""
+    resampling, difference = setting.resampling, spread.left_out.score
+    interval = spread.interval(resampling.confidence)
+    p_equivalence = None if setting.margin is None else finite(equivalence_p(spread, setting.margin))
+    return Comparison(
+        a=system_of(sides.a),
+        b=system_of(sides.b),
+        difference=finite(difference),
+        low=finite(interval.low),
+        high=finite(interval.high),
+        p_bootstrap=None,
+        p_permutation=None,
+        p_mcnemar=None,
+        p_adjusted=None,
+        significant=False,
+        better=None,
+        effect_size=finite(d_z(difference, spread.error, spread.units)),
+        wins=None,
+        ties=None,
+        losses=None,
+        n=sides.n,
+        unpaired=len(set(sides.a.items) | set(sides.b.items)) - sides.n,
+        more_items=None,
+        margin=setting.margin,
+        largest=finite(max(abs(interval.low), abs(interval.high))),
+        units=spread.units,
+        absence=interval.absence,
+        design_effect=finite(sides.design_effect),
+        basis=Basis(
+            signature=str(sides.a.signature),
+            score_a=sides.score_a,
+            score_b=sides.score_b,
+            confidence=resampling.confidence,
+            alpha=resampling.alpha,
+            higher_is_better=_direction(sides.a),
+            more=_more(spread, interval, sides.n, resampling.alpha / setting.tests),
+            p_equivalence=p_equivalence,
+        ),
+    )
+
+
+def _more(spread: Spread, interval: UnitInterval, n: int, alpha: float) -> MoreItems:
+    """How many items beyond ``n`` would settle it; units grow with the items that they hold."""
+    difference, error, units = spread.left_out.score, spread.error, spread.units
+    needed = required_items(difference, error, units, alpha=alpha)
+    if interval.absence is not None:
+        return MoreItems(_further(needed, units, n))
+    ends = items_needed(interval.low, interval.high, error, units, alpha=alpha)
+    return MoreItems(*(_further(number, units, n) for number in (needed, ends.fewest, ends.most)))
+
+
+def _further(needed: int | None, units: int, n: int) -> int | None:
+    return None if needed is None else max(1, math.ceil(needed * n / units) - n)
+
+
+def _direction(outcome: Outcome) -> bool | None:
+    judge = outcome.measure if isinstance(outcome, CorpusResult) else outcome.metric
+    return judge.higher_is_better

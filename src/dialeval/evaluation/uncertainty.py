@@ -1,0 +1,55 @@
+"""Uncertainty of a system's score: its interval or why there is none, what was resampled, and the design effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dialeval.core import Bounded, Floats, Interval, Metric, Resampling, YesNo
+from dialeval.stats import Absence, Spread, design_effect, spread_of
+
+
+class Uncertainty(NamedTuple):
+    """The fields of a result that say how far its score can be trusted."""
+
+    interval: Interval | None = None
+    absence: Absence | None = None
+    units: int = 0
+    design_effect: float | None = None
+
+
+def uncertainty(
+    metric: Metric[Any], rows: Floats, items: Sequence[str], resampling: Resampling
+) -> Uncertainty:
+    """That of a metric's score over items with these rows; no interval where 0 resamples are asked for."""
+    if not items:
+        return Uncertainty(absence="undefined")
+    clusters = resampling.clusters(items)
+    units = len(items) if clusters is None else int(clusters.max()) + 1
+    if resampling.resamples == 0:
+        return Uncertainty(units=units)
+    spread = spread_of(
+        rows, metric.aggregate, clusters=clusters, yes_no=says_yes_no(metric), limits=limits_of(metric)
+    )
+    effect = None if clusters is None else design_effect(rows, metric.aggregate, clusters).value
+    return uncertainty_of(spread, resampling.confidence, effect)
+
+
+def uncertainty_of(spread: Spread, confidence: float, effect: float | None) -> Uncertainty:
+    """That of a score with this spread."""
+    interval = spread.interval(confidence)
+    known = effect if effect is not None and math.isfinite(effect) else None
+    if interval.absence is not None:
+        return Uncertainty(None, interval.absence, spread.units, known)
+    return Uncertainty(Interval(interval.low, interval.high, confidence), None, spread.units, known)
+
+
+def says_yes_no(metric: object) -> bool | None:
+    """Whether the metric says that items are right or wrong; None where it says nothing."""
+    return metric.yes_no if isinstance(metric, YesNo) else None
+
+
+def limits_of(metric: object) -> tuple[float, float] | None:
+    """The least and the greatest score; None where the metric does not say."""
+    return metric.bounds if isinstance(metric, Bounded) else None
