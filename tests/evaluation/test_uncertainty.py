@@ -48,7 +48,7 @@ class Right(Value):
 class Share(Value):
     """A number that is never below 0."""
 
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
 
 def scored(values: Sequence[float], ids: Sequence[str] | None = None, **options: object) -> Result:

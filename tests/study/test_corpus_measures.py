@@ -110,5 +110,5 @@ def test_a_study_of_corpus_measures_alone_has_its_report(varied, dialeval):
     varied.write_text("".join(line for line in text.splitlines(True) if not line.startswith("gates")))
     done = dialeval("run", varied, "-o", "out")
     assert done.code == 0, done.err
-    assert "jackknife intervals" in " ".join(done.out.split())
+    assert "vocabulary measures all responses together" in " ".join(done.out.split())
     assert Path("out/report.html").is_file()

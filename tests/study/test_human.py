@@ -219,10 +219,10 @@ def test_a_study_of_dialogues_resamples_them_whole_against_people_too(study_fold
     rate(study_folder)
     study = study_folder / "study.yaml"
     before = study.read_text()
-    alone = summary(study_folder)["human"]
-    study.write_text(before + "cluster: dialogue\n")
     whole = summary(study_folder)["human"]
-    assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == (None, "dialogue")
+    study.write_text(before + "cluster: none\n")
+    alone = summary(study_folder)["human"]
+    assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == ("none", "dialogue")
     one, other = (next(row for row in found["rows"] if row["level"] == "item") for found in (alone, whole))
     assert one["spearman"] == other["spearman"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])

@@ -108,7 +108,7 @@ class Bounded(Protocol):
     """A metric whose scores have limits, which intervals keep to."""
 
     @property
-    def bounds(self) -> tuple[float, float]:
+    def limits(self) -> tuple[float, float]:
         """The least and the greatest score there can be."""
 
 

@@ -52,4 +52,4 @@ def says_yes_no(metric: object) -> bool | None:
 
 def limits_of(metric: object) -> tuple[float, float] | None:
     """The least and the greatest score; None where the metric does not say."""
-    return metric.bounds if isinstance(metric, Bounded) else None
+    return metric.limits if isinstance(metric, Bounded) else None

@@ -24,7 +24,7 @@ class Length:
     """
 
     higher_is_better: ClassVar[None] = None
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     @property
     def signature(self) -> Signature:

@@ -34,7 +34,7 @@ class EmbeddingMetric:
 
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     profile: Profile = "default"
     vectors: str = ENCODER
 

@@ -41,7 +41,7 @@ class Meteor:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         # Found now, verified on first use: who lacks the tables should hear of it before a long run begins.

@@ -49,7 +49,7 @@ class BertScore:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     model: str = EMBEDDED
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
     layer: int | None = None

@@ -25,7 +25,7 @@ class SentenceCosine:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     model: str = EMBEDDED
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
     hub: bool = False

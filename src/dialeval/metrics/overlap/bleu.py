@@ -35,7 +35,7 @@ class Bleu:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: int = 4
     profile: Profile = "nlgeval"
     tokens: Literal["whitespace", "13a", "none", "intl", "char", "zh", "ja-mecab", "treebank"] | None = None

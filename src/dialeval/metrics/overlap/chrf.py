@@ -30,7 +30,7 @@ class Chrf:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     char_order: int = 6
     word_order: int = 0
     beta: float = 2.0

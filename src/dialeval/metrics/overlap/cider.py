@@ -34,7 +34,7 @@ class Cider:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 10.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 10.0)
 
     @property
     def signature(self) -> Signature:
@@ -82,7 +82,7 @@ class FittedCider:
     """CIDEr with the weights of one reference corpus: what `Cider.fit` returns."""
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 10.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 10.0)
     weights: Weights
 
     @property

@@ -30,7 +30,7 @@ class RougeL:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     beta: float = _BETA
     """Only profile ``nlgeval`` has it."""
     profile: Literal["nlgeval", "google"] = "nlgeval"

@@ -35,7 +35,7 @@ class SkipThought:
     """
 
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     model: str | None = None
     """A folder that ``dialeval train skip-thought`` wrote, or one with the authors' files."""
     vectors: str | None = None

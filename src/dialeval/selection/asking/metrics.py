@@ -20,7 +20,7 @@ class _OverChoices:
 
     __slots__ = ()
     higher_is_better: ClassVar[bool] = True
-    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def unscorable(self, choice: Choice) -> str | None:
         """Why there is nothing to choose, or that a score is not a number; else None."""
