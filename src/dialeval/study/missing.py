@@ -137,5 +137,5 @@ def _worst(metric: Metric[Any]) -> float:
     """The worst value that a subject can have; NaN where there is none."""
     if not isinstance(metric, Bounded):
         return math.nan
-    least, greatest = metric.bounds
+    least, greatest = metric.limits
     return least if metric.higher_is_better else greatest
