@@ -40,12 +40,15 @@ STEPS: Final = (
     Step("report_json", "report runs/second --json"),
     Step(
         "compare_runs",
-        "compare runs/main runs/second -m rouge_l --seed 1 --trials 50 --level 0.9 --cluster --json",
+        "compare runs/main runs/second -m rouge_l --seed 1 --trials 50 --level 0.9 --cluster dialogue --json",
     ),
     Step("compare_systems", "compare runs/main:careful runs/main:brief --json"),
     Step("compare_systems_text", "compare runs/main:careful runs/main:finder --level 0.9 --trials 50"),
     Step("compare_choices", "compare runs/main:careful runs/main:likeness -m selection_accuracy --json"),
-    Step("compare_files", "compare careful_examples.jsonl brief_examples.jsonl --cluster --trials 50 --json"),
+    Step(
+        "compare_files",
+        "compare careful_examples.jsonl brief_examples.jsonl --cluster dialogue --trials 50 --json",
+    ),
     # Metrics of files.
     Step(
         "score",
@@ -56,7 +59,7 @@ STEPS: Final = (
         "score_brief", "score brief_examples.jsonl -m rouge_l -m length --per-item scored/brief.jsonl --json"
     ),
     Step("score_lines", "score --hyp answers.txt --ref gold1.txt --ref gold2.txt --trials 0 --json"),
-    Step("score_text", "score careful_examples.jsonl --cluster --seed 2 --trials 50"),
+    Step("score_text", "score careful_examples.jsonl --cluster dialogue --seed 2 --trials 50"),
     Step("score_bad", "score spoilt.jsonl -m length --trials 50 --skip-bad --fail-under length=9 --json"),
     Step(
         "score_items_csv",

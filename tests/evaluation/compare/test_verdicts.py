@@ -112,6 +112,9 @@ def test_d_z_has_the_sign_of_the_difference_and_is_cohens_for_means():
     a, b = pair(0.2)
     gains = a.values - b.values
     assert compare(a, b).effect_size == pytest.approx(gains.mean() / gains.std(ddof=1))
+    thirds = Resampling(group=lambda item: str(int(item[1:]) % 20))
+    assert compare(a, b, thirds).units == 20
+    assert compare(a, b, thirds).effect_size == pytest.approx(compare(a, b).effect_size)
 
 
 def test_turns_of_dialogues_do_not_make_false_claims():

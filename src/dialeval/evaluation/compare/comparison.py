@@ -75,7 +75,7 @@ class Comparison:
     better: str | None
     """The system shown to be better; None where none is, or where the measure has no better."""
     effect_size: float | None
-    """d_z: the difference over its standard error times the root of ``units``."""
+    """d_z: the difference in standard deviations of one item's part in it."""
     wins: int | None
     """Items on which a does better; where the measure has no better, on which a's value is higher.
 

@@ -52,7 +52,7 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
         p_adjusted=None,
         significant=False,
         better=None,
-        effect_size=finite(d_z(difference, spread.error, spread.units)),
+        effect_size=finite(d_z(difference, _item_error(sides, spread), sides.n)),
         wins=None,
         ties=None,
         losses=None,
@@ -75,6 +75,11 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
             p_equivalence=p_equivalence,
         ),
     )
+
+
+def _item_error(sides: Sides, spread: Spread) -> float:
+    """The standard error as if items were independent, so that effect sizes do not depend on what is resampled."""
+    return spread.error if sides.design_effect is None else spread.error / math.sqrt(sides.design_effect)
 
 
 def _more(spread: Spread, interval: UnitInterval, n: int, alpha: float) -> MoreItems:
