@@ -79,7 +79,8 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
 
 def _item_error(sides: Sides, spread: Spread) -> float:
     """The standard error as if items were independent, so that effect sizes do not depend on what is resampled."""
-    return spread.error if sides.design_effect is None else spread.error / math.sqrt(sides.design_effect)
+    effect = 1.0 if sides.design_effect is None else sides.design_effect
+    return spread.error / math.sqrt(effect) if effect > 0 else math.nan
 
 
 def _more(spread: Spread, interval: UnitInterval, n: int, alpha: float) -> MoreItems:
