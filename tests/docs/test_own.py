@@ -21,6 +21,7 @@ def test_every_example_runs(dialeval):
     prompts = [{"id": i, "context": [{"role": "user", "content": c}], "references": [r]} for i, c, r in lines]
     answers = [{**prompt, "response": prompt["references"][0], "system": "s"} for prompt in prompts]
     Path("prompts.jsonl").write_text("\n".join(map(json.dumps, prompts)))
+    Path("chats.log").write_text("a17 > Any tea? > Gladly.\na18 > Milk? > No, thank you.\n")
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     printed = ""
     for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE):
@@ -35,3 +36,18 @@ def test_every_example_runs(dialeval):
     # "Thanks! You said: Tea please", "… Bye", "… Help" against "Tea please", "Bye", "Help".
     assert abs(polite["friendly"] - (2 / 5 + 1 / 4 + 1 / 4) / 3) < 1e-12
     assert abs(polite["echo"] - (1 / 2) / 3) < 1e-12
+    converted = [json.loads(line) for line in Path("answers2.jsonl").read_text().splitlines()]
+    assert [(record["id"], record["response"]) for record in converted] == [
+        ("a17", "Gladly."),
+        ("a18", "No, thank you."),
+    ]
+
+
+def test_a_reader_that_fails_names_the_file_the_record_and_itself(dialeval):
+    Path("logs.py").write_text(
+        "def read(path):\n    yield {'id': '1', 'response': 'a'}\n    raise KeyError('x')\n"
+    )
+    Path("some.log").write_text("some")
+    done = dialeval("score", "logs.py:read:some.log", "-m", "length")
+    assert done.code == 1
+    assert "some.log, line 2: found KeyError: 'x' in logs.py:read" in done.err

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, TypeAlias
 
-from dialeval.data.codec.bad import OnBad
-from dialeval.data.codec.sources import Native, Source
+from dialeval.data.codec.bad import OnBad, Where
+from dialeval.data.codec.rows import Row
+from dialeval.data.codec.sources import Native, Source, shown
 from dialeval.data.importers import parlai_text, ratings_wide, text
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_conversations
 from dialeval.data.importers.corpora import (
@@ -27,6 +29,8 @@ from dialeval.data.importers.corpora import (
 )
 from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
+from dialeval.errors import BadInput, DialevalError, first_line
+from dialeval.files.own_code import load_code
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -157,3 +161,28 @@ FORMATS: Final[Mapping[str, Format]] = {
     )
 }
 """The formats ``read`` knows, by name. A new reader is one file and one line here."""
+
+
+def own_format(place: str) -> Format:
+    """A reader of one's own, whose rows are understood as those of our own formats are."""
+    return Format(place, "a reader of one's own", _ALL, None)
+
+
+def own_rows(place: str, source: Source) -> Iterator[Row]:
+    """What a function of one's own makes of a file: a dict for each record, with the fields of our own formats."""
+    reader = load_code(place, Path.cwd())
+    path = shown(source)
+    number = 0
+    try:
+        for number, fields in enumerate(reader.thing(str(source)), start=1):
+            yield Row(Where(path, number), number, fields)
+    except DialevalError:
+        raise
+    except Exception as error:
+        raise BadInput(
+            path=path,
+            line=number + 1,
+            found=f"{type(error).__name__}: {first_line(error)} in {reader.place}",
+            needed="a dict for each record",
+            todo="Fix the reader, or the file.",
+        ) from error

@@ -23,11 +23,12 @@ from dialeval.data.codec.sources import (
     shown,
     split_format,
 )
-from dialeval.data.formats import FORMATS, Format
+from dialeval.data.formats import FORMATS, Format, own_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
 from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput, UnknownName, Unsuitable
+from dialeval.files.own_code import is_place
 
 
 @overload
@@ -80,8 +81,12 @@ class Place(NamedTuple):
 def place_of(source: Source, format: str | None = None) -> Place:
     """Where to read, and in which format: the given one, the one named before the file, else the recognised one."""
     bare, named = split_format(source)
+    own = format or named
+    if own is not None and is_place(own):
+        return Place(bare, own_format(own))
     if format is not None and format not in FORMATS:
-        raise UnknownName("format", format, FORMATS, todo="'dialeval data ls' lists them all.")
+        todo = "'dialeval data ls' lists them all; your own is file.py:NAME."
+        raise UnknownName("format", format, FORMATS, todo=todo)
     return Place(bare, FORMATS[format or named or _recognised(bare)])
 
 
@@ -135,7 +140,7 @@ def read_guessing(
             raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
         known = kind or held[0]
         return Guess(known, not_empty(form.read(source, known, counted), counted, source, known))
-    rows = ROWS[form.name](source, counted)
+    rows = own_rows(form.name, source) if is_place(form.name) else ROWS[form.name](source, counted)
     first = next(rows, None)
     if first is None:
         raise empty(counted, source, kind or "")

@@ -14,6 +14,7 @@ from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
+from dialeval.files.own_code import is_place
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate, parse_gate
 from dialeval.study.measures import CAPABILITIES, build_measure
@@ -210,7 +211,7 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     path = _beside(folder, Path(given.path))
     if not file_of(path).exists():
         problems.append(f"human.path: no such file: {path}")
-    if given.format is not None and given.format not in FORMATS:
+    if given.format is not None and given.format not in FORMATS and not is_place(given.format):
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
     return HumanRatings(path, given.criterion, given.format)

@@ -16,12 +16,12 @@ from dialeval.core import (
     Result,
     Signature,
 )
-from dialeval.core.own_code import is_place
 from dialeval.data import Example
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.files.own_code import is_place
 from dialeval.metrics.own import from_signature
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary

@@ -9,18 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.core import Signature, System
-from dialeval.core.own_code import (
-    OwnCode,
-    checked_options,
-    installed,
-    is_place,
-    load_code,
-    options_of,
-    plain,
-    with_source,
-)
+from dialeval.core.own_parts import checked_options, options_of, plain, with_source
 from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable, first_line
+from dialeval.files.own_code import OwnCode, installed, is_place, load_code
 
 GROUP: Final = "dialeval.systems"
 """Entry points under which packages register systems."""

@@ -52,6 +52,8 @@ class Named(NamedTuple):
     format: str | None
 
 
+_OWN_PREFIX: Final = re.compile(r"(.+\.py:[A-Za-z_]\w*):(.+)")
+"""A reader of one's own before its file: ``logs.py:read:chats.log``."""
 _PREFIX: Final = re.compile(r"(?:(.*)/)?([a-z][a-z0-9+-]+):([^:].*)")
 
 
@@ -59,6 +61,8 @@ def split_format(source: Source) -> Named:
     """``FORMAT:FILE`` as the file and its format, also behind a folder put before it; other sources as given."""
     from dialeval.data.formats import FORMATS
 
+    if (own := _OWN_PREFIX.fullmatch(str(source))) is not None and not Path(source).exists():
+        return Named(type(source)(own[2]), own[1])
     match = _PREFIX.fullmatch(str(source))
     if match is None or match[2] not in FORMATS or Path(source).exists():
         return Named(source, None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from dialeval.core.own_code import is_place
 from dialeval.errors import UnknownName
+from dialeval.files.own_code import is_place
 from dialeval.meta.document import Row
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.ratings.roles import fits

@@ -1,14 +1,13 @@
-"""Code of one's own is found by file or module, keyed by its source, and can be sent to worker processes."""
+"""Code of one's own is found by file or module, and keyed by its source."""
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 
 import pytest
 
-from dialeval.core.own_code import is_place, load_code, place_of, with_source
 from dialeval.errors import DialevalError, UnknownName
+from dialeval.files.own_code import is_place, load_code
 
 
 @pytest.fixture
@@ -35,11 +34,6 @@ def test_other_names_are_not(text):
     assert not is_place(text)
 
 
-def test_a_place_with_options_is_recognised():
-    assert place_of("mine.py:f(weight=2)") == "mine.py:f"
-    assert place_of("bleu(order=2)") is None
-
-
 def test_the_digest_follows_the_source_and_the_folder_does_not_matter(file, tmp_path):
     before = load_code("mine.py:double", tmp_path)
     elsewhere = tmp_path / "sub"
@@ -51,18 +45,6 @@ def test_the_digest_follows_the_source_and_the_folder_does_not_matter(file, tmp_
     after = load_code("mine.py:double", tmp_path)
     assert after.source != before.source
     assert (before.thing(5), after.thing(5)) == (10, 15)
-
-
-def test_objects_of_own_classes_survive_pickling(file, tmp_path):
-    code = load_code("mine.py:Scale", tmp_path)
-    scale = with_source(code, (("factor", 3.0),))(factor=3.0)
-    again = pickle.loads(pickle.dumps(scale))
-    assert again.factor == 3.0
-    assert (
-        str(again.signature)
-        == str(scale.signature)
-        == f"mine.py:Scale(factor=3.0)|source={code.source}|version=1"
-    )
 
 
 @pytest.mark.parametrize(
