@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
+from dialeval.core import Signature
+from dialeval.data import Prompt, Response, Turn, decode, read
+from dialeval.data.codec.bad import Where
+from dialeval.engine import SILENT
 from dialeval.errors import BadInput, BadStudy
-from dialeval.study import Workshop, load_study, run_study
+from dialeval.study import Workshop, load_study, render, run_study, write_run
+from dialeval.study.answering import answers_of
+from dialeval.systems.huggingface.prompting import not_in_template
+from dialeval.systems.openai.prompts import messages, unknown_role
 
 ITEMS = {"a": ("Where is platform 2?", "Over there on the left."), "b": ("Tea?", "Yes please, with milk.")}
 
@@ -97,3 +105,54 @@ def test_ratings_of_the_only_system_need_not_name_it(folder):
     done = run(folder, references="refs.txt", human="ratings.csv")
     assert not done.failures
     assert done.agreement is not None
+
+
+TOOLS = [
+    {"role": "user", "content": "Weather?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "look", "arguments": '{"x": 1}'}}
+        ],
+    },
+    {"role": "tool", "content": "rain", "tool_call_id": "1"},
+]
+
+
+class TestTools:
+    def test_calls_are_shown_in_the_browser_and_kept_in_the_folder(self, folder):
+        (folder / "data.jsonl").write_text(
+            json.dumps({"id": "a", "context": TOOLS, "references": ["It rains."]})
+        )
+        (folder / "answers.txt").write_text("Rain.\n")
+        write_run(run(folder), folder / "out")
+        (example,) = read(folder / "out" / "examples.jsonl", "example")
+        assert example.context[1].extra == {"content": None, "tool_calls": TOOLS[1]["tool_calls"]}
+        page = render(folder / "out").read_text()
+        assert r"\u2192 look({\"x\": 1})" in page or r"→ look({\"x\": 1})" in page
+
+    def test_an_item_that_a_model_cannot_take_has_a_reason_and_others_are_answered(self):
+        class Plain:
+            name = "plain"
+            signature = Signature("plain", ())
+
+            def refuses(self, context):
+                return "not asked: tools" if any(turn.speaker == "tool" for turn in context) else None
+
+            def generate(self, contexts, *, n=1, seed=0):
+                return [(Response(str(len(context))),) for context in contexts]
+
+        prompts = [Prompt("a", (Turn("user", "x"),)), Prompt("b", (Turn("tool", "x"),)), Prompt("c", ())]
+        answers = answers_of(Plain(), prompts, 0, cache=None, watch=lambda what, total: nullcontext(SILENT))
+        assert answers == [(Response("1"),), (Response("", missing="not asked: tools"),), (Response("0"),)]
+
+    def test_servers_get_them_as_they_are(self):
+        prompt = decode({"id": "a", "context": TOOLS}, "prompt", Where("x"))
+        assert messages(prompt.context) == TOOLS
+        assert unknown_role(prompt.context) is None
+
+    @pytest.mark.parametrize("turns", [TOOLS[:2], TOOLS[2:]])
+    def test_models_with_a_template_refuse_them(self, turns):
+        prompt = decode({"id": "a", "context": turns}, "prompt", Where("x"))
+        assert not_in_template(prompt.context)

@@ -157,6 +157,14 @@ class Generator(System, Protocol):
 
 
 @runtime_checkable
+class Selective(Protocol):
+    """A system that cannot answer in every context, such as one whose model does not know calls of tools."""
+
+    def refuses(self, context: Context) -> str | None:
+        """Why it cannot answer here; None where it can."""
+
+
+@runtime_checkable
 class Replayer(System, Protocol):
     """A system whose answers were recorded, item by item."""
 

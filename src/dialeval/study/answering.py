@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dialeval.core import Generator, Replayer, System, UsesResources
+from dialeval.core import Generator, Replayer, Selective, System, UsesResources
 from dialeval.data import Prompt, Response, digest
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
 from dialeval.errors import DialevalError
@@ -29,6 +29,22 @@ def answers_of(
         return system.replay(prompts)
     if not isinstance(system, Generator):
         raise DialevalError(f"{system.name} can neither generate nor replay responses")
+    refused = _refused(system, prompts)
+    asked = [prompt for prompt, reason in zip(prompts, refused, strict=True) if reason is None]
+    given = iter(_generated(system, asked, seed, cache=cache, watch=watch))
+    return [next(given) if reason is None else (Response("", missing=reason),) for reason in refused]
+
+
+def _refused(system: Generator, prompts: Sequence[Prompt]) -> list[str | None]:
+    """Why the system cannot answer each prompt; None where it can."""
+    if not isinstance(system, Selective):
+        return [None] * len(prompts)
+    return [system.refuses(prompt.context) for prompt in prompts]
+
+
+def _generated(
+    system: Generator, prompts: Sequence[Prompt], seed: int, *, cache: Cache | None, watch: Watch
+) -> list[tuple[Response, ...]]:
     resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
     key = json.dumps(["responses", str(system.signature), resources, seed, __version__])
     job = Job(key, _Answer(system, seed), ResponsesCodec())

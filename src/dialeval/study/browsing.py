@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.data.types import Context, Example
+from dialeval.data.types import Context, Example, Turn
 from dialeval.study.document import Place, Said, Shown, Values
 
 MOST_ITEMS: Final = 500
@@ -54,13 +54,23 @@ def _shown(values: Values, position: int, examples: dict[str, Example]) -> Shown
     ]
     return Shown(
         item=values.items[position],
-        context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(turn.text)) for turn in last),
+        context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(_said(turn))) for turn in last),
         earlier=max(len(context) - MOST_TURNS, 0),
         references=tuple(_cut(text) for text in (some.references if some else ())[:20]),
         responses=tuple(_cut(examples[s].response.text) if s in examples else None for s in values.systems),
         values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
         reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
     )
+
+
+def _said(turn: Turn) -> str:
+    """The text of a turn, and below it the tools that it calls."""
+    extra = turn.extra or {}
+    listed = extra.get("tool_calls")
+    calls = [call.get("function", call) for call in listed] if isinstance(listed, list) else []
+    calls += [extra["function_call"]] if "function_call" in extra else []
+    lines = [f"→ {call.get('name')}({call.get('arguments', '')})" for call in calls if isinstance(call, dict)]
+    return "\n".join([turn.text, *lines] if turn.text else lines)
 
 
 def _number(value: np.float64) -> float | None:

@@ -121,6 +121,8 @@ def _ask(
 def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
     if not responses:
         return Missing(prompt.item, system.name, "the system gave no response")
+    if responses[0].missing is not None:
+        return Missing(prompt.item, system.name, responses[0].missing)
     return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
 
 

@@ -141,6 +141,20 @@ def _renders(tokenizer: Any, roles: Sequence[str]) -> bool:
     return True
 
 
+def not_in_template(context: Context) -> str | None:
+    """What a context holds that chat templates do not know; None where they know all of it."""
+    for turn in context:
+        extra = turn.extra or {}
+        parts = extra.get("content")
+        if turn.speaker not in ROLES:
+            return f"not asked: the model's chat template does not know the role {turn.speaker!r}"
+        if "tool_calls" in extra or "function_call" in extra:
+            return "not asked: the model's chat template does not know calls of tools"
+        if isinstance(parts, list) and any(isinstance(part, dict) and "text" not in part for part in parts):
+            return "not asked: the model reads text only, and the context has other parts"
+    return None
+
+
 def _check_role(turn: Turn) -> None:
     if turn.speaker not in ROLES:
         close = close_names(turn.speaker, ROLES)

@@ -17,7 +17,7 @@ from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
 from dialeval.systems.huggingface.files import EMBEDDED, ModelFiles, find_model
 from dialeval.systems.huggingface.loading import AT_ONCE, Loaded, Precision, Wanted, load
-from dialeval.systems.huggingface.prompting import Form, Prompted
+from dialeval.systems.huggingface.prompting import Form, Prompted, not_in_template
 
 _LONG: Final = 256
 """Tokens that are kept free for a response to be scored, so that its context does not depend on its length."""
@@ -101,6 +101,10 @@ class HuggingFace:
         asked = [_Asked(prompts[index].tokens, context_seed(seed, contexts[index])) for index in order]
         by_index = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
         return [self._responses(loaded, by_index[index]) for index in range(len(contexts))]
+
+    def refuses(self, context: Context) -> str | None:
+        """Why the model cannot answer here: calls of tools, or a role that chat templates do not know."""
+        return None if self._form(self._files) == "plain" else not_in_template(context)
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response given its context, shape (responses,).

@@ -11,8 +11,8 @@ from typing import ClassVar, Final
 from dialeval.data.types import Context, Turn
 from dialeval.errors import DialevalError, Unsuitable
 
-ROLES: Final = ("system", "developer", "user", "assistant")
-"""Those that the chat API knows for spoken turns."""
+ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+"""Those that the chat API knows; results of tools have the last two."""
 
 _PLACES: Final = re.compile(r"\{(role|text)\}")
 
@@ -47,16 +47,30 @@ class Layout:
         return _PLACES.sub(lambda place: turn.speaker if place[1] == "role" else turn.text, self.turn)
 
 
-def messages(context: Context) -> list[dict[str, str]]:
-    """The context as the chat API wants it."""
-    for turn in context:
-        if turn.speaker not in ROLES:
-            raise Unsuitable(
-                f"Found the role {turn.speaker!r}, of the turn {turn.text[:40]!r}, but the chat API knows "
-                f"{', '.join(ROLES)}. Rename the roles in the data, or use the completions API "
-                "('api: completions'), which takes any."
-            )
-    return [{"role": turn.speaker, "content": turn.text} for turn in context]
+def messages(context: Context) -> list[dict[str, object]]:
+    """The context as the chat API wants it, with calls of tools, their results and content in parts as they are."""
+    reason = unknown_role(context)
+    if reason is not None:
+        raise Unsuitable(
+            f"Found {reason}. Rename the roles in the data, or use the completions API ('api: completions'), which "
+            "takes any."
+        )
+    return [_message(turn) for turn in context]
+
+
+def unknown_role(context: Context) -> str | None:
+    """What the chat API does not know in a context; None where it knows every role."""
+    turn = next((turn for turn in context if turn.speaker not in ROLES), None)
+    if turn is None:
+        return None
+    return f"the role {turn.speaker!r}, of the turn {turn.text[:40]!r}, but the chat API knows {', '.join(ROLES)}"
+
+
+def _message(turn: Turn) -> dict[str, object]:
+    message: dict[str, object] = {"role": turn.speaker, "content": turn.text}
+    if turn.speaker in ("tool", "function") and turn.name is not None:
+        message["name"] = turn.name
+    return {**message, **(turn.extra or {})}
 
 
 def shortened(context: Context) -> Context | None:

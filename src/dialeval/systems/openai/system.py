@@ -16,7 +16,7 @@ from dialeval.data.types import Context, Response, Turn
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
 from dialeval.systems.openai.budget import Budget
-from dialeval.systems.openai.prompts import Layout
+from dialeval.systems.openai.prompts import Layout, unknown_role
 
 Api: TypeAlias = Literal["chat", "completions"]
 Likelihood: TypeAlias = Literal["none", "echo", "prompt_logprobs"]
@@ -135,6 +135,11 @@ class OpenAI:
         from dialeval.systems.openai.generating import generate_all
 
         return generate_all(self, contexts, n, seed)
+
+    def refuses(self, context: Context) -> str | None:
+        """Why the server cannot answer here: a role that the chat API does not know."""
+        reason = unknown_role(context) if self.api == "chat" else None
+        return reason and f"not asked: {reason}"
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response, and of ``end`` after it, given its context."""
