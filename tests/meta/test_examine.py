@@ -240,8 +240,11 @@ def test_what_knowing_the_system_alone_reaches_is_told_or_why_not() -> None:
     joined = made()
     means = np.broadcast_to(joined.human.values.mean(axis=1, keepdims=True), joined.human.values.shape)
     human = as_json(ask(joined, QUICK))["human"]
-    expected = scipy.stats.spearmanr(joined.human.values.ravel(), means.ravel()).statistic
+    expected = scipy.stats.pearsonr(joined.human.values.ravel(), means.ravel()).statistic
     assert human["system_identity"] == pytest.approx(expected)
+    assert human["system_identity"] ** 2 == pytest.approx(
+        human["system_identity_by_chance"] ** 2 + human["system_identity_corrected"] ** 2
+    )
     assert human["system_identity_reason"] is None
     alone = as_json(ask(made(items=1), Inquiry(resampling=Resampling(resamples=0), repeats=2)))["human"]
     assert alone["system_identity"] is None

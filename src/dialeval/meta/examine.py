@@ -19,7 +19,16 @@ from dialeval.meta.correlation.instability import stabilities
 from dialeval.meta.correlation.levels import correlate, correlation_matrix
 from dialeval.meta.correlation.rank_groups import with_rank_groups
 from dialeval.meta.correlation.rivals import compare_measures
-from dialeval.meta.document import Document, Level, Planned, Rivalry, Row, Settings, Source
+from dialeval.meta.document import (
+    Document,
+    Level,
+    Planned,
+    Rivalry,
+    Row,
+    Settings,
+    Source,
+    first_defined,
+)
 from dialeval.meta.estimation.standing_in import Combining, combine, estimated
 from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.overview import count_people, not_joined, system_means
@@ -60,16 +69,24 @@ def examine(
     whole, upright = made.joined, turned(made.joined, lower)
     rows, rivals = _agreement(whole, upright, inquiry, watch)
     better = turned_rows(rows, lower)
-    main: Level = "item" if "item" in inquiry.levels else inquiry.levels[0]
+    main: Level = first_defined(rows) or inquiry.levels[0]
     planned = _plans(upright, [row for row in better if row.level == main], inquiry, notes)
     ranked = with_accuracies(with_rank_groups(better, rivals), upright, resampling=inquiry.resampling)
     kind, seed, scored = inquiry.coefficient, inquiry.resampling.seed, whole.scored
     document = Document(
         format=1,
         rows=turned_rows(ranked, lower),
-        human=count_people(whole, coefficient=kind),
+        human=count_people(whole),
         ceiling=tuple(
-            split_half(scored, level=level, coefficient=kind, repeats=inquiry.repeats, seed=seed)
+            split_half(
+                scored,
+                level=level,
+                coefficient=kind,
+                repeats=inquiry.repeats,
+                seed=seed,
+                clusters=inquiry.resampling.clusters(scored.items),
+                confidence=inquiry.resampling.confidence,
+            )
             for level in inquiry.levels
         ),
         raters=leave_one_out(scored, level=main, coefficient=kind),

@@ -8,21 +8,22 @@ from typing import Final
 
 import numpy as np
 
+from dialeval.core import Floats
 from dialeval.files.documents import finite
-from dialeval.meta.document import Coefficient, Human, Mean, NotJoined, Pairs, Points
+from dialeval.meta.document import Human, Mean, NotJoined, Pairs, Points
 from dialeval.ratings.joined import Joined
-from dialeval.ratings.joining import system_identity
-from dialeval.stats.correlation.levels import level_correlation
-from dialeval.stats.estimate import Estimate
+from dialeval.stats.correlation.identity import identity_correlation
 
 MOST_UNJOINED: Final = 20
 """How many answers of unknown items and systems are listed; ``unjoined.jsonl`` has them all."""
 
 
-def count_people(joined: Joined, *, coefficient: Coefficient = "spearman") -> Human:
+def count_people(joined: Joined) -> Human:
     """How many people rated how many answers, and how much knowing the system alone would say of their ratings."""
     rated = ~np.isnan(joined.human.values)
-    identity = _identity(joined.scored, coefficient)
+    values = joined.scored.human.values
+    reason = _no_identity(values)
+    identity = identity_correlation(values if reason is None else np.empty((0, 0)))
     return Human(
         criterion=joined.criterion,
         raters=len(joined.rater_names),
@@ -33,8 +34,10 @@ def count_people(joined: Joined, *, coefficient: Coefficient = "spearman") -> Hu
         items=int(rated.any(axis=0).sum()),
         systems=int(rated.any(axis=1).sum()),
         set_aside=joined.counts.set_aside,
-        system_identity=finite(identity.value),
-        system_identity_reason=identity.reason,
+        system_identity=finite(identity.observed),
+        system_identity_reason=reason,
+        system_identity_by_chance=finite(identity.by_chance),
+        system_identity_corrected=finite(identity.corrected),
     )
 
 
@@ -70,13 +73,11 @@ def not_joined(joined: Joined) -> NotJoined:
     )
 
 
-def _identity(joined: Joined, coefficient: Coefficient) -> Estimate:
-    """The pooled correlation of a measure that gave every answer its system's mean rating, its own included."""
-    rated = (~np.isnan(joined.human.values)).sum(axis=1)
-    if rated.max(initial=0) < 2:
-        return Estimate.undefined(
-            "no system has two rated answers: its mean is the answer's own", int(rated.sum())
-        )
-    means = system_identity(joined).values
-    correlation = level_correlation(joined.human.values, means, kind=coefficient, level="item")
-    return Estimate(correlation.value, correlation.n, reason=correlation.reason)
+def _no_identity(ratings: Floats) -> str | None:
+    """Why knowing the system of an answer says nothing; None where it does."""
+    rated = ~np.isnan(ratings)
+    if rated.any(axis=1).sum() < 2:
+        return "fewer than two systems were rated"
+    if rated.sum(axis=1).max(initial=0) < 2:
+        return "no system has two rated answers: its mean is the answer's own"
+    return None if np.ptp(ratings[rated]) else "all ratings are equal"

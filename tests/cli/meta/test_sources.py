@@ -267,8 +267,8 @@ def test_one_item_has_no_interval_and_says_so(dialeval):
     found = read(dialeval("meta", "r.jsonl", "s.jsonl", *options))
     for row in found["rows"]:
         assert (row["low"], row["high"]) == (None, None)
-    warned = "there is only 1 item: no interval, because there are no others to resample; add more items"
-    assert warned in found["rows"][0]["warnings"]
+    pooled = next(row for row in found["rows"] if row["level"] == "item")
+    assert "no interval: 1 item, and 5 are required" in pooled["warnings"]
     assert all(rival["low"] is None for rival in found["rivals"])
 
 
@@ -290,7 +290,7 @@ def test_turns_of_a_dialogue_are_resampled_together(run):
     assert alone["rows"][0]["spearman"] == whole["rows"][0]["spearman"]
     assert alone["rows"][0]["low"] != whole["rows"][0]["low"]
     assert whole["rivals"][0]["p_error"] == 0  # three dialogues: all eight swaps were tried
-    assert "bootstrap intervals, dialogues resampled" in run("r.jsonl", "s.jsonl", "--cluster").out
+    assert "no interval: 3 dialogues, and 5 are required" in run("r.jsonl", "s.jsonl", "--cluster").out
 
 
 def test_planning_is_printed_written_and_on_the_page(run):

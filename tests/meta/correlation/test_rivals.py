@@ -13,9 +13,8 @@ from dialeval.meta.correlation.rank_groups import rank_groups, with_rank_groups
 from dialeval.meta.correlation.rivals import ENOUGH, compare_measures
 from dialeval.meta.document import LEVELS, Rivalry, Row
 from dialeval.ratings.joined import Counts, Grid, Joined, MeasureGrid, PeopleRatings
-from dialeval.stats.correlation.bootstrap import paired_correlation_bootstrap
 from dialeval.stats.correlation.dependent import permuted, williams
-from dialeval.stats.resampling.bootstrap import percentile_interval
+from dialeval.stats.correlation.leaving_out import correlation_difference, leave_out_level
 
 
 def joined(human: np.ndarray, **measures: np.ndarray) -> Joined:
@@ -49,12 +48,14 @@ def test_a_rivalry_puts_the_tests_of_stats_side_by_side(level: str) -> None:
         resampling=Resampling(resamples=200, seed=3),
     )
     options = {"kind": "pearson", "level": level, "resamples": 200, "seed": 3}
-    test = permuted(human, a, b, **options, enough=ENOUGH)
+    test = permuted(human, a, b, **options, swap="items", enough=ENOUGH)
     assert (found.p_permutation, found.p_error) == (test.p, test.error)
     assert found.p_adjusted == found.p_permutation
     assert found.significant == (found.p_permutation < 0.05)
-    bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
-    assert (found.low, found.high) == bounds
+    both = [leave_out_level(human, scores, kind="pearson", level=level, seed=3) for scores in (a, b)]
+    jackknife = correlation_difference(*both)
+    bounds = (None, None) if level == "system" else (jackknife.low, jackknife.high)
+    assert (found.low, found.high, found.p_jackknife) == (*bounds, jackknife.p)
     assert found.difference == found.value_a - found.value_b
     assert (found.p_williams is not None) == (level in ("system", "item"))
 
@@ -91,7 +92,7 @@ def test_holm_corrects_over_all_pairs() -> None:
 def test_a_measure_is_no_better_than_itself() -> None:
     human, (a,) = noisy(1.0)
     (found,) = compare_measures(joined(human, a=a, twin=a.copy()), resampling=Resampling(resamples=50))
-    assert (found.difference, found.low, found.high, found.p_permutation) == (0, 0, 0, 1)
+    assert (found.difference, found.low, found.high, found.p_permutation) == (0, None, None, 1)
     assert not found.significant
     assert found.p_williams is None
 
@@ -174,17 +175,42 @@ def test_measures_of_the_same_cells_need_no_word_on_coverage() -> None:
     ] == [(), ()]
 
 
-def test_what_is_resampled_moves_the_interval_and_no_p() -> None:
+def test_what_is_resampled_decides_interval_and_p() -> None:
     human, (a, b) = noisy(1.0, 2.0)
-    both = joined(human, a=a, b=b)
-    items, systems = (
-        compare_measures(both, level="item", resampling=Resampling(resamples=200), resample=side)[0]
-        for side in ("items", "systems")
+    tables = joined(human, a=a, b=b)
+    items, systems, both = (
+        compare_measures(tables, level="item", resampling=Resampling(resamples=200), resample=side)[0]
+        for side in ("items", "systems", "both")
     )
-    options = {"kind": "spearman", "level": "item", "resamples": 200, "resample": "systems"}
-    bounds = percentile_interval(paired_correlation_bootstrap(human, a, b, **options), 0.95)
-    assert (systems.low, systems.high) == bounds != (items.low, items.high)
-    assert systems.p_permutation == items.p_permutation
+    assert len({(one.low, one.high) for one in (items, systems, both)}) == 3
+    assert (systems.p_permutation, systems.p_error) == (
+        2 / 2**5,
+        0,
+    )  # all ways to swap five systems were tried
+    assert (both.p_permutation, both.p_adjusted) == (None, both.p_jackknife)
+    assert [one.test for one in (items, systems, both)] == ["swapped_items", "swapped_systems", "jackknife"]
+    assert [one.significant for one in (items, systems, both)] == [True, False, True]
+
+
+def test_a_measure_that_favours_some_systems_is_better_on_these_systems_only() -> None:
+    # The audit's finding 4: two measures that follow people alike, each kinder to some systems than to others.
+    rejected = {"items": 0, "systems": 0, "both": 0}
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(size=(6, 40)) + 0.5 * rng.normal(size=(6, 1))
+        human, a, b = (truth + rng.normal(size=(6, 40)) for _ in range(3))
+        tables = joined(human, a=a + rng.normal(size=(6, 1)), b=b + rng.normal(size=(6, 1)))
+        for side in rejected:
+            (found,) = compare_measures(
+                tables,
+                level="system",
+                coefficient="pearson",
+                resampling=Resampling(resamples=60, seed=seed),
+                resample=side,
+            )
+            rejected[side] += found.significant
+    assert rejected["items"] > 20  # a difference there is, on these systems
+    assert max(rejected["systems"], rejected["both"]) <= 7  # 3 of 60 are expected where there is none
 
 
 def test_a_clear_difference_has_room_below_alpha_and_a_clear_tie_costs_little() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from dialeval.display.table import Table
 from dialeval.meta.document import Document
-from dialeval.meta.report import estimate_tables, tables
+from dialeval.meta.report import estimate_tables, rival_tables, tables
 from support.made_meta import estimates, rival, row
 
 Made = Callable[..., Document]
@@ -77,8 +77,8 @@ def test_rivals_are_sorted_by_how_sure_they_are_and_the_better_one_is_named(made
             rival("a", "b", "system", 0.5, p=0.001),
         ]
 
-    assert [(line[0], line[-1]) for line in cells(tables.rivals(made(three), "item"))] == [
-        ("b − c", "c agrees better with people"),
+    assert [(line[0], line[-1]) for line in cells(rival_tables.rivals(made(three), "item"))] == [
+        ("b − c", "c agrees better with people on these 3 systems"),
         ("a − b", "no significant difference"),
     ]
 
@@ -97,7 +97,8 @@ def test_the_ceiling_stands_beside_the_best_measure(made: Made) -> None:
         "0.400 length",
     ]
     assert "5 raters" in table.notes[0]
-    assert [note.split(":")[0] for note in table.notes[1:]] == ["corrected", "bound"]
+    assert table.notes[1] == "brackets hold 95% intervals for other items and these raters"
+    assert [note.split(":")[0] for note in table.notes[2:]] == ["corrected", "bound"]
 
 
 def test_a_ceiling_that_cannot_be_corrected_says_why(made: Made) -> None:
@@ -114,9 +115,11 @@ def test_rivals_say_what_was_resampled_how_sure_p_is_and_what_was_compared(made:
         content["settings"]["resample"] = "both"
         content["rivals"][0] |= {"p_error": 0.0021, "cells": 30, "only_a": 10, "only_b": 0}
 
-    assert tables.rivals(made(partly), "item").notes == (
-        "brackets hold 95% bootstrap intervals, items and systems resampled",
-        "p (permutation) is from random swaps, with a standard error of at most 0.0021",
+    assert rival_tables.rivals(made(partly), "item").notes == (
+        "p: t test with the jackknife's error over items and systems; it says whether measures differ on systems "
+        "like these 3",
+        "brackets hold 95% intervals for other items and systems like these",
+        "p is from random swaps, with a standard error of at most 0.0021",
         "two measures are compared over the answers that both scored, fewer than in the tables of agreement",
     )
 

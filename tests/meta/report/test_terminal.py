@@ -43,7 +43,7 @@ def test_each_level_has_a_table_and_the_rest_follows(made: Made) -> None:
         "Systems: measures against people's 'overall'",
         "Items, pooled: measures against people's 'overall'",
         "Ceiling: people with people",
-        "Items, pooled: which measures differ",
+        "Items, pooled: which measures differ on these 3 systems",
         "What joined",
     ]
 

@@ -16,7 +16,7 @@ def test_the_best_measure_is_named_with_its_interval_and_p(made: Made) -> None:
         "2 measures against people's 'overall': 200 ratings by 5 raters of 40 answers by 3 systems."
     )
     assert (
-        "Item by item, length agrees best with people (Spearman 0.400 [0.300, 0.500]), "
+        "Item by item, length agrees best with people on these 3 systems (Spearman 0.400 [0.300, 0.500]), "
         "significantly better than every other measure (p = 0.004)." in said
     )
     assert (
@@ -37,8 +37,8 @@ def test_measures_that_are_not_significantly_different_are_named(made: Made) -> 
         content["rivals"] = [rival("rouge_l", "length", "item", -0.3, p=0.3)]
 
     assert headline(made(even)) == (
-        "People's 'overall': length agrees best with people (Spearman 0.400 [0.300, 0.500]); rouge_l is not "
-        "significantly different."
+        "People's 'overall': length agrees best with people on these 3 systems (Spearman 0.400 [0.300, 0.500]); "
+        "rouge_l is not significantly different."
     )
 
 
@@ -62,8 +62,8 @@ def test_a_measure_that_is_beaten_where_both_were_looked_at_is_not_called_better
 
     said = headline(made(reversed_))
     assert said == (
-        "People's 'overall': length agrees best with people (Spearman 0.400 [0.300, 0.500]), but rouge_l agrees "
-        "significantly better on the answers that both scored: their order depends on coverage."
+        "People's 'overall': length agrees best with people on these 3 systems (Spearman 0.400 [0.300, 0.500]), "
+        "but rouge_l agrees significantly better on the answers that both scored: their order depends on coverage."
     )
 
 
@@ -74,8 +74,8 @@ def test_where_lower_is_better_the_lowest_correlation_comes_first(made: Made) ->
         content["settings"]["lower_is_better"] = ["ter"]
 
     assert headline(made(lower)) == (
-        "People's 'overall': ter agrees best with people (Spearman -0.600 [-0.700, -0.500], lower being better), "
-        "significantly better than every other measure (p = 0.010)."
+        "People's 'overall': ter agrees best with people on these 3 systems (Spearman -0.600 [-0.700, -0.500], "
+        "lower being better), significantly better than every other measure (p = 0.010)."
     )
 
 
@@ -85,6 +85,6 @@ def test_a_measure_without_a_correlation_is_not_called_level(made: Made) -> None
         content["rivals"] = []
 
     assert headline(made(silent)) == (
-        "People's 'overall': length agrees best with people (Spearman 0.400 [0.300, 0.500]). rouge_l has no "
-        "correlation here."
+        "People's 'overall': length agrees best with people on these 3 systems (Spearman 0.400 [0.300, 0.500]). "
+        "rouge_l has no correlation here."
     )

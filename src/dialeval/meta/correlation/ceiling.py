@@ -24,9 +24,12 @@ from dialeval.files.documents import finite
 from dialeval.meta.document import Ceiling, Coefficient, LeftOut, Level, Split
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.instability import five_numbers
+from dialeval.stats.correlation.leaving_out import LeftOutLevel, leave_out_level
 from dialeval.stats.correlation.levels import LevelCorrelation, level_correlation, settled
-from dialeval.stats.resampling.bootstrap import percentile_interval
+from dialeval.stats.resampling.bootstrap import Bounds
 
+_LEFT_OUT: Final = 20
+"""Splits over which units are left out: their mean hardly moves with more."""
 _FEWEST: Final = 10
 """Coefficients of fewer points than this are too coarse for the formula, which then promises too much."""
 
@@ -39,11 +42,14 @@ def split_half(
     repeats: int = 100,
     seed: int = 0,
     split: Split | None = None,
+    clusters: Integers | None = None,
+    confidence: float = 0.95,
 ) -> Ceiling:
     """The agreement of two random halves of the people.
 
     By default the raters are split, or the ratings of each answer where an answer usually has fewer than half of them:
-    with a crowd, many answers would fall wholly into one half and be lost.
+    with a crowd, many answers would fall wholly into one half and be lost. The interval is for other items, or other
+    clusters of items.
     """
     chosen = split or _fitting(joined)
     none = Ceiling(level, coefficient, None, None, None, None, repeats, len(joined.people.raters), chosen)
@@ -55,12 +61,12 @@ def split_half(
     values = np.array([split.correlation.value for split in halves])
     if np.isnan(values).all():
         return dataclasses.replace(none, reason=halves[0].correlation.reason)
-    low, high = percentile_interval(values, 0.95)
+    bounds = _interval([half.means for half in halves[:_LEFT_OUT]], level, coefficient, clusters, confidence)
     whole = dataclasses.replace(
         none,
         mean=float(np.nanmean(values)),
-        low=low,
-        high=high,
+        low=finite(bounds.low),
+        high=finite(bounds.high),
         five=five_numbers(values[~np.isnan(values)]),
         n=int(np.median([split.correlation.n for split in halves])),
     )
@@ -120,6 +126,8 @@ class _Halves(NamedTuple):
     """One way to split people in two."""
 
     correlation: LevelCorrelation
+    means: Floats
+    """Mean ratings of either half, shape (2, systems, items)."""
     product: float
     """Share of an answer's ratings in one half times the share in the other, on average over the answers of both."""
 
@@ -139,7 +147,28 @@ class _Halves(NamedTuple):
         means = settled(means.reshape(2, -1)).reshape(means.shape)
         a, b = counts[:, (counts > 0).all(axis=0)]
         product = float((a * b / (a + b) ** 2).mean()) if len(a) else math.nan
-        return cls(level_correlation(*means, kind=coefficient, level=level), product)
+        return cls(level_correlation(*means, kind=coefficient, level=level), means, product)
+
+
+def _interval(
+    halves: Sequence[Floats],
+    level: Level,
+    coefficient: Coefficient,
+    clusters: Integers | None,
+    confidence: float,
+) -> Bounds:
+    """Where the mean over splits lies for other items; NaN over systems, whose means are noisy in either half."""
+    nothing = Bounds(math.nan, math.nan)
+    if level == "system":
+        return nothing
+    every = [leave_out_level(*means, kind=coefficient, level=level, clusters=clusters) for means in halves]
+    usable = [each for each in every if each.absence is None]
+    sizes = {len(each.by_item) for each in usable}
+    if not usable or len(sizes) > 1:  # an item that one of the halves lacks in some splits alone
+        return nothing if not usable else usable[0].interval(confidence)
+    value = float(np.mean([each.value for each in usable]))
+    mean = LeftOutLevel(value, np.mean([each.by_item for each in usable], axis=0), np.empty(0))
+    return mean.interval(confidence)
 
 
 def _corrected(ceiling: Ceiling, halves: Sequence[_Halves]) -> Ceiling:

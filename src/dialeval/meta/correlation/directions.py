@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from dialeval.errors import UnknownName
 from dialeval.files.own_code import is_place
-from dialeval.meta.document import Row
+from dialeval.meta.document import Row, TrueMeans
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.ratings.roles import fits
 from dialeval.text.calls import split_call
@@ -64,6 +64,13 @@ def _turned_row(row: Row) -> Row:
         kendall=_negated(row.kendall),
         low=_negated(row.high),
         high=_negated(row.low),
+        true_means=None if row.true_means is None else _turned_means(row.true_means),
+    )
+
+
+def _turned_means(means: TrueMeans) -> TrueMeans:
+    return dataclasses.replace(
+        means, pearson=_negated(means.pearson), low=_negated(means.high), high=_negated(means.low)
     )
 
 

@@ -1,12 +1,13 @@
 """How far measures agree with people, at four levels.
 
-``system`` correlates the systems' means; ``item`` pools all answers; ``item_within_system`` takes each system alone,
-and ``system_within_item`` each item, and averages the coefficients. A measure that only tells systems apart does well
-at the first two: see `dialeval.ratings.system_identity`. All are over the answers that both sides have.
+``item_within_system`` takes each system alone, and ``system_within_item`` each item, and averages the coefficients;
+``item`` pools all answers; ``system`` correlates the systems' means. A measure that only tells systems apart does well
+at the last two: see `dialeval.stats.identity_correlation`. All are over the answers that both sides have.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,13 +17,14 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.files.documents import finite
-from dialeval.meta.correlation.notes import Correlated, notes_on, resampled
-from dialeval.meta.document import LEVELS, Coefficient, Level, Matrix, Resample, Row
+from dialeval.meta.correlation.notes import NO_TRUE_MEANS, Correlated, notes_on
+from dialeval.meta.document import LEVELS, Coefficient, Level, Matrix, Resample, Row, TrueMeans
 from dialeval.ratings.joined import Joined, MeasureGrid
-from dialeval.stats.correlation.bootstrap import bootstrap_level
 from dialeval.stats.correlation.coefficients import COEFFICIENTS
+from dialeval.stats.correlation.leaving_out import LeftOutLevel, leave_out_level
 from dialeval.stats.correlation.levels import LevelCorrelation, level_correlation
-from dialeval.stats.resampling.bootstrap import percentile_interval
+from dialeval.stats.correlation.true_means import true_correlation
+from dialeval.stats.resampling.jackknife import jackknife_error
 
 _GROUPED: Final = ("item_within_system", "system_within_item")
 
@@ -37,8 +39,10 @@ def correlate(
 ) -> tuple[Row, ...]:
     """One row per measure and level, in the order of the measures.
 
-    The interval is of ``coefficient``, by resampling the items, the systems or both; 0 resamples give none. Items that
-    share a cluster, as the turns of a dialogue do, are resampled together.
+    The interval is of ``coefficient``, for other items, other systems or both, by leaving each out in turn; without
+    resamples there is none. Items that share a cluster, as the turns of a dialogue do, are left out together. Over
+    systems, means of few items correlate less than true means, which is what other items would tell of: there the
+    interval is that of ``true_means``.
     """
     rows = _Rows(joined, coefficient, resampling, resample, resampling.clusters(joined.items))
     return tuple(rows.row(measure, level) for measure in joined.measures for level in levels)
@@ -74,9 +78,16 @@ class _Rows:
         }
         main = by_kind[self.coefficient]
         both = ~np.isnan(human) & ~np.isnan(scores)
-        drawn = self._resampled(human, scores, level, main)
-        low, high = percentile_interval(drawn, self.resampling.confidence)
-        about = Correlated(human, scores, level, self.coefficient, main, drawn, self.resample, self.clusters)
+        corrected = level == "system" and self.resample == "items"
+        left_out = None if corrected else self._left_out(human, scores, level, self.clusters)
+        low, high = (
+            (math.nan, math.nan) if left_out is None else left_out.interval(self.resampling.confidence)
+        )
+        absence = None if left_out is None else left_out.absence
+        true = self._true_means(human, scores) if corrected else None
+        about = Correlated(
+            human, scores, level, self.coefficient, main, absence, self.resample, self.clusters
+        )
         return Row(
             measure=measure.name,
             rater=measure.rater,
@@ -95,21 +106,46 @@ class _Rows:
             groups=main.groups - main.undefined if level in _GROUPED else None,
             undefined=main.undefined if level in _GROUPED else 0,
             warnings=notes_on(about),
+            design_effect=None if left_out is None else self._design_effect(human, scores, level, left_out),
+            true_means=true,
         )
 
-    def _resampled(self, human: Floats, scores: Floats, level: Level, main: LevelCorrelation) -> Floats:
-        """The coefficients of the resamples; none where there is nothing to resample."""
-        both = ~np.isnan(human) & ~np.isnan(scores)
-        possible = main.reason is None and resampled(both, self.resample, self.clusters)
-        if not self.resampling.resamples or not possible:
-            return np.zeros(0)
-        return bootstrap_level(
+    def _left_out(
+        self, human: Floats, scores: Floats, level: Level, clusters: Integers | None
+    ) -> LeftOutLevel | None:
+        """The coefficient without each unit; None where no intervals are asked for."""
+        if not self.resampling.resamples:
+            return None
+        return leave_out_level(
             human,
             scores,
             kind=self.coefficient,
             level=level,
-            resamples=self.resampling.resamples,
-            seed=self.resampling.seed,
             resample=self.resample,
-            clusters=self.clusters,
+            clusters=clusters,
+            seed=self.resampling.seed,
+        )
+
+    def _design_effect(
+        self, human: Floats, scores: Floats, level: Level, together: LeftOutLevel
+    ) -> float | None:
+        """What leaving out whole clusters does to the variance; None where items are left out one by one."""
+        alone = None if self.clusters is None else self._left_out(human, scores, level, None)
+        if alone is None or alone.absence is not None or together.absence is not None:
+            return None
+        errors = [jackknife_error(left_out.by_item) for left_out in (together, alone)]
+        return finite((errors[0] / errors[1]) ** 2) if errors[1] else None
+
+    def _true_means(self, human: Floats, scores: Floats) -> TrueMeans | None:
+        if not self.resampling.resamples:
+            return None
+        true = true_correlation(human, scores, confidence=self.resampling.confidence, clusters=self.clusters)
+        return TrueMeans(
+            pearson=finite(true.value),
+            low=finite(true.low),
+            high=finite(true.high),
+            reliability_human=finite(true.reliability_x),
+            reliability_measure=finite(true.reliability_y),
+            items=true.items,
+            reason=NO_TRUE_MEANS[true.absence] if true.absence else None,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
 from dialeval.display.notes import Note
+from dialeval.display.wording import count
 from dialeval.meta.document import Coefficient, Level, Resample
+from dialeval.stats.correlation import true_means
+from dialeval.stats.correlation.leaving_out import FEWEST, Absence
 from dialeval.stats.correlation.levels import LevelCorrelation, shared_cells, system_means
 
 _FEW_SYSTEMS: Final = 10
@@ -19,6 +22,14 @@ _FEW_SYSTEMS: Final = 10
 _MANY_TIES: Final = 0.5
 _MANY_UNDEFINED: Final = 0.05
 _GROUP: Final = {"item_within_system": "system", "system_within_item": "item"}
+
+
+NO_TRUE_MEANS: Final[Mapping[true_means.Absence, str]] = {
+    "few-systems": f"fewer than {true_means.FEWEST_SYSTEMS} systems",
+    "few-items": "fewer than 3 items, or 2 dialogues, have a value of every system",
+    "no-spread": "as far as these items can tell, the systems' true means do not differ",
+}
+"""Why there is no correlation of true means."""
 
 
 class Correlated(NamedTuple):
@@ -30,8 +41,8 @@ class Correlated(NamedTuple):
     level: Level
     kind: Coefficient
     correlation: LevelCorrelation
-    drawn: Floats
-    """The coefficients of the resamples."""
+    absence: Absence | None
+    """Why there is no interval, where one was asked for."""
     resample: Resample
     clusters: Integers | None = None
     """The cluster of each item, where whole clusters are resampled."""
@@ -42,29 +53,18 @@ def notes_on(about: Correlated) -> tuple[Note, ...]:
     return tuple(_notes(about))
 
 
-def resampled(both: NDArray[np.bool_], resample: Resample, clusters: Integers | None = None) -> bool:
-    """Whether there is more than one of what is resampled: one item, drawn again and again, is always the same."""
-    there = both.any(axis=0)
-    systems = int(both.any(axis=1).sum())
-    items = int(there.sum()) if clusters is None else len(np.unique(clusters[there]))
-    return {"items": items > 1, "systems": systems > 1, "both": items > 1 and systems > 1}[resample]
-
-
 def _notes(about: Correlated) -> Iterator[Note]:
-    human, scores, level, kind, correlation, drawn, resample, clusters = about
+    human, scores, level, kind, correlation, absence, resample, clusters = about
     both = ~np.isnan(human) & ~np.isnan(scores)
     if correlation.reason is not None:
         yield Note("undefined", f"undefined: {_why_undefined(about) or correlation.reason}")
-    elif not resampled(both, resample, clusters):
-        yield _nothing_to_draw(both, clusters)
+    elif absence is not None:
+        yield _no_interval(absence, both, clusters)
     yield from _coverage(human, both)
     yield from _few_systems(both, kind, resample) if level == "system" else _ties(human, scores, both)
     if level == "system_within_item":
         yield from _pairs_of_systems(both)
     yield from _left_out(level, correlation)
-    if drawn.size and (share := float(np.isnan(drawn).mean())) > _MANY_UNDEFINED:
-        text = f"{share:.0%} of the resamples have no coefficient and are left out of the interval"
-        yield Note("undefined_resamples", text)
 
 
 def _why_undefined(about: Correlated) -> str | None:
@@ -86,11 +86,16 @@ def _why_undefined(about: Correlated) -> str | None:
     return None
 
 
-def _nothing_to_draw(both: NDArray[np.bool_], clusters: Integers | None) -> Note:
-    several = resampled(both, "items", clusters)
-    unit = "system" if several else "item" if clusters is None else "dialogue"
-    text = f"there is only 1 {unit}: no interval, because there are no others to resample; add more {unit}s"
-    return Note(f"one_{unit}", text)
+def _no_interval(absence: Absence, both: NDArray[np.bool_], clusters: Integers | None) -> Note:
+    there, unit = both.any(axis=0), "item" if clusters is None else "dialogue"
+    items = int(there.sum()) if clusters is None else len(np.unique(clusters[there]))
+    reasons = {
+        "few-items": f"{count(items, unit)}, and {FEWEST} are required",
+        "few-systems": f"{count(int(both.any(axis=1).sum()), 'system')}, and {FEWEST} are required",
+        "undefined": "without one of them there is no correlation",
+        "no-spread": "the correlation is the same whichever of them is left out",
+    }
+    return Note(absence.replace("-", "_"), f"no interval: {reasons[absence]}")
 
 
 def _coverage(human: Floats, both: NDArray[np.bool_]) -> Iterator[Note]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
@@ -12,18 +13,21 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.files.documents import finite
-from dialeval.meta.correlation.notes import resampled
-from dialeval.meta.document import Coefficient, Level, Resample, Rivalry
+from dialeval.meta.document import Coefficient, Level, Resample, Rivalry, Test
 from dialeval.ratings.joined import Joined, MeasureGrid
-from dialeval.stats.correlation.bootstrap import bootstrap_level
 from dialeval.stats.correlation.dependent import Permuted, permuted, williams
+from dialeval.stats.correlation.leaving_out import LeftOutLevel, correlation_difference, leave_out_level
 from dialeval.stats.correlation.levels import LevelCorrelation, level_correlation
-from dialeval.stats.resampling.bootstrap import percentile_interval
 from dialeval.stats.tests.multiple import holm
-from dialeval.stats.tests.paired import difference_of
 
 ENOUGH: Final = 100
 """Permutations as extreme as what was seen after which no more are made: then p is known to a tenth of itself."""
+TESTS: Final[Mapping[Resample, Test]] = {
+    "items": "swapped_items",
+    "systems": "swapped_systems",
+    "both": "jackknife",
+}
+"""The test that decides, by what is resampled."""
 _ERRORS: Final = 2
 """How many standard errors another seed may well move a p-value by."""
 _AMPLE: Final = 4000
@@ -40,9 +44,11 @@ def compare_measures(
 ) -> tuple[Rivalry, ...]:
     """Every pair of measures at one level; significant where Holm's p-value is below alpha.
 
-    A difference is of signed coefficients: turn a measure round first where low values are good. Its interval is by
-    resampling. There are as many permutations or more where many pairs need smaller p-values, and fewer where
-    ``ENOUGH`` of them show that two measures do not differ. Items of one cluster are resampled, and swapped, together.
+    A difference is of signed coefficients: turn a measure round first where low values are good. What is resampled
+    decides: for other items, measures are swapped item by item; for other systems, system by system; for both,
+    Student's t has the jackknife's error over both. There are as many permutations or more where many pairs need
+    smaller p-values, and fewer where ``ENOUGH`` of them show that two measures do not differ. Items of one cluster
+    stay together.
     """
     pairs = list(combinations(joined.measures, 2))
     alpha = resampling.alpha
@@ -56,9 +62,8 @@ def compare_measures(
         resampling.clusters(joined.items),
     )
     rivalries = [contest.between(a, b) for a, b in pairs]
-    given = np.array(
-        [math.nan if rivalry.p_permutation is None else rivalry.p_permutation for rivalry in rivalries]
-    )
+    decisive = [rivalry.p_jackknife if resample == "both" else rivalry.p_permutation for rivalry in rivalries]
+    given = np.array([math.nan if p is None else p for p in decisive])
     reach = _ERRORS * np.array([rivalry.p_error or 0.0 for rivalry in rivalries])
     lower, upper = (holm(np.clip(given + sign * reach, 0, 1)) for sign in (-1, 1))
     on_edge = (lower < alpha) & (upper >= alpha)
@@ -84,8 +89,8 @@ class _Contest:
     resample: Resample
     permutations: int
     clusters: Integers | None
-    resampled: dict[tuple[str, bytes], Floats] = field(default_factory=dict)
-    """Coefficients of a measure's resamples over some cells: most pairs of measures share their cells."""
+    left_out: dict[tuple[str, bytes], LeftOutLevel] = field(default_factory=dict)
+    """A measure's coefficients without each unit, over some cells: most pairs of measures share their cells."""
 
     def between(self, a: MeasureGrid, b: MeasureGrid) -> Rivalry:
         """The two measures, before correction over all pairs."""
@@ -105,44 +110,44 @@ class _Contest:
             cells=int(shared.sum()),
             only_a=int((~np.isnan(self.human + a.values) & ~shared).sum()),
             only_b=int((~np.isnan(self.human + b.values) & ~shared).sum()),
+            test=TESTS[self.resample],
         )
         if with_a.reason is not None or with_b.reason is not None:
             return blank
-        # One seed draws the same items for both, so the differences are paired.
-        low = high = math.nan
-        if resampled(shared, self.resample, self.clusters):
-            both = (
-                self._trialled(name, people, own) for name, own in ((a.name, scores_a), (b.name, scores_b))
-            )
-            low, high = percentile_interval(difference_of(*both), self.resampling.confidence)
-        test = self._permuted(people, scores_a, scores_b)
+        jackknife = correlation_difference(
+            self._without(a.name, people, scores_a),
+            self._without(b.name, people, scores_b),
+            self.resampling.confidence,
+        )
+        bounded = self.level != "system" or self.resample != "items"
+        test = Permuted(math.nan) if self.resample == "both" else self._permuted(people, scores_a, scores_b)
         return dataclasses.replace(
             blank,
             difference=with_a.value - with_b.value,
-            low=finite(low),
-            high=finite(high),
+            low=finite(jackknife.low) if bounded else None,
+            high=finite(jackknife.high) if bounded else None,
             p_williams=self._williams(with_a, with_b, self._correlation(scores_a, scores_b)),
             p_permutation=finite(test.p),
             p_error=finite(test.error),
+            p_jackknife=finite(jackknife.p),
         )
 
     def _correlation(self, x: Floats, y: Floats) -> LevelCorrelation:
         return level_correlation(x, y, kind=self.coefficient, level=self.level)
 
-    def _trialled(self, name: str, people: Floats, scores: Floats) -> Floats:
+    def _without(self, name: str, people: Floats, scores: Floats) -> LeftOutLevel:
         key = (name, np.isnan(people).tobytes())
-        if key not in self.resampled:
-            self.resampled[key] = bootstrap_level(
+        if key not in self.left_out:
+            self.left_out[key] = leave_out_level(
                 people,
                 scores,
                 kind=self.coefficient,
                 level=self.level,
-                resamples=self.resampling.resamples,
-                seed=self.resampling.seed,
                 resample=self.resample,
                 clusters=self.clusters,
+                seed=self.resampling.seed,
             )
-        return self.resampled[key]
+        return self.left_out[key]
 
     def _williams(
         self, with_a: LevelCorrelation, with_b: LevelCorrelation, between: LevelCorrelation
@@ -161,5 +166,6 @@ class _Contest:
             resamples=self.permutations,
             seed=self.resampling.seed,
             enough=ENOUGH,
+            swap="systems" if self.resample == "systems" else "items",
             clusters=self.clusters,
         )

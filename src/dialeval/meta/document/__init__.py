@@ -5,7 +5,7 @@ Undefined numbers are None here and null in the files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -23,6 +23,8 @@ from dialeval.meta.document.correlated import (
     Row,
     Split,
     Stability,
+    Test,
+    TrueMeans,
 )
 from dialeval.meta.document.estimated import (
     Classical,
@@ -82,6 +84,8 @@ __all__ = [
     "Stability",
     "SystemEstimate",
     "SystemTest",
+    "Test",
+    "TrueMeans",
     "Unjoined",
     "Unplanned",
     "WidthCurve",
@@ -107,8 +111,12 @@ class Human:
     set_aside: Mapping[str, int]
     """People's judgements on other criteria: how many on each."""
     system_identity: float | None
-    """The pooled correlation of a measure that gave every answer its system's mean rating."""
+    """Pearson's pooled correlation of a measure that gave every answer its system's mean rating."""
     system_identity_reason: str | None
+    system_identity_by_chance: float | None = None
+    """What it would be on average if systems did not differ."""
+    system_identity_corrected: float | None = None
+    """Without what chance adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +160,8 @@ class Settings:
     """Measures that agree with people where they fall as ratings rise."""
     package: str
     sources: tuple[Source, ...]
+    dialogues: int | None = None
+    """How many dialogues the items are turns of; None where each has one turn, or ids do not show any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,5 +191,12 @@ class Document:
 
     @property
     def main_level(self) -> Level:
-        """The level that is spoken of first: items, where they were asked for."""
-        return "item" if "item" in self.settings.levels else self.settings.levels[0]
+        """The level that is spoken of first: of those asked for, the first at which a measure has a correlation."""
+        asked = next(level for level in LEVELS if level in self.settings.levels)
+        return first_defined(self.rows) or asked
+
+
+def first_defined(rows: Sequence[Row]) -> Level | None:
+    """The first of the levels at which a measure has a correlation: within a system, where there is one."""
+    defined = {row.level for row in rows if row.value is not None}
+    return next((level for level in LEVELS if level in defined), None)

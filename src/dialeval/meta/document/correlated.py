@@ -22,8 +22,33 @@ _LEVEL_OF: Final[Mapping[str, Level]] = {
     "soft_pairwise_accuracy": "system",
     "acc_eq": "system_within_item",
     "tie_epsilon": "system_within_item",
+    "true_means": "system",
 }
 """Fields that only the rows of one level have."""
+
+
+Test: TypeAlias = Literal["swapped_items", "swapped_systems", "jackknife"]
+"""What decides between two measures: swapping them item by item or system by system (PERM-INPUTS, PERM-SYSTEMS), or
+Student's t with the jackknife's error over items and systems, as what is resampled asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrueMeans:
+    """Pearson's correlation of these systems' true means, freed from the noise of few items."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    pearson: float | None
+    """None, as all but ``items``, where there is a reason."""
+    low: float | None
+    """Bounds for other items and these very systems."""
+    high: float | None
+    reliability_human: float | None
+    """Share of the spread of people's means that is not noise."""
+    reliability_measure: float | None
+    items: int
+    """Those that all systems have."""
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +75,7 @@ class Row:
     coefficient: Coefficient
     """The one that ``low``, ``high`` and ``cluster`` are about."""
     low: float | None
+    """None at level ``system`` where items are resampled: ``true_means`` has the interval."""
     high: float | None
     n: int
     """Points correlated: systems at level ``system``, answers elsewhere."""
@@ -69,6 +95,10 @@ class Row:
     """At level ``system_within_item``: how often two answers are in people's order, or tied as theirs are."""
     tie_epsilon: float | None = None
     """The difference up to which the measure's values count as tied there."""
+    design_effect: float | None = None
+    """Where whole dialogues are left out: the variance that way over the variance item by item."""
+    true_means: TrueMeans | None = None
+    """At level ``system``, where items are resampled."""
 
     @property
     def value(self) -> float | None:
@@ -96,7 +126,7 @@ class Ceiling:
     mean: float | None
     """Over the repeats; None where there is a reason."""
     low: float | None
-    """The central 95 % of the repeats: how much depends on who falls into which half."""
+    """Bounds of the mean for other items, or dialogues; None over systems and where there are too few."""
     high: float | None
     corrected: float | None
     """What two groups as large as all raters would reach; for equal halves 2r / (1 + r)."""
@@ -145,14 +175,14 @@ class Rivalry:
     difference: float | None = None
     """a's coefficient minus b's; None where one of them is undefined."""
     low: float | None = None
-    """Bounds of the difference, by resampling."""
+    """Bounds of the difference; none at level ``system`` where items are resampled."""
     high: float | None = None
     p_williams: float | None = None
     """Williams' test of two correlations that share the human ratings; none where a level averages many, nor of tau."""
     p_permutation: float | None = None
-    """PERM-BOTH (Deutsch, Dror and Roth, 2021): scores swapped between the measures, answer by answer."""
+    """Scores swapped between the measures, whole items or systems at a time (Deutsch, Dror and Roth, 2021)."""
     p_adjusted: float | None = None
-    """The permutation test's after Holm's correction over all pairs at this level."""
+    """That of the test that decides, after Holm's correction over all pairs at this level."""
     significant: bool = False
     p_error: float | None = None
     """The standard error of ``p_permutation``, which more permutations would lower; 0 where all were tried."""
@@ -163,6 +193,10 @@ class Rivalry:
     only_b: int = 0
     on_edge: bool = False
     """Whether the verdict is borderline: two standard errors of the p-values, up or down, would change it."""
+    p_jackknife: float | None = None
+    """Student's t test with the jackknife's error over what is resampled."""
+    test: Test = "swapped_items"
+    """The one that decides."""
 
     @property
     def better(self) -> str | None:

@@ -1,17 +1,17 @@
-"""What each level is called, and what one point of it is."""
+"""What each level is called, what one point of it is, and what statements are about."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from dialeval.display.wording import number
-from dialeval.meta.document import Document, Level, Row
+from dialeval.meta.document import Document, Level, Resample, Row
 
 TITLES: Final[dict[Level, str]] = {
-    "system": "Systems",
-    "item": "Items, pooled",
     "item_within_system": "Items within a system",
     "system_within_item": "Systems within an item",
+    "item": "Items, pooled",
+    "system": "Systems",
 }
 LABELS: Final[dict[Level, str]] = {
     "system": "systems",
@@ -27,6 +27,13 @@ MEANINGS: Final[dict[Level, str]] = {
     "system_within_item": "one correlation over the systems of each item, then their mean",
 }
 
+RESAMPLED: Final[dict[Resample, str]] = {"items": "{}", "systems": "systems", "both": "{} and systems"}
+DECIDED: Final[dict[Resample, str]] = {
+    "items": "permutation test that swaps measures {0} by {0}",
+    "systems": "permutation test that swaps measures system by system",
+    "both": "t test with the jackknife's error over {0}s and systems",
+}
+
 
 def ordered(document: Document, level: Level) -> list[Row]:
     """The rows of a level, best agreement first, those without a correlation last.
@@ -39,6 +46,29 @@ def ordered(document: Document, level: Level) -> list[Row]:
         return row.value is None, sign * (row.value or 0.0)
 
     return sorted(document.at(level), key=place)
+
+
+def scope(document: Document) -> str:
+    """The systems that a statement about measures holds for: these, unless others were drawn."""
+    systems = document.human.systems
+    if document.settings.resample == "items":
+        return f"on these {systems} systems" if systems > 1 else "on this one system"
+    return f"on systems like these {systems}"
+
+
+def unit(document: Document) -> str:
+    """What is left out and swapped together."""
+    return "item" if document.settings.cluster is None else "dialogue"
+
+
+def resampled(document: Document) -> str:
+    """What intervals and tests are about: others of these."""
+    return RESAMPLED[document.settings.resample].format(f"{unit(document)}s")
+
+
+def decided(document: Document) -> str:
+    """The test that decides between measures, in words."""
+    return DECIDED[document.settings.resample].format(unit(document))
 
 
 def correlation(value: float | None) -> str:

@@ -12,7 +12,7 @@ from dialeval.display.pages import Picture, asset, policy, template
 from dialeval.display.table import Table
 from dialeval.display.wording import count
 from dialeval.meta.document import Document, NotJoined, Points
-from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, tables
+from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, rival_tables, tables
 from dialeval.meta.report.verdict import verdict
 
 
@@ -47,7 +47,7 @@ def view(document: Document, points: Points) -> View:
         notes=texts(document.notes),
         levels=tuple(tables.agreement(document, level) for level in levels),
         main=levels.index(document.main_level) if levels else 0,
-        rivals=tuple(tables.rivals(document, level) for level in levels),
+        rivals=tuple(rival_tables.rivals(document, level) for level in levels),
         ceiling=tables.ceiling(document),
         raters=tables.raters(document),
         combined=tables.combined(document),

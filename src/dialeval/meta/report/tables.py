@@ -6,14 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, p_value, signed
-from dialeval.meta.document import Ceiling, Coefficient, Document, Level, Rivalry, Row
-from dialeval.meta.report.levels import MEANINGS, TITLES, correlation, ordered
+from dialeval.display.wording import COEFFICIENTS, NOTHING, count, interval, listing, signed
+from dialeval.meta.document import Ceiling, Coefficient, Document, Level, Row, TrueMeans
+from dialeval.meta.report.levels import (
+    MEANINGS,
+    TITLES,
+    correlation,
+    decided,
+    ordered,
+    resampled,
+    scope,
+    unit,
+)
 
 KINDS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall")
-MOST_RIVALS: Final = 60
 MOST_RATERS: Final = 30
-RESAMPLED: Final = {"items": "{}", "systems": "systems", "both": "{} and systems"}
 
 
 def agreement(document: Document, level: Level) -> Table:
@@ -26,6 +33,8 @@ def agreement(document: Document, level: Level) -> Table:
     ranked = any(row.cluster is not None for row in rows)
     columns = [Column("measure"), Column(COEFFICIENTS[main], numeric=True)]
     columns += [Column(COEFFICIENTS[name], numeric=True) for name in others]
+    true = any(row.true_means is not None and row.true_means.pearson is not None for row in rows)
+    columns += [Column("true means", numeric=True)] if true else []
     columns += [Column("n", numeric=True)]
     columns += [Column("rank group", numeric=True)] if ranked else []
     best = next((row.value for row in rows), None)
@@ -35,6 +44,7 @@ def agreement(document: Document, level: Level) -> Table:
         top = row.value is not None and row.value == best
         cells.append(Cell(_value(row.value), interval(row.low, row.high), strong=top))
         cells += [Cell(_value(row.of(name))) for name in others]
+        cells += [_true_means(row.true_means)] if true else []
         cells.append(Cell(f"{row.n:,}"))
         cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if ranked else []
         shown.append(tuple(cells))
@@ -63,28 +73,6 @@ def raters(document: Document) -> Table:
     left = len(ranked) - len(rows)
     notes = (f"and {count(left, 'rater')} with higher agreement, or none",) if left else ()
     return Table("Each rater with the others", (*columns, Column("n", numeric=True)), rows, notes)
-
-
-def rivals(document: Document, level: Level) -> Table:
-    """Each pair of measures that have a correlation at one level, the surest difference first."""
-    pairs = [rival for rival in document.rivals if rival.level == level and rival.difference is not None]
-    pairs.sort(key=lambda rival: (rival.p_adjusted is None, rival.p_adjusted or 0.0))
-    columns = (
-        *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
-        *(Column("p (permutation)", numeric=True), Column("p (Williams)", numeric=True), Column("verdict")),
-    )
-    shown = pairs[:MOST_RIVALS]
-    return Table(TITLES[level], columns, tuple(map(_rival, shown)), tuple(_rival_notes(document, pairs)))
-
-
-def on_edge(pairs: Sequence[Rivalry]) -> Iterator[str]:
-    """A note on pairs whose verdict depends on which swaps were drawn."""
-    names = [
-        f"{rivalry.a} − {rivalry.b} ({p_value(rivalry.p_adjusted)})" for rivalry in pairs if rivalry.on_edge
-    ]
-    if names:
-        them = "it" if len(names) == 1 else "them"
-        yield f"borderline: more resamples or another seed could change {them}: {listing(names, most=3)}"
 
 
 def combined(document: Document) -> Table:
@@ -143,15 +131,20 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
     yield MEANINGS[level] + (
         f" over {listing([f'{n:,}' for n in sorted(groups)])} {of_what}" if groups else ""
     )
-    if any(row.low is not None for row in rows):
-        resampled = _resampled(document)
-        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
+    yield from _interval_notes(document, level, rows)
     if any(row.cluster is not None for row in rows):
         alpha = f"{1 - document.settings.level:.2g}"
-        yield f"measures in one rank group do not differ significantly (permutation test, Holm's p < {alpha})"
-    identity = document.human.system_identity
-    if level == "item" and identity is not None:
-        yield f"a measure that gave every answer its system's mean rating would have {correlation(identity)}"
+        yield (
+            f"measures in one rank group do not differ significantly {scope(document)} "
+            f"({decided(document)}, Holm's p < {alpha})"
+        )
+    human = document.human
+    if level == "item" and human.system_identity is not None:
+        yield (
+            f"a measure that knew only which system answered would have Pearson "
+            f"{correlation(human.system_identity_corrected)}, that is {correlation(human.system_identity)} less what "
+            f"chance adds (if systems did not differ: {correlation(human.system_identity_by_chance)})"
+        )
     measures: dict[str, list[str]] = {}
     for row in rows:
         for note in row.warnings:
@@ -160,9 +153,30 @@ def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
         yield text if len(names) == len(rows) else f"{listing(names)}: {text}"
 
 
-def _resampled(document: Document) -> str:
-    settings = document.settings
-    return RESAMPLED[settings.resample].format("dialogues" if settings.cluster == "dialogue" else "items")
+def _interval_notes(document: Document, level: Level, rows: Sequence[Row]) -> Iterator[str]:
+    confidence = f"{document.settings.level:.0%}"
+    if any(row.low is not None for row in rows):
+        means = " (of means of as many items)" if level == "system" else ""
+        others = f"other {resampled(document)} like these{means}"
+        yield f"brackets hold {confidence} intervals for {others}, by the jackknife"
+    true = [row.true_means for row in rows if row.true_means is not None]
+    if any(means.pearson is not None for means in true):
+        yield (
+            f"true means: Pearson's correlation of these systems' means freed from the noise of few items, with its "
+            f"{confidence} interval for other {resampled(document)}; the other columns are of the means as observed"
+        )
+    for reason in dict.fromkeys(means.reason for means in true if means.reason):
+        yield f"no interval for the correlation of systems' true means: {reason}"
+    effects = sorted(row.design_effect for row in rows if row.design_effect is not None)
+    if effects:
+        span = f"{effects[0]:.2f} to {effects[-1]:.2f}"
+        yield f"turns of a dialogue are taken together, which multiplies variances by {span} (design effect)"
+
+
+def _true_means(means: TrueMeans | None) -> Cell:
+    if means is None or means.pearson is None:
+        return Cell(NOTHING)
+    return Cell(correlation(means.pearson), interval(means.low, means.high))
 
 
 def _undefined(rows: Sequence[Row]) -> Iterator[str]:
@@ -192,10 +206,10 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
     if defined:
         first = defined[0]
         what = "the raters" if first.split == "raters" else "each answer's ratings"
-        yield (
-            f"mean over {count(first.repeats, 'random split')} of {what} into halves, {count(first.raters, 'rater')} "
-            "in all; brackets hold the middle 95%"
-        )
+        halves = f"mean over {count(first.repeats, 'random split')} of {what} into halves"
+        yield f"{halves}, {count(first.raters, 'rater')} in all"
+    if any(ceiling.low is not None for ceiling in defined):
+        yield f"brackets hold {document.settings.level:.0%} intervals for other {unit(document)}s and these raters"
     if any(ceiling.corrected is not None for ceiling in defined):
         yield "corrected: expected agreement of two groups as large as all raters (Spearman-Brown)"
     if any(ceiling.bound is not None for ceiling in defined):
@@ -207,31 +221,4 @@ def _ceiling_notes(document: Document) -> Iterator[str]:
     )
     yield from dict.fromkeys(
         f"{TITLES[ceiling.level].lower()}: {ceiling.reason}" for ceiling in document.ceiling if ceiling.reason
-    )
-
-
-def _rival_notes(document: Document, pairs: Sequence[Rivalry]) -> Iterator[str]:
-    if len(pairs) > MOST_RIVALS:
-        yield f"and {count(len(pairs) - MOST_RIVALS, 'less significant pair')}"
-    if any(rivalry.low is not None for rivalry in pairs):
-        resampled = _resampled(document)
-        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals, {resampled} resampled"
-    error = max((rivalry.p_error or 0.0 for rivalry in pairs), default=0.0)
-    if error:
-        yield f"p (permutation) is from random swaps, with a standard error of at most {error:.2g}"
-    yield from on_edge(pairs)
-    if any(rivalry.only_a or rivalry.only_b for rivalry in pairs):
-        yield "two measures are compared over the answers that both scored, fewer than in the tables of agreement"
-
-
-def _rival(rivalry: Rivalry) -> tuple[Cell, ...]:
-    better = rivalry.better
-    verdict = "no significant difference" if better is None else f"{better} agrees better with people"
-    return (
-        Cell(f"{rivalry.a} − {rivalry.b}"),
-        Cell(signed(rivalry.difference), interval(rivalry.low, rivalry.high)),
-        Cell(p_value(rivalry.p_adjusted)),
-        Cell(p_value(rivalry.p_permutation)),
-        Cell(p_value(rivalry.p_williams)),
-        Cell(verdict, strong=rivalry.significant),
     )

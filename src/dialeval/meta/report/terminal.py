@@ -9,8 +9,8 @@ from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
 from dialeval.display.wording import count, interval, listing, p_value, signed
 from dialeval.meta.document import Document, Rivalry
-from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, tables
-from dialeval.meta.report.levels import TITLES
+from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, rival_tables, tables
+from dialeval.meta.report.levels import TITLES, scope
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,8 +56,8 @@ def _different(document: Document) -> Table:
     said = f"{len(differing):,} of {count(len(pairs), 'pair')} of measures differ significantly"
     more = f"; these are {MOST_PAIRS} of them, all are in meta.html" if len(differing) > MOST_PAIRS else ""
     rows = tuple(_differing(rivalry) for rivalry in differing[:MOST_PAIRS])
-    notes = (said + more, *tables.on_edge(pairs)) if pairs else ()
-    return Table(f"{TITLES[level]}: which measures differ", columns, rows, notes)
+    notes = (said + more, *rival_tables.on_edge(pairs)) if pairs else ()
+    return Table(f"{TITLES[level]}: which measures differ {scope(document)}", columns, rows, notes)
 
 
 def _differing(rivalry: Rivalry) -> tuple[Cell, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value
 from dialeval.meta.document import Document, Level, Rivalry, Row
-from dialeval.meta.report.levels import correlation, ordered
+from dialeval.meta.report.levels import correlation, ordered, scope
 
 WHERE: dict[Level, str] = {
     "item": "Item by item",
@@ -55,14 +55,23 @@ def _findings(document: Document) -> Iterator[str]:
 def _best(document: Document, level: Level, rows: list[Row]) -> str:
     best = rows[0]
     name = COEFFICIENTS[best.coefficient]
-    shown = f"{name} {correlation(best.value)} {interval(best.low, best.high)}".rstrip()
+    shown = f"{name} {correlation(best.value)} {interval(best.low, best.high)}".rstrip() + _of_true_means(
+        best
+    )
     if level == "system" and best.systems < 4:
         few = f"{best.systems} systems are too few to conclude anything"
         return f"{best.measure} has the highest correlation ({shown}), but {few}."
     lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
-    said = f"{best.measure} agrees best with people ({shown}{lower})"
+    said = f"{best.measure} agrees best with people {scope(document)} ({shown}{lower})"
     others = [row.measure for row in rows[1:] if row.value is not None]
     return _beside(document, level, best.measure, others, said) + _without(rows)
+
+
+def _of_true_means(row: Row) -> str:
+    means = row.true_means
+    if means is None or means.low is None:
+        return ""
+    return f"; Pearson {correlation(means.pearson)} {interval(means.low, means.high)} of true means"
 
 
 def _without(rows: list[Row]) -> str:

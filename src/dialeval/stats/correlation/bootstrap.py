@@ -31,7 +31,7 @@ Resample: TypeAlias = Literal["items", "systems", "both"]
 
 _Drawn: TypeAlias = Floats | None
 """How often each unit occurs in each resample; None where all occur once."""
-_Estimator: TypeAlias = Callable[[_Drawn, _Drawn], Floats]
+Estimator: TypeAlias = Callable[[_Drawn, _Drawn], Floats]
 """From drawn items, shape (some, items), and systems, (some, systems), to correlations, (some,) or (1,)."""
 
 
@@ -137,7 +137,7 @@ class _Plan(NamedTuple):
 def _resampled(shared: Cells, plan: _Plan) -> Floats:
     if not len(shared.item):
         return np.full(plan.resamples, np.nan)
-    estimate = _ESTIMATORS[plan.level](shared, plan.kind, plan.resamples)
+    estimate = ESTIMATORS[plan.level](shared, plan.kind, plan.resamples)
     drawn = _draws(shared, plan)
     return np.concatenate([np.broadcast_to(estimate(items, systems), some) for items, systems, some in drawn])
 
@@ -162,7 +162,7 @@ def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
         yield drawn, with_it, len(drawn)
 
 
-def _pooled(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
+def _pooled(cells: Cells, kind: Coefficient, resamples: int) -> Estimator:
     weigh = weigher(*cells.tables, kind=kind, resamples=resamples)
 
     def estimate(items: _Drawn, systems: _Drawn) -> Floats:
@@ -172,7 +172,7 @@ def _pooled(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
     return estimate
 
 
-def _within_system(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
+def _within_system(cells: Cells, kind: Coefficient, resamples: int) -> Estimator:
     starts = _starts(cells.system)
     weigh = weigher(*cells.tables, kind=kind, starts=starts, resamples=resamples)
 
@@ -182,7 +182,7 @@ def _within_system(cells: Cells, kind: Coefficient, resamples: int) -> _Estimato
     return estimate
 
 
-def _within_item(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
+def _within_item(cells: Cells, kind: Coefficient, resamples: int) -> Estimator:
     cells = cells.take(np.argsort(cells.item, kind="stable"))
     weigh = weigher(*cells.tables, kind=kind, starts=_starts(cells.item), resamples=resamples)
     whole = weigh(_once(cells))
@@ -193,7 +193,7 @@ def _within_item(cells: Cells, kind: Coefficient, resamples: int) -> _Estimator:
     return estimate
 
 
-def _over_systems(cells: Cells, kind: Coefficient, _: int) -> _Estimator:
+def _over_systems(cells: Cells, kind: Coefficient, _: int) -> Estimator:
     there = np.zeros((cells.items, cells.systems))
     there[cells.item, cells.system] = 1
     tables = [np.zeros_like(there) for _ in cells.tables]
@@ -218,12 +218,13 @@ def _over_systems(cells: Cells, kind: Coefficient, _: int) -> _Estimator:
     return estimate
 
 
-_ESTIMATORS: dict[Level, Callable[[Cells, Coefficient, int], _Estimator]] = {
+ESTIMATORS: dict[Level, Callable[[Cells, Coefficient, int], Estimator]] = {
     "system": _over_systems,
     "item": _pooled,
     "item_within_system": _within_system,
     "system_within_item": _within_item,
 }
+"""How a correlation at each level follows from how often items and systems occur."""
 
 
 def _once(cells: Cells) -> Floats:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,10 @@ from dialeval.stats.correlation.weighted import mean_over_groups
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.resampling.bootstrap import CELLS, Bits, Floats, Integers, every_swap, random_swaps
 from dialeval.stats.tests.paired import MOST_ENUMERATED, ROUNDING, difference_of
+
+Swap: TypeAlias = Literal["cells", "items", "systems"]
+"""What two measures are swapped in: each cell alone, or whole items or systems (PERM-BOTH, PERM-INPUTS and
+PERM-SYSTEMS of Deutsch, Dror & Roth, 2021)."""
 
 _Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
 """From which cells are swapped to the correlations of both measures, of shape (resamples,) each."""
@@ -103,18 +107,22 @@ def permuted(
     resamples: int = 1000,
     seed: int = 0,
     enough: int | None = None,
+    swap: Swap = "cells",
     clusters: Integers | None = None,
     cells: int = CELLS,
 ) -> Permuted:
     """``perm_both`` with the error of its p-value, and free to stop where the measures clearly do not differ.
 
+    Swapping whole items is valid where a measure errs on an item with all systems alike, swapping whole systems where
+    it errs on all answers of a system alike: they are for conclusions about other items, and about other systems.
+
     Resampling ends with the one that is the ``enough``-th to differ as much as observed; then p is ``enough`` over the
     resamples made, which is as valid as p of all of them (Besag & Clifford, 1991), and its error at most
-    p / sqrt(``enough``). ``clusters`` labels the items: then the cells of a cluster are swapped together or not at all.
+    p / sqrt(``enough``). ``clusters`` labels the items: then the items of a cluster are swapped together or not at all.
     """
     shared = shared_cells(human, a, b)
     n = len(shared.item)
-    owner = None if clusters is None else cluster_of_items(clusters, human, a, b)[shared.item]
+    owner = _owner(shared, swap, None if clusters is None else cluster_of_items(clusters, human, a, b))
     units = n if owner is None else int(owner.max(initial=-1)) + 1
     if not n or any(np.ptp(table) == 0 for table in shared.tables):
         return Permuted(math.nan)
@@ -125,7 +133,9 @@ def permuted(
     if math.isnan(observed):
         return Permuted(math.nan)
     held = cells if enough is None else min(cells, 2 * enough * n)
-    drawn = [every_swap(units)] if exact else random_swaps(units, resamples=resamples, seed=seed, cells=held)
+    # As many units at a time as their cells can be held.
+    held = max(1, held // n) * units
+    drawn = _every(units, held) if exact else random_swaps(units, resamples=resamples, seed=seed, cells=held)
     swaps = drawn if owner is None else (np.ascontiguousarray(bits[:, owner]) for bits in drawn)
     least = observed - ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
     differences = (np.abs(difference_of(*correlate(bits))) for bits in swaps)
@@ -135,6 +145,21 @@ def permuted(
     count, defined = _counted(differences, least, enough)
     p = count / defined if count == enough else (1 + count) / (1 + defined)
     return Permuted(p, defined)
+
+
+def _every(units: int, held: int) -> Iterator[Bits]:
+    """All ways to swap, some at a time."""
+    whole, size = every_swap(units), max(1, held // units)
+    return (whole[start : start + size] for start in range(0, len(whole), size))
+
+
+def _owner(cells: Cells, swap: Swap, cluster: Integers | None) -> Integers | None:
+    """The unit that each cell is swapped with; None where each is one of its own."""
+    if swap == "systems":
+        return cells.system
+    if cluster is not None:
+        return cluster[cells.item]
+    return cells.item if swap == "items" and cells.items < len(cells.item) else None
 
 
 def _counted(differences: Iterable[Floats], least: float, enough: int | None) -> tuple[int, int]:

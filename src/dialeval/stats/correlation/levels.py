@@ -24,8 +24,8 @@ from dialeval.stats.correlation.grouped import average, group_correlations
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
-Level: TypeAlias = Literal["system", "item", "item_within_system", "system_within_item"]
-"""What the correlation is over; see the head of the module."""
+Level: TypeAlias = Literal["item_within_system", "system_within_item", "item", "system"]
+"""What the correlation is over; see the head of the module. The first are the least led by which systems there are."""
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 
