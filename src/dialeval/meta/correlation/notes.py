@@ -26,7 +26,7 @@ _GROUP: Final = {"item_within_system": "system", "system_within_item": "item"}
 
 NO_TRUE_MEANS: Final[Mapping[true_means.Absence, str]] = {
     "few-systems": f"fewer than {true_means.FEWEST_SYSTEMS} systems",
-    "few-items": "fewer than 3 items, or 2 dialogues, have a value of every system",
+    "few-items": "fewer than 3 items (or 2 dialogues) have a value of every system",
     "no-spread": "as far as these items can tell, the systems' true means do not differ",
 }
 """Why there is no correlation of true means."""
@@ -117,8 +117,7 @@ def _few_systems(both: NDArray[np.bool_], kind: Coefficient, resample: Resample)
         least = f"{2 / math.factorial(n):.2f}".removeprefix("0")
         yield Note("p_of_few_systems", f"{n} systems: {kind.title()}'s p can never fall below {least}")
     if 2 < n < _FEW_SYSTEMS and resample == "items":
-        text = f"only {n} systems: the interval is about other items, not about other systems"
-        yield Note("few_systems", text)
+        yield Note("few_systems", f"only {n} systems: what holds for them may not hold for others")
     if n > 1 and (present != present[0]).any():
         yield Note("different_items", "the systems' means are over different items")
 

@@ -50,7 +50,7 @@ def ordered(document: Document, level: Level) -> list[Row]:
 
 def scope(document: Document) -> str:
     """The systems that a statement about measures holds for: these, unless others were drawn."""
-    systems = document.human.systems
+    systems = max((row.systems for row in document.rows), default=document.human.systems)
     if document.settings.resample == "items":
         return f"on these {systems} systems" if systems > 1 else "on this one system"
     return f"on systems like these {systems}"

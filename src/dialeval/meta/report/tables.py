@@ -126,7 +126,7 @@ def _title(document: Document, level: Level) -> str:
 
 
 def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
-    groups = {row.groups for row in rows if row.groups is not None}
+    groups = {row.groups for row in rows if row.groups}
     of_what = "systems" if level == "item_within_system" else "items"
     yield MEANINGS[level] + (
         f" over {listing([f'{n:,}' for n in sorted(groups)])} {of_what}" if groups else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value
 from dialeval.meta.document import Document, Level, Rivalry, Row
@@ -14,6 +15,9 @@ WHERE: dict[Level, str] = {
     "item_within_system": "Within a system",
     "system_within_item": "Between the answers to one item",
 }
+
+TOO_WIDE: Final = 1.5
+"""An interval of a correlation that is wider than this says too little for a sentence."""
 
 
 def verdict(document: Document) -> str:
@@ -69,7 +73,7 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
 
 def _of_true_means(row: Row) -> str:
     means = row.true_means
-    if means is None or means.low is None:
+    if means is None or means.low is None or means.high is None or means.high - means.low > TOO_WIDE:
         return ""
     return f"; Pearson {correlation(means.pearson)} {interval(means.low, means.high)} of true means"
 
