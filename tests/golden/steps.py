@@ -91,8 +91,8 @@ STEPS: Final = (
     ),
     Step(
         "meta_clustered",
-        "meta ratings.jsonl scored/items.jsonl scored/brief.jsonl --human-criterion fluent --people 'ann' "
-        "--people 'b*' --people cy --people dot --cluster --coefficient pearson --trials 40 -o metas/files --json",
+        "meta ratings.jsonl scored/items.jsonl scored/brief.jsonl --human-criterion fluent --people ann --people 'b*' "
+        "--people cy --people dot --cluster dialogue --coefficient pearson --trials 40 -o metas/files --json",
     ),
     # A test set for selection, from raters' answers.
     Step("tasks", "select tasks draft.jsonl --seed 2 -o tasks/fit --json"),

@@ -285,12 +285,12 @@ def test_turns_of_a_dialogue_are_resampled_together(run):
         write(
             f"{name}.jsonl", [{**row, "item": f"d{int(row['item'][1:]) // 4}/{row['item']}"} for row in rows]
         )
-    alone, whole = (read(run("r.jsonl", "s.jsonl", "--json", *more)) for more in ((), ("--cluster",)))
-    assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == (None, "dialogue")
+    alone, whole = (read(run("r.jsonl", "s.jsonl", "--json", *more)) for more in (("--cluster", "none"), ()))
+    assert (alone["settings"]["cluster"], whole["settings"]["cluster"]) == ("none", "dialogue")
     assert alone["rows"][0]["spearman"] == whole["rows"][0]["spearman"]
     assert alone["rows"][0]["low"] != whole["rows"][0]["low"]
     assert whole["rivals"][0]["p_error"] == 0  # three dialogues: all eight swaps were tried
-    assert "no interval: 3 dialogues, and 5 are required" in run("r.jsonl", "s.jsonl", "--cluster").out
+    assert "no interval: 3 dialogues, and 5 are required" in run("r.jsonl", "s.jsonl").out
 
 
 def test_planning_is_printed_written_and_on_the_page(run):

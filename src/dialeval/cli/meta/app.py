@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from dialeval.cli.options import Json, Seed, Trials, scale_given
+from dialeval.cli.options import Cluster, Json, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.meta import InstanceRule, Level
@@ -67,10 +67,7 @@ def meta(
     resample: Annotated[
         Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
     ] = "items",
-    cluster: Annotated[
-        bool,
-        typer.Option("--cluster", help="Resample and swap whole dialogues (ids DIALOGUE/TURN), not items."),
-    ] = False,
+    cluster: Cluster = "auto",
     scale: Annotated[
         str | None,
         typer.Option("--scale", metavar="LOW-HIGH", help="Reject people's ratings outside it, as in 1-5."),
@@ -131,7 +128,7 @@ def meta(
     inquiry = Inquiry(
         levels=_levels(level),
         coefficient=coefficient,
-        resampling=Resampling(resamples=trials, seed=seed, cluster="dialogue" if cluster else "auto"),
+        resampling=Resampling(resamples=trials, seed=seed, cluster=cluster),
         resample=resample,
         estimate=estimate or estimate_by is not None,
         estimate_by=estimate_by,

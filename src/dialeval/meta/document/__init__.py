@@ -160,8 +160,6 @@ class Settings:
     """Measures that agree with people where they fall as ratings rise."""
     package: str
     sources: tuple[Source, ...]
-    dialogues: int | None = None
-    """How many dialogues the items are turns of; None where each has one turn, or ids do not show any."""
 
 
 @dataclass(frozen=True, slots=True)

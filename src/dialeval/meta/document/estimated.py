@@ -67,6 +67,8 @@ class SystemEstimate(_Estimated):
     p_shift: float | None
     """Welch's two-sided p-value of the measure's scores of rated against unrated items; None where there is no test."""
     warnings: tuple[Note, ...]
+    design_effect: float | None = None
+    """Where items are turns of dialogues: the variance over that of independent items."""
 
     @property
     def helps(self) -> bool:
@@ -106,6 +108,7 @@ class DifferenceEstimate(_Estimated):
     higher: str | None
     """The system whose mean is higher, where Holm's p-value is below alpha; lower is better on some criteria."""
     warnings: tuple[Note, ...]
+    design_effect: float | None = None
 
     def json_value(self) -> Mapping[str, object]:
         """The fields in the order of the file."""

@@ -17,13 +17,19 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import finite
 from dialeval.meta.document import Classical, DifferenceEstimate, Estimates, SystemEstimate
 from dialeval.ratings.joined import Joined, MeasureGrid
-from dialeval.stats.resampling.prediction_powered import PartlyRated, PPIEstimate, ppi_difference, ppi_mean
+from dialeval.stats.resampling.prediction_powered import (
+    Clusters,
+    PartlyRated,
+    PPIEstimate,
+    ppi_difference,
+    ppi_mean,
+)
 from dialeval.stats.tests.multiple import holm
 from dialeval.stats.tests.power import FLAT
 from dialeval.stats.tests.t_tests import welch_t
@@ -47,7 +53,8 @@ def estimate_systems(
 
     ``measure`` is one of the joined ones by name, or any grid on the same axes, such as that of ``linear_combination``,
     whose predictions are held out. Do not pick the measure by how narrow it makes these intervals. Of ``resampling``
-    only the confidence counts: the intervals are computed, not resampled.
+    confidence and clusters count: the intervals are computed, not resampled, from sums over dialogues where items are
+    turns of them.
     """
     grid = joined.measure_named(measure) if isinstance(measure, str) else measure
     human, scores = joined.human.values, joined.plus(grid).measures[-1].values
@@ -56,7 +63,10 @@ def estimate_systems(
     scores = scores * scale_of(human, scores)
     known = [row for row in range(len(joined.systems)) if not np.isnan(scores[row]).all()]
     names, confidence = joined.systems, resampling.confidence
-    differences = [_difference(names, human, scores, pair, confidence) for pair in combinations(known, 2)]
+    together = resampling.clusters(joined.items)
+    differences = [
+        _difference(names, human, scores, pair, confidence, together) for pair in combinations(known, 2)
+    ]
     adjusted = holm(
         [math.nan if difference.p is None else difference.p for difference in differences]
     ).tolist()
@@ -66,7 +76,7 @@ def estimate_systems(
         criterion=joined.criterion,
         level=confidence,
         note=RANDOM,
-        systems=tuple(_system(names[row], human[row], scores[row], confidence) for row in known),
+        systems=tuple(_system(names[row], human[row], scores[row], confidence, together) for row in known),
         differences=tuple(
             _corrected(difference, p, resampling.alpha)
             for difference, p in zip(differences, adjusted, strict=True)
@@ -76,9 +86,21 @@ def estimate_systems(
 
 def partly_rated(human: Floats, scores: Floats, items: Flags | None = None) -> PartlyRated:
     """A system's ratings, scores of the same items (NaN where absent), and the others' scores, of marked ``items``."""
+    rated, rest = _parted(human, scores, items)
+    return PartlyRated(human[rated], scores[rated], scores[rest])
+
+
+def _parted(human: Floats, scores: Floats, items: Flags | None) -> tuple[Flags, Flags]:
+    """Which items are rated, and which others are scored."""
     wanted = np.ones(human.shape, dtype=bool) if items is None else items
     rated = wanted & ~np.isnan(human)
-    return PartlyRated(human[rated], scores[rated], scores[wanted & ~rated & ~np.isnan(scores)])
+    return rated, wanted & ~rated & ~np.isnan(scores)
+
+
+def _labels(human: Floats, scores: Floats, items: Flags | None, clusters: Integers | None) -> Clusters | None:
+    """The cluster of each rated item and of each of the others."""
+    rated, rest = _parted(human, scores, items)
+    return None if clusters is None else (clusters[rated], clusters[rest])
 
 
 def scale_of(human: Floats, scores: Floats) -> float:
@@ -99,10 +121,15 @@ def scale_of(human: Floats, scores: Floats) -> float:
     return math.copysign(math.sqrt(yy / ff), yf)
 
 
-def _system(name: str, human: Floats, scores: Floats, confidence: float) -> SystemEstimate:
-    parts = partly_rated(human, scores)
-    shift = welch_t(parts.predicted_rated, parts.predicted_rest)
-    notes = list(_notes(parts))
+def _system(
+    name: str, human: Floats, scores: Floats, confidence: float, clusters: Integers | None
+) -> SystemEstimate:
+    parts, labels = partly_rated(human, scores), _labels(human, scores, None, clusters)
+    of_rated, of_rest = labels or (None, None)
+    shift = welch_t(
+        _of_clusters(parts.predicted_rated, of_rated), _of_clusters(parts.predicted_rest, of_rest)
+    )
+    notes = list(_notes(parts, of_rated))
     if shift.p < SHIFTED:
         which = "higher" if shift.difference > 0 else "lower"
         text = (
@@ -110,12 +137,39 @@ def _system(name: str, human: Floats, scores: Floats, confidence: float) -> Syst
             "they do not look like a random sample"
         )
         notes.append(Note("shifted", text))
-    estimate = ppi_mean(*parts, confidence=confidence)
-    return SystemEstimate(system=name, p_shift=finite(shift.p), warnings=tuple(notes), **_numbers(estimate))
+    estimate, alone = (ppi_mean(*parts, confidence=confidence, clusters=which) for which in (labels, None))
+    return SystemEstimate(
+        system=name,
+        p_shift=finite(shift.p),
+        warnings=tuple(notes),
+        design_effect=_design_effect(estimate, alone, clusters),
+        **_numbers(estimate),
+    )
+
+
+def _of_clusters(values: Floats, clusters: Integers | None) -> Floats:
+    """The mean of each cluster, or the values where there are none."""
+    known = ~np.isnan(values)
+    if clusters is None:
+        return values[known]
+    codes = np.unique(clusters[known], return_inverse=True)[1]
+    return np.asarray(np.bincount(codes, values[known]) / np.maximum(np.bincount(codes), 1))
+
+
+def _design_effect(estimate: PPIEstimate, alone: PPIEstimate, clusters: Integers | None) -> float | None:
+    """The variance over the variance as if items were independent."""
+    return (
+        None if clusters is None else finite((estimate.error / alone.error) ** 2 if alone.error else math.nan)
+    )
 
 
 def _difference(
-    names: tuple[str, ...], human: Floats, scores: Floats, pair: tuple[int, int], confidence: float
+    names: tuple[str, ...],
+    human: Floats,
+    scores: Floats,
+    pair: tuple[int, int],
+    confidence: float,
+    clusters: Integers | None,
 ) -> DifferenceEstimate:
     a, b = pair
     rated = ~np.isnan(human)
@@ -123,15 +177,15 @@ def _difference(
     shared = ~np.isnan(scores[a]) & ~np.isnan(scores[b])
     paired = 2 * int((both & shared).sum()) >= max(4, int((either & shared).sum()))
     # Items on which one of the two is rated would be neither rated nor unrated pairs.
-    parts = [
-        partly_rated(human[row], scores[row], (both | (shared & ~either)) if paired else None) for row in pair
-    ]
+    items = (both | (shared & ~either)) if paired else None
+    parts = [partly_rated(human[row], scores[row], items) for row in pair]
+    labels = [_labels(human[row], scores[row], items, clusters) for row in pair]
     if paired:
         unscored = np.isnan(parts[0].predicted_rated + parts[1].predicted_rated)
         parts = [
             part._replace(predicted_rated=np.where(unscored, np.nan, part.predicted_rated)) for part in parts
         ]
-    notes = list(dict.fromkeys(note for part in parts for note in _notes(part)))
+    notes = list(dict.fromkeys(note for part in parts for note in _notes(part, None)))
     dropped = int((either & ~both).sum())
     if paired and dropped:
         text = f"{dropped} items are left out because only one of the systems is rated on them"
@@ -139,7 +193,11 @@ def _difference(
     elif not paired and shared.any():
         text = "most items have ratings of one system only, so the systems are compared as if unpaired"
         notes.append(Note("unpaired", text))
-    estimate = ppi_difference(parts[0], parts[1], paired=paired, confidence=confidence)
+    alone = ppi_difference(parts[0], parts[1], paired=paired, confidence=confidence)
+    estimate = alone
+    if labels[0] is not None and labels[1] is not None:
+        together = (labels[0], labels[1])
+        estimate = ppi_difference(parts[0], parts[1], paired=paired, confidence=confidence, clusters=together)
     return DifferenceEstimate(
         a=names[a],
         b=names[b],
@@ -148,6 +206,7 @@ def _difference(
         p_adjusted=None,
         higher=None,
         warnings=tuple(notes),
+        design_effect=_design_effect(estimate, alone, clusters),
         **_numbers(estimate),
     )
 
@@ -173,9 +232,12 @@ def _numbers(estimate: PPIEstimate) -> dict[str, Any]:
     }
 
 
-def _notes(parts: PartlyRated) -> Iterator[Note]:
+def _notes(parts: PartlyRated, clusters: Integers | None) -> Iterator[Note]:
     scored = int((~np.isnan(parts.predicted_rated)).sum())
-    if 2 <= scored < FEW:
+    dialogues = scored if clusters is None else len(np.unique(clusters))
+    if scored >= 2 and dialogues < min(FEW, scored):
+        yield Note("few_rated", f"only {dialogues} rated dialogues: the interval is rough")
+    elif 2 <= scored < FEW:
         yield Note("few_rated", f"only {scored} rated items: the interval is rough")
     if scored and len(parts.predicted_rest) < 2:
         left = "every item is rated" if not len(parts.predicted_rest) else "only one item is not rated"

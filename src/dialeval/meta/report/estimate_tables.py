@@ -84,6 +84,10 @@ def _estimate_notes(estimates: Estimates) -> Iterator[str]:
     )
     yield "worth: how many ratings would give an equally short interval without the measure"
     yield estimates.note.text
+    effects = sorted(system.design_effect for system in estimates.systems if system.design_effect is not None)
+    if effects:
+        span = f"{effects[0]:.2f} to {effects[-1]:.2f}"
+        yield f"turns of a dialogue are taken together, which multiplies variances by {span} (design effect)"
     yield from _warnings(estimates.systems)
 
 

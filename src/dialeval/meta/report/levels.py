@@ -58,7 +58,7 @@ def scope(document: Document) -> str:
 
 def unit(document: Document) -> str:
     """What is left out and swapped together."""
-    return "item" if document.settings.cluster is None else "dialogue"
+    return "dialogue" if document.settings.cluster == "dialogue" else "item"
 
 
 def resampled(document: Document) -> str:

@@ -171,6 +171,8 @@ def _interval_notes(document: Document, level: Level, rows: Sequence[Row]) -> It
     if effects:
         span = f"{effects[0]:.2f} to {effects[-1]:.2f}"
         yield f"turns of a dialogue are taken together, which multiplies variances by {span} (design effect)"
+    elif document.settings.cluster == "none":
+        yield "items are taken to be independent, also those of one dialogue (--cluster none)"
 
 
 def _true_means(means: TrueMeans | None) -> Cell:

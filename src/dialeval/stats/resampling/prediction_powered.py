@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Floats, check_confidence
+from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confidence, pool
 
 Quantiles: TypeAlias = Literal["t", "normal"]
 """Which distribution an interval takes its width from, and with it how variances are computed."""
@@ -39,6 +39,10 @@ class PartlyRated(NamedTuple):
     """Predictions for the same items, shape (n,)."""
     predicted_rest: Floats
     """Predictions for the items without a rating, shape (N,)."""
+
+
+Clusters: TypeAlias = tuple[Integers, Integers]
+"""Which rated items, and which of the others, belong together, as turns of a dialogue do; by the same labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ def ppi_mean(
     confidence: float = 0.95,
     power_tuning: bool = True,
     quantiles: Quantiles = "t",
+    clusters: Clusters | None = None,
 ) -> PPIEstimate:
     """The mean rating of the items that the rated ones were drawn from.
 
@@ -99,8 +104,9 @@ def ppi_mean(
     be off, so there is no interval then. Lambda is 0 where nothing can be tuned: constant predictions, fewer than three
     rated items or fewer than two others. Lambda of at most 1 takes predictions on the ratings' own scale for granted:
     bring them to the ratings' spread first, or a metric from 0 to 1 will help little with ratings from 1 to 5.
+    With clusters, variances are of sums over clusters, with as many degrees of freedom as clusters are rated, less one.
     """
-    sample = PartlyRated(rated, predicted_rated, predicted_rest)
+    sample = _Sample(rated, predicted_rated, predicted_rest, *(clusters or (None, None)))
     return _combine([sample], confidence=confidence, power_tuning=power_tuning, quantiles=quantiles)
 
 
@@ -112,18 +118,36 @@ def ppi_difference(
     confidence: float = 0.95,
     power_tuning: bool = True,
     quantiles: Quantiles = "t",
+    clusters: tuple[Clusters, Clusters] | None = None,
 ) -> PPIEstimate:
     """The mean rating of system ``a`` minus that of system ``b``.
 
     ``paired``: both systems answered the same items in the same order, rated ones and others, so the mean of the items'
     differences is estimated. Otherwise it is the difference of the two systems' estimates, and their variances add.
     """
-    samples = [a, b]
+    labels: tuple[Clusters | tuple[None, None], ...] = clusters or ((None, None), (None, None))
+    samples = [_Sample(*side, *of_side) for side, of_side in zip((a, b), labels, strict=True)]
     if paired:
         if any(np.shape(of_a) != np.shape(of_b) for of_a, of_b in zip(a, b, strict=True)):
             raise ValueError("paired systems need the same rated and the same unrated items")
-        samples = [PartlyRated(*(np.subtract(of_a, of_b) for of_a, of_b in zip(a, b, strict=True)))]
+        y, f, rest = (np.subtract(of_a, of_b) for of_a, of_b in zip(a, b, strict=True))
+        samples = [_Sample(y, f, rest, *labels[0])]
     return _combine(samples, confidence=confidence, power_tuning=power_tuning, quantiles=quantiles)
+
+
+class _Sample(NamedTuple):
+    """Ratings and predictions as in `PartlyRated`, and the cluster of each; None where items are independent."""
+
+    rated: Floats
+    predicted_rated: Floats
+    predicted_rest: Floats
+    cluster_rated: Integers | None = None
+    cluster_rest: Integers | None = None
+
+    @property
+    def units(self) -> int:
+        """How many clusters, or items where they are independent, are rated."""
+        return len(self.rated) if self.cluster_rated is None else len(np.unique(self.cluster_rated))
 
 
 class _Mean(NamedTuple):
@@ -135,16 +159,18 @@ class _Mean(NamedTuple):
 
 
 def _combine(
-    given: Sequence[PartlyRated], *, confidence: float, power_tuning: bool, quantiles: Quantiles
+    given: Sequence[_Sample], *, confidence: float, power_tuning: bool, quantiles: Quantiles
 ) -> PPIEstimate:
     """The estimate of the first sample, minus that of a second where there is one."""
     check_confidence(confidence)
     samples = [_checked(sample) for sample in given]
-    n, n_unrated = (sum(len(sample[part]) for sample in samples) for part in (0, 2))
+    n = sum(len(sample.rated) for sample in samples)
+    n_unrated = sum(len(sample.predicted_rest) for sample in samples)
     alone = _classical(given, confidence=confidence, quantiles=quantiles)
-    least = min(len(sample.rated) for sample in samples)
+    least = min(sample.units for sample in samples)
     if least < 2:
-        reason = f"{least} rated item{'' if least == 1 else 's'}, where 2 are needed"
+        unit = "item" if samples[0].cluster_rated is None else "dialogue"
+        reason = f"{least} rated {unit}{'' if least == 1 else 's'}, where 2 are needed"
         return _undefined(reason, math.nan, math.nan, n, n_unrated, alone)
     tunings = [_tuning(each) if power_tuning else float(len(each.predicted_rest) >= 2) for each in samples]
     means = [
@@ -173,47 +199,65 @@ def _combine(
     )
 
 
-def _classical(given: Sequence[PartlyRated], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
+def _classical(given: Sequence[_Sample], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
     """The estimate from the ratings alone, whether their items have predictions or not."""
-    every = [np.asarray(sample.rated, dtype=np.float64) for sample in given]
-    rated = [ratings[~np.isnan(ratings)] for ratings in every]
-    nan, n = math.nan, sum(map(len, rated))
-    if min(map(len, rated)) < 2:
+    samples = [_rated_alone(sample) for sample in given]
+    nan, n = math.nan, sum(len(sample.rated) for sample in samples)
+    if min(sample.units for sample in samples) < 2:
         return ClassicalEstimate(nan, nan, nan, nan, n)
-    nothing = np.zeros(0)
-    means = [
-        _mean(PartlyRated(ratings, ratings, nothing), 0.0, tuned=False, quantiles=quantiles)
-        for ratings in rated
-    ]
+    means = [_mean(sample, 0.0, tuned=False, quantiles=quantiles) for sample in samples]
     estimate = _interval(means, confidence=confidence, quantiles=quantiles)
     if not estimate.error:
         return ClassicalEstimate(estimate.value, nan, nan, nan, n)
     return replace(estimate, n=n)
 
 
-def _tuning(sample: PartlyRated) -> float:
+def _rated_alone(sample: _Sample) -> _Sample:
+    """The ratings that there are, with nothing beside them."""
+    ratings = np.asarray(sample.rated, dtype=np.float64)
+    there, nothing = ~np.isnan(ratings), np.zeros(0)
+    labels = None if sample.cluster_rated is None else np.asarray(sample.cluster_rated)[there]
+    none = None if labels is None else np.zeros(0, dtype=np.int64)
+    return _Sample(ratings[there], ratings[there], nothing, labels, none)
+
+
+def _tuning(sample: _Sample) -> float:
     """Lambda of least variance, in [0, 1] (Angelopoulos, Duchi & Zrnic, 2023, section 6)."""
-    y, f, rest = sample
+    y, f, rest = sample[:3]
     everything = np.concatenate([f, rest])
-    if len(y) < 3 or len(rest) < 2 or not np.ptp(everything):
+    if sample.units < 3 or len(rest) < 2 or not np.ptp(everything):
         return 0.0
     covariance = float(((y - y.mean()) * (f - f.mean())).mean())
     best = covariance / ((1 + len(y) / len(rest)) * float(everything.var(ddof=1)))
     return min(1.0, max(0.0, best))
 
 
-def _mean(sample: PartlyRated, tuning: float, *, tuned: bool, quantiles: Quantiles) -> _Mean:
-    y, f, rest = sample
+def _mean(sample: _Sample, tuning: float, *, tuned: bool, quantiles: Quantiles) -> _Mean:
+    y, f, rest = sample[:3]
     residual = y - tuning * f if tuning else y
     # Lambda was fitted to these very residuals, which costs a degree of freedom as a slope does in regression.
     lost = 0 if quantiles == "normal" else 1 + int(tuned and tuning > 0)
-    value, degrees = float(residual.mean()), len(y) - lost
+    value, degrees = float(residual.mean()), sample.units - lost
+    if sample.cluster_rated is not None:
+        value += tuning * float(rest.mean()) if tuning else 0.0
+        squares = _clustered(sample, residual, sample.cluster_rated, tuning)
+        return _Mean(value, (sample.units * squares / degrees,), (degrees,))
     variance = _squares(residual) / degrees / len(y)
     if not tuning:
         return _Mean(value, (variance,), (degrees,))
     of_rest = len(rest) - min(lost, 1)
     imputed = tuning**2 * _squares(rest) / of_rest / len(rest)
     return _Mean(value + tuning * float(rest.mean()), (variance, imputed), (degrees, of_rest))
+
+
+def _clustered(sample: _Sample, residual: Floats, labels: Integers, tuning: float) -> float:
+    """The sum of squares of what each cluster adds to the mean."""
+    influence = (residual - residual.mean()) / len(residual) if np.ptp(residual) else 0 * residual
+    if tuning and sample.cluster_rest is not None:
+        rest = sample.predicted_rest
+        influence = np.concatenate([influence, tuning * (rest - rest.mean()) / len(rest)])
+        labels = np.concatenate([labels, sample.cluster_rest])
+    return float((pool(influence[:, None], labels) ** 2).sum())
 
 
 def _interval(means: Sequence[_Mean], *, confidence: float, quantiles: Quantiles) -> ClassicalEstimate:
@@ -247,14 +291,16 @@ def _squares(values: Floats) -> float:
     return float(((values - values.mean()) ** 2).sum()) if np.ptp(values) else 0.0
 
 
-def _checked(sample: PartlyRated) -> PartlyRated:
-    y, f, rest = (np.asarray(part, dtype=np.float64) for part in sample)
+def _checked(sample: _Sample) -> _Sample:
+    y, f, rest = (np.asarray(part, dtype=np.float64) for part in sample[:3])
     if y.shape != f.shape or y.ndim != 1 or rest.ndim != 1:
         raise ValueError(
             f"every rated item needs one rating and one prediction, not shapes {y.shape} and {f.shape}"
         )
-    both = ~np.isnan(y) & ~np.isnan(f)
-    return PartlyRated(y[both], f[both], rest[~np.isnan(rest)])
+    both, there = ~np.isnan(y) & ~np.isnan(f), ~np.isnan(rest)
+    if sample.cluster_rated is None or sample.cluster_rest is None:
+        return _Sample(y[both], f[both], rest[there])
+    return _Sample(y[both], f[both], rest[there], sample.cluster_rated[both], sample.cluster_rest[there])
 
 
 def _undefined(
