@@ -151,7 +151,13 @@ def _plans(upright: Joined, rows: Sequence[Row], inquiry: Inquiry, notes: list[N
         return ()
     defined = sorted((row for row in rows if row.value is not None), key=lambda row: -(row.value or 0.0))
     measures = [row.measure for row in defined]
-    return plans(upright.scored, measures, coefficient=inquiry.coefficient, resampling=inquiry.resampling)
+    return plans(
+        upright.scored,
+        measures,
+        level=first_defined(rows) or "item",
+        coefficient=inquiry.coefficient,
+        resampling=inquiry.resampling,
+    )
 
 
 def _settings(

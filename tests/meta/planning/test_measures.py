@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-import scipy.stats
 
 from dialeval.core import Resampling
 from dialeval.display.notes import codes, texts
 from dialeval.errors import UnknownName, Unsuitable
+from dialeval.meta.correlation.rivals import compare_measures
 from dialeval.meta.planning.correlation_draws import sample
 from dialeval.meta.planning.measures import (
     correlation_by_raters,
     power_between_measures,
     width_of_correlation,
 )
-from dialeval.ratings.joined import Joined
-from dialeval.stats.correlation.dependent import williams
+from dialeval.ratings.joined import Grid, Joined
 from dialeval.stats.correlation.levels import LEVELS, level_correlation
 
 NONE = math.nan
@@ -51,26 +52,75 @@ def test_draws_give_the_correlation_of_the_drawn_tables(make_joined) -> None:
                 assert found == pytest.approx(expected.value), (level, over, kind)
 
 
-def test_power_equals_a_loop_over_williams(make_joined) -> None:
-    joined = made(make_joined)
-    curve = power_between_measures(
-        joined, "poor", "good", [8, 20], resampling=Resampling(resamples=150, seed=4), coefficient="pearson"
+def noisy(make_joined, rng: np.random.Generator, items: int) -> Joined:
+    truth = rng.normal(size=(1, 2, items))
+    measures = {
+        name: truth[0] + spread * rng.normal(size=(2, items)) for name, spread in (("a", 1), ("b", 2))
+    }
+    return make_joined(truth + 0.8 * rng.normal(size=truth.shape), measures)
+
+
+def test_planned_power_is_that_of_the_test_that_decides(make_joined) -> None:
+    """Studies of that size, made afresh, find the difference as often as planned."""
+    rng = np.random.default_rng(4)
+    plan = power_between_measures(
+        noisy(make_joined, rng, 600), "b", "a", [40], resampling=Resampling(resamples=2000, seed=4)
     )
-    human, poor, good = (
-        grid.values for grid in (joined.human, *(joined.measure_named(n) for n in ("poor", "good")))
+    found = 0
+    for _ in range(100):
+        (rival,) = compare_measures(
+            noisy(make_joined, rng, 40), level="item", resampling=Resampling(resamples=100)
+        )
+        found += rival.better == "a"
+    assert plan.points[0].power == pytest.approx(found / 100, abs=0.13)
+    assert plan.effect < 0
+    assert plan.question == "to find that a agrees better with people than b"
+
+
+def test_a_small_pilot_gives_a_range_and_may_say_perhaps_never(make_joined) -> None:
+    found = power_between_measures(
+        noisy(make_joined, np.random.default_rng(3), 30), "a", "b", resampling=Resampling(resamples=300)
     )
-    complete = ~np.isnan([human, poor, good]).any(axis=0)
-    h, p, g = (np.where(complete, table, NONE) for table in (human, poor, good))
-    places = np.random.default_rng(4).integers(25, size=(150, 20))
-    for point in curve.points:
-        found = 0
-        for trial in places[:, : point.size]:
-            x, a, b = (table[:, trial][~np.isnan(table[:, trial])] for table in (h, p, g))
-            r = [scipy.stats.pearsonr(*pair).statistic for pair in ((x, a), (x, b), (a, b))]
-            found += r[1] > r[0] and williams(*r, len(x)).p < 0.05
-        assert point.power == found / 150
-    assert curve.effect < 0
-    assert curve.question == "to find that good agrees better with people than poor"
+    needed = found.needed
+    assert needed.low < needed.middle < needed.assured
+    assert needed.high is None or needed.high > needed.assured
+    human = np.random.default_rng(5).normal(size=(1, 2, 30))
+    same = {
+        name: human[0] + np.random.default_rng(seed).normal(size=(2, 30)) for seed, name in enumerate("ab")
+    }
+    even = power_between_measures(
+        make_joined(human, same), "a", "b", [50], resampling=Resampling(resamples=300)
+    )
+    assert even.needed.high is None
+    assert even.verdict.endswith("to perhaps never).")
+
+
+def test_dialogues_are_drawn_where_items_are_their_turns(make_joined) -> None:
+    plain = noisy(make_joined, np.random.default_rng(6), 20)
+    copies = tuple(f"{item}/{turn}" for item in plain.items for turn in range(4))
+
+    def copied(grid: Grid) -> Grid:
+        return Grid(grid.systems, copies, np.repeat(grid.values, 4, axis=1))
+
+    turns = dataclasses.replace(
+        plain,
+        human=copied(plain.human),
+        measures=tuple(dataclasses.replace(one, grid=copied(one.grid)) for one in plain.measures),
+    )
+    for plan in (
+        partial(power_between_measures, second="b", first="a"),
+        partial(width_of_correlation, measure="a"),
+    ):
+        alone, together = (
+            plan(joined, sizes=[30], coefficient="pearson", resampling=Resampling(resamples=200))
+            for joined in (plain, turns)
+        )
+        assert (alone.over, together.over) == ("items", "dialogues")
+        assert together.at_hand == 20
+        got, wanted = (
+            getattr(curve.points[0], "power", None) or curve.points[0].width for curve in (together, alone)
+        )
+        assert got == pytest.approx(wanted)
 
 
 def test_few_systems_cannot_tell_measures_apart_and_say_so(make_joined) -> None:

@@ -34,6 +34,7 @@ from dialeval.meta.document.estimated import (
     SystemEstimate,
 )
 from dialeval.meta.document.planned import (
+    Needed,
     Over,
     Planned,
     PowerCurve,
@@ -68,6 +69,7 @@ __all__ = [
     "Level",
     "Matrix",
     "Mean",
+    "Needed",
     "NotJoined",
     "Over",
     "Pairs",

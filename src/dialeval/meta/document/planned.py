@@ -9,7 +9,20 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
 
-Over: TypeAlias = Literal["items", "raters", "systems"]
+Over: TypeAlias = Literal["items", "dialogues", "raters", "systems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many it takes, over resamples of the data at hand; None where no number is, as without a difference."""
+
+    low: int | None
+    """Enough in one of ten resamples."""
+    middle: int | None
+    assured: int | None
+    """Enough in eight of ten: the number to plan with."""
+    high: int | None
+    """Enough in nine of ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,8 @@ class PowerCurve(_Curve):
     """The difference in the data at hand, which the power is for."""
     alpha: float
     goal: Literal["power"] = "power"
+    needed: Needed | None = None
+    """The range that ``enough`` lies in, the difference being known from few; None where it is not computed."""
 
     @property
     def enough(self) -> int | None:
@@ -107,7 +122,7 @@ class WidthCurve(_Curve):
 
 _ORDER: Final = (
     *("question", "over", "points", "effect", "design", "target", "alpha", "level", "trials", "seed"),
-    *("notes", "at_hand", "reason", "goal", "enough"),
+    *("notes", "at_hand", "reason", "goal", "enough", "needed"),
 )
 
 
@@ -133,5 +148,17 @@ def _verdict(curve: PowerCurve | WidthCurve) -> str:
     what = "ratings of each answer" if curve.over == "raters" else curve.over
     goal = f"{curve.goal} {curve.target:g}"
     if curve.enough is None:
-        return f"{curve.question}: {curve.points[-1].size:,} {what} are not enough for {goal}."
-    return f"{curve.question}: {curve.enough:,} {what} are enough for {goal}."
+        said = f"{curve.question}: {curve.points[-1].size:,} {what} are not enough for {goal}"
+    else:
+        said = f"{curve.question}: {curve.enough:,} {what} are enough for {goal}"
+    needed = curve.needed if isinstance(curve, PowerCurve) else None
+    return f"{said} ({range_of(needed)})." if needed else f"{said}."
+
+
+def range_of(needed: Needed) -> str:
+    """The range in words."""
+    low, high = (("perhaps never" if end is None else f"{end:,}") for end in (needed.low, needed.high))
+    if needed.low is None:
+        return "perhaps never"
+    plan = "" if needed.assured is None else f"; plan with {needed.assured:,}"
+    return f"{low} to {high}{plan}"

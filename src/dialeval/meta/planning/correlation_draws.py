@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers
 from dialeval.display.notes import Note
@@ -15,7 +14,6 @@ from dialeval.errors import Unsuitable
 from dialeval.meta.document import Coefficient, Level
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
-from dialeval.stats.correlation.dependent import williams
 from dialeval.stats.correlation.levels import settled
 from dialeval.stats.correlation.weighted import weigher
 from dialeval.stats.resampling.bootstrap import blocks
@@ -28,7 +26,7 @@ class Drawn(NamedTuple):
     """What draws of units give."""
 
     r: Floats
-    """Correlations, shape (pairs, trials): people with each measure, then the measures with each other if two."""
+    """Correlations of people with each measure, shape (measures, trials)."""
     n: Floats
     """How many points each draw correlates."""
 
@@ -50,8 +48,8 @@ class Sample:
     """Where each point lies in the flattened grid of answers; of systems' means, where its system stands."""
     starts: Integers
     """Where each group of points begins, and the end: correlations are taken within groups and averaged."""
-    units_are_groups: bool
-    """Whether a group drawn twice counts twice."""
+    unit_of_group: Integers | None
+    """The unit that brings each group along, so that one drawn twice counts twice; None where groups are no units."""
     system: Integers | None
     """The system of each point, where systems' means over the drawn points are correlated, not the points."""
     notes: tuple[Note, ...]
@@ -71,9 +69,7 @@ class Sample:
 
     def correlator(self, coefficient: Coefficient, trials: int) -> Correlator:
         """How correlations follow from how often each unit is drawn, for about this many draws."""
-        pairs = [(0, column) for column in range(1, len(self.values))] + (
-            [(1, 2)] if len(self.values) == 3 else []
-        )
+        pairs = [(0, column) for column in range(1, len(self.values))]
         if self.system is not None:
             return self._by_means(pairs, self.system, coefficient)
         weighers = [
@@ -111,38 +107,47 @@ class Sample:
     def _over_groups(self, r: Floats, counts: Integers) -> Floats:
         """The mean over the groups in which there is a correlation."""
         defined = ~np.isnan(r)
-        weights = defined * (counts if self.units_are_groups else 1.0)
+        weights = defined * (1.0 if self.unit_of_group is None else counts[:, self.unit_of_group])
         total = weights.sum(axis=1)
         mean: Floats = np.full(len(r), np.nan)
         np.divide((np.where(defined, r, 0) * weights).sum(axis=1), total, out=mean, where=total > 0)
         return mean
 
 
-def sample(joined: Joined, names: Sequence[str], level: Level, over: Literal["items", "systems"]) -> Sample:
-    """The answers that people and all the named measures have, ready to be drawn."""
+def sample(
+    joined: Joined,
+    names: Sequence[str],
+    level: Level,
+    over: Literal["items", "systems"],
+    clusters: Integers | None = None,
+) -> Sample:
+    """The answers that people and all the named measures have, ready to be drawn: by items, clusters, or systems."""
     grids = np.stack([joined.human.values, *(joined.measure_named(name).values for name in names)])
     system, item = np.nonzero(~np.isnan(grids).any(axis=0))
     if level == "system_within_item":
         order = np.argsort(item, kind="stable")
         system, item = system[order], item[order]
     values, cells = grids[:, system, item], system * len(joined.items) + item
-    drawn, unit = np.unique(item if over == "items" else system, return_inverse=True)
+    owner = item if clusters is None else clusters[item]
+    drawn, unit = np.unique(owner if over == "items" else system, return_inverse=True)
     if len(drawn) < 2:
-        raise Unsuitable(f"Found {len(drawn)} {over} with both ratings and scores, needed 2 to draw from.")
+        what = over if clusters is None else "dialogues"
+        raise Unsuitable(f"Found {len(drawn)} {what} with both ratings and scores, needed 2 to draw from.")
     different = np.unique(system)
     few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points is unreliable")
     if level == "system" and over == "systems":
         values = np.stack([values[:, system == code].mean(axis=1) for code in different], axis=1)
         unit, cells = np.arange(len(drawn)), different
     group = {"item_within_system": system, "system_within_item": item}.get(level, np.zeros(values.shape[1]))
+    starts = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
+    by_units = (level, over) in {("item_within_system", "systems"), ("system_within_item", "items")}
     return Sample(
         values=values,
         unit=unit,
         units=len(drawn),
         cells=cells,
-        starts=np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group)),
-        units_are_groups=(level, over)
-        in {("item_within_system", "systems"), ("system_within_item", "items")},
+        starts=starts,
+        unit_of_group=unit[starts[:-1]] if by_units else None,
         system=system if level == "system" and over == "items" else None,
         notes=(few,) if level in ("system", "system_within_item") and len(different) < 10 else (),
     )
@@ -157,11 +162,3 @@ def packed(joined: Joined) -> Floats:
     table = np.full((len(joined.systems) * len(joined.items), int(slot.max(initial=0)) + 1), np.nan)
     table[cell[order], slot] = people.value[order]
     return table
-
-
-def told_apart(drawn: Drawn, alpha: float) -> NDArray[np.bool_]:
-    """On which draws Williams' test, two-sided, tells the first measure's correlation from the second's."""
-    rows = zip(*drawn.r.tolist(), drawn.n.tolist(), strict=True)
-    return np.array(
-        [williams(other, second, between, int(n)).p < alpha for other, second, between, n in rows]
-    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,13 +13,17 @@ from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
 from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import finite
-from dialeval.meta.document import Coefficient, Level, PowerCurve, WidthCurve, WidthPoint
-from dialeval.meta.planning.correlation_draws import CELLS, packed, sample, told_apart
+from dialeval.meta.document import Coefficient, Level, Needed, Over, PowerCurve, WidthCurve, WidthPoint
+from dialeval.meta.planning.correlation_draws import CELLS, packed, sample
 from dialeval.meta.planning.curves import power_point, sizes_to_try
+from dialeval.meta.planning.ratings import needed_units, power_of_units
 from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
+from dialeval.stats.correlation.leaving_out import FEWEST, leave_out_level
 from dialeval.stats.resampling.bootstrap import blocks, percentile_interval
 
+MOST_UNITS: Final = 1000
+"""More items than this are left out in blocks."""
 FEWER: Final = Resampling(resamples=200)
 """Draws of ratings are slow, and their spread is seen soon."""
 
@@ -29,7 +34,7 @@ def power_between_measures(
     second: str,
     sizes: Sequence[int] | None = None,
     *,
-    level: Literal["item", "system"] = "item",
+    level: Level = "item",
     over: Literal["items", "systems"] = "items",
     coefficient: Coefficient = "spearman",
     resampling: Resampling = DEFAULT_RESAMPLING,
@@ -37,42 +42,95 @@ def power_between_measures(
 ) -> PowerCurve:
     """The power to find which of two measures agrees better with people, against the number of items or systems.
 
-    Each trial draws items (or systems) with replacement, correlates both measures with people over all drawn answers
-    (``item``) or over the systems' means (``system``), and tests the difference by Williams (1959), two-sided. Only a
-    difference in the direction of the data at hand counts as found; trials without a correlation count as not found.
+    Each item (dialogue, system) stands for what it does to the difference of the two correlations, its pseudo-value,
+    and each trial draws these with replacement. The test is Student's, which decides between measures as swapping them
+    does where units are many. Only a difference in the direction of the data at hand counts as found.
     """
-    drawn_from = sample(joined, (first, second), level, over)
-    tried = sizes_to_try(sizes, drawn_from.units, fewest=2)
-    correlate = drawn_from.correlator(coefficient, resampling.resamples)
-    observed = correlate(np.ones((1, drawn_from.units), dtype=np.int64)).r
-    effect = float(observed[0, 0] - observed[1, 0])
-    if not effect or np.isnan(effect):
-        found_at_all = "no correlation" if np.isnan(effect) else "the same correlation"
-        raise Unsuitable(
-            f"{first!r} and {second!r} have {found_at_all} here, so there is no difference to find."
-        )
-    detected = np.zeros(len(tried), dtype=np.int64)
-    for counts, index in drawn_from.draws(tried, resampling.resamples, resampling.seed):
-        drawn = correlate(counts)
-        agrees = np.sign(drawn.r[0] - drawn.r[1]) == np.sign(effect)
-        detected[index] += int(np.count_nonzero(told_apart(drawn, resampling.alpha) & agrees))
-    better, worse = (first, second) if effect > 0 else (second, first)
+    differing = _Differing.of(joined, (first, second), level, over, coefficient, resampling)
+    tried = sizes_to_try(sizes, differing.at_hand, fewest=2)
+    in_blocks = [max(2, round(size / differing.block)) for size in tried]
+    detected = power_of_units(differing.units, in_blocks, differing.effect, resampling)
+    needed = needed_units(differing.units, resampling, target)
+    better, worse = (first, second) if differing.effect > 0 else (second, first)
     return PowerCurve(
         question=f"to find that {better} agrees better with people than {worse}",
-        over=over,
+        over=differing.over,
         points=tuple(
             power_point(size, count, resampling.resamples)
             for size, count in zip(tried, detected.tolist(), strict=True)
         ),
-        effect=effect,
-        design=f"Williams' test of {coefficient} correlations, level {level}; {over} drawn with replacement",
+        effect=differing.effect,
+        design=(
+            f"t test of the difference of {coefficient} correlations, level {level}; {differing.over} drawn with "
+            "replacement"
+        ),
         target=target,
         alpha=resampling.alpha,
         trials=resampling.resamples,
         seed=resampling.seed,
-        notes=drawn_from.notes,
-        at_hand=drawn_from.units,
+        notes=sample(joined, (first, second), level, over).notes,
+        at_hand=differing.at_hand,
+        needed=Needed(*(times(size, differing.block) for size in dataclasses.astuple(needed))),
     )
+
+
+class _Differing(NamedTuple):
+    """What units do to the difference of two measures' correlations with people."""
+
+    units: Floats
+    """Their pseudo-values, whose mean is the effect."""
+    effect: float
+    block: float
+    """How many units of the data each of them stands for: 1 unless there are very many."""
+    at_hand: int
+    over: Over
+
+    @classmethod
+    def of(
+        cls,
+        joined: Joined,
+        names: tuple[str, str],
+        level: Level,
+        over: Literal["items", "systems"],
+        coefficient: Coefficient,
+        resampling: Resampling,
+    ) -> _Differing:
+        clusters = resampling.clusters(joined.items) if over == "items" else None
+        scores = [joined.measure_named(name).values for name in names]
+        shared = np.asarray(~np.isnan(np.stack([joined.human.values, *scores])).any(axis=0))
+        people = np.where(shared, joined.human.values, np.nan)
+        first, second = (
+            leave_out_level(
+                people,
+                np.where(shared, values, np.nan),
+                kind=coefficient,
+                level=level,
+                resample=over,
+                clusters=clusters,
+                seed=resampling.seed,
+                blocks=MOST_UNITS,
+            )
+            for values in scores
+        )
+        effect = first.value - second.value
+        if not effect or np.isnan(effect):
+            which = "no correlation" if np.isnan(effect) else "the same correlation"
+            raise Unsuitable(
+                f"{names[0]!r} and {names[1]!r} have {which} here, so there is no difference to find."
+            )
+        present = np.asarray(shared.any(axis=0 if over == "items" else 1))
+        at_hand = int(present.sum()) if clusters is None else len(np.unique(clusters[present]))
+        units = first.pseudo_values() - second.pseudo_values()
+        if len(units) < FEWEST or np.isnan(units).any():
+            what = "dialogues" if clusters is not None else over
+            raise Unsuitable(f"Found {at_hand} {what} with ratings and scores, needed {FEWEST} to draw from.")
+        kind: Over = "dialogues" if clusters is not None else over
+        return cls(units + effect - units.mean(), effect, at_hand / len(units), at_hand, kind)
+
+
+def times(size: int | None, factor: float) -> int | None:
+    """So many times the factor, in whole numbers; None stays None."""
+    return None if size is None else math.ceil(size * factor)
 
 
 def width_of_correlation(
@@ -87,7 +145,9 @@ def width_of_correlation(
     target: float = 0.2,
 ) -> WidthCurve:
     """Where a measure's correlation with people lies, against the number of items or systems drawn with replacement."""
-    drawn_from = sample(joined, (measure,), level, over)
+    clusters = resampling.clusters(joined.items) if over == "items" else None
+    drawn_from = sample(joined, (measure,), level, over, clusters)
+    drawn_units: Over = over if clusters is None else "dialogues"
     tried = sizes_to_try(sizes, drawn_from.units, fewest=2)
     correlate = drawn_from.correlator(coefficient, resampling.resamples)
     drawn: list[list[Floats]] = [[] for _ in tried]
@@ -95,12 +155,12 @@ def width_of_correlation(
         drawn[index].append(correlate(counts).r[0])
     return WidthCurve(
         question=f"to pin down the correlation of {measure} with people",
-        over=over,
+        over=drawn_units,
         points=tuple(
             _width(size, np.concatenate(parts), resampling.confidence)
             for size, parts in zip(tried, drawn, strict=True)
         ),
-        design=f"{coefficient}, level {level}; {over} drawn with replacement",
+        design=f"{coefficient}, level {level}; {drawn_units} drawn with replacement",
         target=target,
         level=resampling.confidence,
         trials=resampling.resamples,

@@ -13,7 +13,7 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.meta.document import Coefficient, Over, Planned, PowerCurve, Unplanned, WidthCurve
+from dialeval.meta.document import Coefficient, Level, Over, Planned, PowerCurve, Unplanned, WidthCurve
 from dialeval.meta.planning.measures import (
     correlation_by_raters,
     power_between_measures,
@@ -36,16 +36,17 @@ def plans(
     joined: Joined,
     measures: Sequence[str],
     *,
+    level: Level = "item",
     coefficient: Coefficient = "spearman",
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[Planned, ...]:
     """What it would take to tell neighbouring systems apart, the two best measures, and to pin down the best one.
 
-    ``measures`` are those that have a correlation, best first, with higher being better. Draws are made from the data
-    at hand, no more than ``MOST_TRIALS`` of them for each size.
+    ``measures`` are those that have a correlation at the level, best first, with higher being better. Draws are made
+    from the data at hand, no more than ``MOST_TRIALS`` of them for each size.
     """
     fewer = dataclasses.replace(resampling, resamples=min(resampling.resamples, MOST_TRIALS))
-    draw = _Draw(joined, coefficient, fewer)
+    draw = _Draw(joined, level, coefficient, fewer)
     return (
         *draw.between_systems(),
         *(
@@ -62,6 +63,7 @@ class _Draw:
     """What is drawn from, and how."""
 
     joined: Joined
+    level: Level
     coefficient: Coefficient
     resampling: Resampling
 
@@ -79,13 +81,13 @@ class _Draw:
     def between_measures(self, better: str, worse: str) -> Iterator[Planned]:
         question = f"to find that {better} agrees better with people than {worse}"
         power = self._correlating(power_between_measures, better, worse)
-        yield _ask(question, "items", power)
+        yield _ask(f"{question} on these systems", "items", partial(power, level=self.level))
         yield self._of_systems(question, partial(power, level="system", over="systems"))
 
     def of_measure(self, best: str) -> Iterator[Planned]:
         question = f"to pin down the correlation of {best} with people"
         width = self._correlating(width_of_correlation, best)
-        yield _ask(question, "items", width)
+        yield _ask(question, "items", partial(width, level=self.level))
         yield self._of_systems(question, partial(width, level="system", over="systems"))
         by_raters = self._correlating(correlation_by_raters, best)
         yield _ask(f"to free the correlation of {best} with people from who rated", "raters", by_raters)

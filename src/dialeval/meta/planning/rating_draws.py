@@ -29,6 +29,8 @@ class DrawnRatings:
     design: Design
     with_replacement: bool
     notes: tuple[Note, ...]
+    places: Integers
+    """Where the items of ``a`` stand among all; those of ``b``, too, where the design is paired."""
 
     @property
     def how(self) -> str:
@@ -49,6 +51,11 @@ class DrawnRatings:
     def effect(self) -> float:
         """Mean rating of a minus that of b."""
         return float(np.nanmean(self.a, axis=1).mean() - np.nanmean(self.b, axis=1).mean())
+
+    @property
+    def differences(self) -> Floats:
+        """Mean rating of a minus that of b, item by item, where the design is paired."""
+        return np.asarray(np.nanmean(self.a, axis=1) - np.nanmean(self.b, axis=1))
 
     def width(self, raters: int | None) -> int:
         """Random numbers needed for one drawn item."""
@@ -120,6 +127,7 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
         "paired" if paired else "independent",
         with_replacement,
         (note,) if alone else (),
+        np.flatnonzero(both if paired else enough_a),
     )
     if drawn.items < 2:
         raise Unsuitable(

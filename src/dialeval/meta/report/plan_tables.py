@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import NOTHING, count, listing
-from dialeval.meta.document import Document, Planned
+from dialeval.meta.document import Document, Planned, PowerCurve
+from dialeval.meta.document.planned import range_of
 
-NOUNS = {"items": "item", "raters": "rating", "systems": "system"}
+NOUNS = {"items": "item", "dialogues": "dialogue", "raters": "rating", "systems": "system"}
 
 
 def planning(document: Document) -> Table:
@@ -29,17 +30,25 @@ def _row(plan: Planned) -> tuple[Cell, ...]:
     return (
         Cell(plan.question),
         Cell(NOTHING if plan.at_hand is None else count(plan.at_hand, noun)),
-        Cell(enough, strong=plan.enough is not None),
+        Cell(enough, _range(plan), strong=plan.enough is not None),
         Cell(f"{plan.goal} {plan.target:g}"),
     )
+
+
+def _range(plan: Planned) -> str:
+    return range_of(plan.needed) if isinstance(plan, PowerCurve) and plan.needed else ""
 
 
 def _notes(plans: Sequence[Planned]) -> Iterator[str]:
     answered = [plan for plan in plans if plan.reason is None]
     if any(plan.goal == "power" for plan in answered):
         yield (
-            "power: how often a study of that size would detect the observed difference, resampling the present data; "
-            "the true difference is uncertain itself, so read 340 as hundreds"
+            "power: how often a study of that size would detect the observed difference, resampling the present data"
+        )
+    if any(isinstance(plan, PowerCurve) and plan.needed for plan in answered):
+        yield (
+            "ranges: what eight of ten resamples of the present data call for; perhaps never, where more than one in "
+            "ten shows no difference in this direction. Collect all of it before you look, or correct for looking twice"
         )
     if any(plan.goal == "width" for plan in answered):
         yield "width: of the 95% interval over studies of that size"

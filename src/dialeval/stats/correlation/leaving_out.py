@@ -77,11 +77,12 @@ def leave_out_level(
     resample: Resample = "items",
     clusters: Integers | None = None,
     seed: int = 0,
+    blocks: int = BLOCKS,
 ) -> LeftOutLevel:
     """The correlation of two tables (systems, items), and without each item, system or either.
 
     ``clusters`` labels the items: then whole clusters are left out. Only items and systems that have a cell in both
-    tables count.
+    tables count. More than ``blocks`` items or clusters are left out in so many blocks.
     """
     cells = shared_cells(human, scores)
     owner = np.arange(cells.items) if clusters is None else cluster_of_items(clusters, human, scores)
@@ -92,7 +93,7 @@ def leave_out_level(
     value = float(estimate(np.ones((1, cells.items)), None)[0])
     by_item = by_system = np.empty(0)
     if absence is None and resample != "systems":
-        block = _blocks(owner, seed)
+        block = _blocks(owner, seed, blocks)
         by_item = estimate((block != np.arange(block.max() + 1)[:, None]).astype(np.float64), None)
     if absence is None and resample != "items":
         by_system = estimate(None, 1 - np.eye(cells.systems))
@@ -136,12 +137,12 @@ def _unusable(value: float, by_item: Floats, by_system: Floats) -> Absence | Non
     return None if any(np.ptp(side) > 1e-12 for side in sides) else "no-spread"
 
 
-def _blocks(owner: Integers, seed: int) -> Integers:
+def _blocks(owner: Integers, seed: int, most: int) -> Integers:
     """The block of each item: its cluster, or where there are many of these, a share of them."""
     units = int(owner.max()) + 1
-    if units <= BLOCKS:
+    if units <= most:
         return owner
-    dealt = np.random.default_rng(seed).permutation(units) % BLOCKS
+    dealt = np.random.default_rng(seed).permutation(units) % most
     return np.asarray(dealt[owner], dtype=np.int64)
 
 
