@@ -95,7 +95,8 @@ def _row(what: str, units: int, drawn: list[Floats], name: AgreementName, truth:
         percentile_interval(AGREEMENTS[name].resample(table, resamples=300, seed=place))
         for place, table in enumerate(drawn)
     ]
-    return Row(what, units, before, [agreement_limits(name, table, raters=who) for table in drawn], truth)
+    limits = [agreement_limits(name, table, raters=who) for table in drawn]
+    return Row(what, units, before, [Bounds(each.low, each.high) for each in limits], truth)
 
 
 def _tastes() -> Iterator[Row]:

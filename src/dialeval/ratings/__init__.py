@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dialeval.ratings.agreement.coefficients import CriterionAgreement, Measured, agreement_of
+from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
 from dialeval.ratings.agreement.document import agreement_json
 from dialeval.ratings.agreement.dropping import Dropped, drop_raters
+from dialeval.ratings.agreement.intervals import Measured, Raters
 from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
 from dialeval.ratings.agreement.raters import KappaTable, RaterAgreement, pairwise_kappas
 from dialeval.ratings.criteria import only_criterion, variants
@@ -51,6 +52,7 @@ __all__ = [
     "Plurality",
     "Qualification",
     "RaterAgreement",
+    "Raters",
     "RatingScale",
     "Ratings",
     "Relabel",

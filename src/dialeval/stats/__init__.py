@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialeval.stats.agreement.alpha import krippendorff_alpha
-from dialeval.stats.agreement.coefficients import AGREEMENTS, agreement_interval
+from dialeval.stats.agreement.coefficients import AGREEMENTS
 from dialeval.stats.agreement.icc import icc, icc_limits
 from dialeval.stats.agreement.kappa import (
     cohen_kappa,
@@ -13,7 +13,7 @@ from dialeval.stats.agreement.kappa import (
     pairwise_cohen,
     percent_agreement,
 )
-from dialeval.stats.agreement.limits import agreement_limits
+from dialeval.stats.agreement.limits import AgreementLimits, agreement_limits
 from dialeval.stats.bradley_terry import BradleyTerry, Preferences, bradley_terry
 from dialeval.stats.correlation.bootstrap import (
     bootstrap_correlation,
@@ -91,6 +91,7 @@ __all__ = [
     "Absence",
     "Adjusted",
     "Aggregate",
+    "AgreementLimits",
     "Bounds",
     "BradleyTerry",
     "Coefficient",
@@ -116,7 +117,6 @@ __all__ = [
     "Wins",
     "acc_eq",
     "adjust_families",
-    "agreement_interval",
     "agreement_limits",
     "benjamini_hochberg",
     "bootstrap",

@@ -40,6 +40,8 @@ def test_json_has_the_documented_layout(dialeval, sheet):
             ".reasons",
             ".dropped.after",
             ".classes.>3.intervals",
+            ".no_interval",
+            ".classes.>3.no_interval",
         ):
             assert isinstance(ours, dict)
             assert list(ours) == list(theirs), path
@@ -52,7 +54,7 @@ def test_json_has_the_documented_layout(dialeval, sheet):
     same_keys(found["fluency"], documented, "")
     one = found["fluency"]
     assert (one["items"], one["raters"], one["ratings"], one["could_not_say"]) == (6, 3, 17, 1)
-    assert set(one["intervals"]) | set(one["reasons"]) == {
+    assert set(one["intervals"]) | set(one["reasons"]) | set(one["no_interval"]) == {
         "fleiss_kappa",
         "fleiss_kappa_complete",
         "krippendorff_alpha.nominal",

@@ -12,8 +12,10 @@ from hypothesis import given, strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from dialeval.core import Resampling
+from dialeval.data.types import Judgement
 from dialeval.display.notes import codes, texts
 from dialeval.ratings.agreement.coefficients import NOMINAL, agreement_of
+from dialeval.ratings.agreement.intervals import NO_INTERVAL
 from dialeval.ratings.agreement.raters import ANONYMOUS
 from dialeval.ratings.scale import Cut
 from dialeval.ratings.table import Ratings
@@ -50,15 +52,13 @@ def test_complete_items_are_all_items_where_nothing_is_missing():
     assert one.measures["fleiss_kappa_complete"] == one.measures["fleiss_kappa"]
 
 
-def test_intervals_hold_the_value_and_follow_the_seed():
-    first, second, other = (
-        agreement_of(table(ANSWERS), resampling=Resampling(resamples=200, seed=seed))[0] for seed in (1, 1, 2)
-    )
-    for name, measured in first.measures.items():
+def test_intervals_hold_the_value_and_are_of_these_raters_or_of_others_too():
+    these, others = (agreement_of(table(ANSWERS), raters=raters)[0] for raters in ("fixed", "sampled"))
+    for name, measured in these.measures.items():
         assert measured.interval is not None, name
-        assert measured.interval.low <= measured.value <= measured.interval.high
-        assert second.measures[name] == measured
-    assert other.measures["fleiss_kappa"].interval != first.measures["fleiss_kappa"].interval
+        assert measured.interval.low < measured.value < measured.interval.high
+        assert (measured == others.measures[name]) == name.startswith("icc")
+    assert (these.about, others.about) == ("fixed", "sampled")
     assert all(
         one.interval is None
         for one in agreement_of(table(ANSWERS), resampling=Resampling(resamples=0))[0].measures.values()
@@ -218,3 +218,38 @@ def test_names_of_categories_have_no_order_to_agree_on():
         replace(table(ANSWERS), nominal=frozenset({"sense"})), resampling=Resampling(resamples=0)
     )[0]
     assert other.measures == known.measures
+
+
+def test_turns_of_a_dialogue_and_answers_to_an_item_are_left_out_together():
+    rng = np.random.default_rng(0)
+    quality = np.repeat(rng.integers(1, 6, size=20), 5)
+    noise = np.repeat(rng.integers(-1, 2, size=(20, 2)), 5, axis=0)
+
+    def rated(item):
+        return Ratings.of(
+            Judgement(
+                item(place), f"s{place % 5}", rater, "sense", float(quality[place] + noise[place, column])
+            )
+            for column, rater in enumerate(("ana", "ben"))
+            for place in range(100)
+        )
+
+    apart, turns, answers = (
+        agreement_of(rated(item))[0]
+        for item in (lambda n: f"i{n}", lambda n: f"d{n // 5}/{n}", lambda n: f"i{n // 5}")
+    )
+    assert (apart.clusters, apart.design_effect) == (None, None)
+    for found in (turns, answers):
+        assert found.clusters == 20
+        assert found.design_effect == pytest.approx(5, rel=0.1)
+        wide, narrow = (np.ptp(one.measures["alpha_interval"].interval) for one in (found, apart))
+        assert wide > 1.8 * narrow
+    (asked,) = agreement_of(rated(lambda n: f"d{n // 5}/{n}"), resampling=Resampling(cluster="none"))
+    assert asked.measures["alpha_interval"] == apart.measures["alpha_interval"]
+
+
+def test_two_raters_leave_no_interval_for_others_and_say_why():
+    (found,) = agreement_of(table({"ana": [1, 2, 3, 4, 5, 1], "ben": [1, 2, 3, 5, 5, 2]}), raters="sampled")
+    kappa = found.measures["fleiss_kappa"]
+    assert (kappa.interval, kappa.no_interval) == (None, NO_INTERVAL["few-raters"])
+    assert found.measures["icc_2_1"].interval is not None

@@ -30,8 +30,9 @@ def test_limits_of_intraclass_correlations_are_psychs():
     """As published for Shrout and Fleiss' (1979) Table 2 by R's psych::ICC: ICC2 [0.019, 0.76], ICC2k [0.071, 0.93]."""
     assert icc_limits(SHROUT_FLEISS) == pytest.approx((0.0188, 0.7611), abs=5e-5)
     assert icc_limits(SHROUT_FLEISS, "2,k") == pytest.approx((0.0711, 0.9272), abs=5e-5)
-    assert agreement_limits("icc_2_1", SHROUT_FLEISS, raters="like-these") == icc_limits(SHROUT_FLEISS)
-    assert agreement_limits("icc_2_k", SHROUT_FLEISS, raters="like-these") == icc_limits(SHROUT_FLEISS, "2,k")
+    assert agreement_limits("icc_2_1", SHROUT_FLEISS, raters="like-these")[:2] == icc_limits(SHROUT_FLEISS)
+    of_mean = agreement_limits("icc_2_k", SHROUT_FLEISS, raters="like-these")
+    assert of_mean[:2] == icc_limits(SHROUT_FLEISS, "2,k")
 
 
 @pytest.mark.parametrize("ratings", [np.full((4, 2), 3.0), np.empty((0, 2)), np.array([[1.0, 1], [2, 2]])])
@@ -63,8 +64,29 @@ def test_limits_hold_the_estimate_and_other_raters_widen_them(name):
     for found in (these, like):
         assert found.low < value < found.high <= 1
     assert like.high - like.low > these.high - these.low
-    low, high = skewed_t_interval(*AGREEMENTS[name].leave_out(ratings))
-    assert these == (low, min(1.0, high))
+    if name != "percent_agreement":  # a share, whose interval never leaves 0 to 1
+        low, high = skewed_t_interval(*AGREEMENTS[name].leave_out(ratings))
+        assert these == (low, min(1.0, high), None)
+
+
+def test_pairs_that_always_agree_do_not_prove_it():
+    low, high, absence = agreement_limits("percent_agreement", np.ones((10, 3)))
+    assert (low, high, absence) == (pytest.approx(0.025 ** (1 / 10)), 1, None)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "raters", "absence"),
+    [
+        (made(4), "these", "few-units"),
+        (made(20, raters=2), "like-these", "few-raters"),
+        (np.tile([1.0, 1.0, 2.0, 2.0], (6, 1)), "these", "constant"),
+        (np.ones((20, 3)), "these", "undefined"),
+    ],
+)
+def test_what_has_no_interval_has_a_reason(ratings, raters, absence):
+    found = agreement_limits("fleiss_kappa", ratings, raters=raters)
+    assert found.absence == absence
+    assert np.isnan(found[:2]).all()
 
 
 def test_units_of_a_cluster_count_once():
@@ -81,12 +103,11 @@ def test_a_category_nobody_agreed_on_yet_leaves_no_interval():
     """Two raters chose the rare category once each, never for the same unit: kappa is below 0 by accident."""
     ratings = np.ones((20, 2))
     ratings[3, 0] = ratings[8, 1] = 2
-    assert np.isnan(agreement_limits("fleiss_kappa", ratings)).all()
-    assert np.isnan(agreement_limits("fleiss_kappa", np.ones((20, 2)))).all()
+    assert agreement_limits("fleiss_kappa", ratings).absence == "unseen"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fleiss_kappa", "alpha_ordinal", "icc_2_1"])
+@pytest.mark.parametrize("name", ["percent_agreement", "fleiss_kappa", "alpha_ordinal", "icc_2_1"])
 def test_ten_units_are_covered_where_the_bootstrap_falls_short(name):
     truth = AGREEMENTS[name].estimate(made(60_000, seed=99)).value
     held = {"bootstrap": 0, "jackknife": 0}
@@ -97,7 +118,7 @@ def test_ten_units_are_covered_where_the_bootstrap_falls_short(name):
             AGREEMENTS[name].resample(ratings, resamples=200, seed=seed), [0.025, 0.975]
         )
         held["bootstrap"] += low <= truth <= high
-        low, high = agreement_limits(name, ratings)
+        low, high, _ = agreement_limits(name, ratings)
         held["jackknife"] += bool(np.isnan(low)) or low <= truth <= high
     assert held["jackknife"] >= 0.93 * samples
     assert held["bootstrap"] < 0.92 * samples
@@ -113,7 +134,7 @@ def test_other_raters_are_covered_only_where_raters_are_in_the_model():
         for _ in range(200):
             ratings = made(100, 3, bias=0.5, seed=int(rng.integers(1 << 32)))
             for who in held:
-                low, high = agreement_limits(name, ratings, raters=who)
+                low, high, _ = agreement_limits(name, ratings, raters=who)
                 held[who] += low <= value <= high
         assert held["like-these"] >= 0.9 * 200
         assert held["these"] < 0.88 * 200

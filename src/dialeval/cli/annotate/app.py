@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from dialeval.cli.options import Json, Seed, Trials, scale_given
+from dialeval.cli.options import Cluster, Json, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.ratings import Cut, Ratings, RatingScale
@@ -68,6 +68,11 @@ def agreement(
             "--drop-rule", help="Which kappas must reach it, and whether raters are dropped one at a time."
         ),
     ] = "mean",
+    raters: Annotated[
+        Literal["fixed", "sampled"],
+        typer.Option("--raters", help="Intervals for these raters, or for others like them, too."),
+    ] = "fixed",
+    cluster: Cluster = "auto",
     trials: Trials = 1000,
     seed: Seed = 0,
     json: Json = False,
@@ -88,7 +93,8 @@ def agreement(
 
     cuts = _cuts(classes or ())
     given = _ratings(ratings, format, criterion, system, scale_given(scale))
-    agreements = agreement_of(given, cuts=cuts, resampling=Resampling(resamples=trials, seed=seed))
+    resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
+    agreements = agreement_of(given, cuts=cuts, resampling=resampling, raters=raters)
     dropped = None
     if drop_below is not None:
         comparable = [

@@ -80,7 +80,7 @@ def _measures(agreement: CriterionAgreement) -> Table:
         rows += [(f"{NAMES[name]}, {cut}", measured) for name, measured in _ordered(measures, whole)]
     cells = [(name, *_value(measured), _over(name, measured)) for name, measured in rows]
     notes = [*_described(agreement), *(f"warning: {text}" for text in agreement.warnings)]
-    notes += _undefined(rows)
+    notes += [*_undefined(rows), *_intervals(agreement, rows)]
     if not whole:
         notes.append(f"complete: the {agreement.complete_items:,} items with as many ratings as any has")
     raters = (
@@ -109,6 +109,23 @@ def _undefined(rows: Sequence[tuple[str, Measured]]) -> Iterator[str]:
             reasons.setdefault(measured.estimate.reason, []).append(name)
     for reason, names in reasons.items():
         yield f"{'; '.join(names)}: {reason}"
+
+
+def _intervals(agreement: CriterionAgreement, rows: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    """What intervals are about, what belongs together, and why some have none."""
+    if any(measured.interval for _, measured in rows):
+        others = "other raters like these"
+        fixed = "these raters" if agreement.clusters is not None else f"these raters (ICC: {others}, too)"
+        yield f"intervals are for other items and {others if agreement.about == 'sampled' else fixed}"
+    if agreement.clusters is not None:
+        effect = "" if agreement.design_effect is None else f", design effect {agreement.design_effect:.2f}"
+        yield f"turns of a dialogue, and answers to one item, are taken together ({agreement.clusters:,}{effect})"
+    reasons: dict[str, list[str]] = {}
+    for name, measured in rows:
+        if measured.no_interval is not None:
+            reasons.setdefault(measured.no_interval, []).append(name)
+    for reason, names in reasons.items():
+        yield f"no interval of {'; '.join(names)}: {reason}"
 
 
 def _described(agreement: CriterionAgreement) -> Iterator[str]:

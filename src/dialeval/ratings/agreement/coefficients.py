@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
@@ -11,6 +10,8 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
 from dialeval.display.notes import Note
+from dialeval.files.documents import finite
+from dialeval.ratings.agreement.intervals import Limits, Measured, Raters, Table
 from dialeval.ratings.agreement.notes import notes_on
 from dialeval.ratings.agreement.raters import (
     KappaTable,
@@ -21,10 +22,10 @@ from dialeval.ratings.agreement.raters import (
 )
 from dialeval.ratings.scale import Cut, collapse
 from dialeval.ratings.table import Ratings
-from dialeval.stats.agreement.coefficients import AGREEMENTS, AgreementName, agreement_interval
+from dialeval.stats.agreement.coefficients import AGREEMENTS, AgreementName
 from dialeval.stats.agreement.kappa import not_categories
 from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.bootstrap import Bounds
+from dialeval.stats.resampling.jackknife import jackknife_error
 
 OF_VALUES: Final[tuple[AgreementName, ...]] = (
     "percent_agreement",
@@ -45,18 +46,6 @@ NOMINAL: Final = "values are names of categories, on no scale"
 COMPLETE: Final = "fleiss_kappa_complete"
 Name: TypeAlias = str
 """One of ``stats.AGREEMENTS``, or ``COMPLETE``."""
-
-
-class Measured(NamedTuple):
-    """A measure of agreement, with its interval over resampled units where it has one."""
-
-    estimate: Estimate
-    interval: Bounds | None
-
-    @property
-    def value(self) -> float:
-        """The measure's value; NaN where it is undefined."""
-        return self.estimate.value
 
 
 class Values(NamedTuple):
@@ -95,6 +84,12 @@ class CriterionAgreement:
     classes: Mapping[str, Mapping[Name, Measured]]
     """The measures of categories again, for ratings in two classes, by the cut as it is written (``>3``)."""
     warnings: tuple[Note, ...]
+    about: Raters = "fixed"
+    """Whose agreement intervals are about; those of ICC are about other raters, too, where items are independent."""
+    clusters: int | None = None
+    """How many dialogues (or items, of several systems' answers) belong together; None where all are independent."""
+    design_effect: float | None = None
+    """What that does to the variance of alpha."""
 
     @property
     def fleiss_kappa(self) -> Estimate:
@@ -119,89 +114,119 @@ def agreement_of(
     *,
     cuts: Sequence[Cut] = (),
     resampling: Resampling = DEFAULT_RESAMPLING,
+    raters: Raters = "fixed",
 ) -> tuple[CriterionAgreement, ...]:
-    """How well raters agree on each criterion, in order of first sight; no intervals without resamples."""
+    """How well raters agree on each criterion, in order of first sight; no intervals without resamples.
+
+    Answers to one item, and turns of one dialogue where ids show these, are left out together.
+    """
     return tuple(
-        _agreement(ratings.criterion_named(name), name, cuts, resampling) for name in ratings.criteria
+        _agreement(ratings.criterion_named(name), name, cuts, Limits.asked(resampling, raters))
+        for name in ratings.criteria
     )
 
 
 class _Laid(NamedTuple):
     """The ratings of one criterion as tables."""
 
-    values: Floats
-    """Shape (units, most ratings of a unit)."""
-    matrix: Floats | None
-    """Shape (units, raters)."""
+    packed: Table
+    matrix: Table | None
     kappas: KappaTable | None
     apart: str | None
     """Why there is no table of kappas."""
 
     @classmethod
     def out(cls, ratings: Ratings, name: str) -> _Laid:
-        values = ratings.packed(name)
-        hidden = incomparable(ratings, len(values))
+        packed = _packed(ratings, name)
+        hidden = incomparable(ratings, len(packed.values))
         if hidden is not None:
-            return cls(values, None, None, hidden)
-        matrix, apart = ratings.matrix(name), not_categories(values)
-        return cls(values, matrix, None if apart else kappa_table(ratings.raters, matrix), apart)
+            return cls(packed, None, None, hidden)
+        matrix, apart = ratings.matrix(name), not_categories(packed.values)
+        kappas = None if apart else kappa_table(ratings.raters, matrix)
+        return cls(packed, Table(matrix, ratings.units), kappas, apart)
 
 
-def _agreement(
-    ratings: Ratings, name: str, cuts: Sequence[Cut], resampling: Resampling
-) -> CriterionAgreement:
+def _packed(ratings: Ratings, name: str) -> Table:
+    return Table(ratings.packed(name), ratings.where(~np.isnan(ratings.value)).units)
+
+
+def _agreement(ratings: Ratings, name: str, cuts: Sequence[Cut], asked: Limits) -> CriterionAgreement:
     said, laid = ~np.isnan(ratings.value), _Laid.out(ratings, name)
+    limits = asked.over(ratings.units)
     per_rater = rater_agreements(ratings, laid.kappas)
-    measures = _measures(laid, OF_NUMBERS if ratings.nominal else (), resampling)
+    measures = _measures(laid, OF_NUMBERS if ratings.nominal else (), limits)
     return CriterionAgreement(
         criterion=name,
-        items=len(laid.values),
+        items=len(laid.packed.values),
         raters=len(ratings.raters),
         ratings=int(said.sum()),
         could_not_say=int((~said).sum()),
-        complete_items=len(_complete(laid.values)),
+        complete_items=len(laid.packed.complete.values),
         scale=_scale(ratings.value[said]),
         measures=measures,
         kappas=laid.kappas,
         apart=laid.apart,
         per_rater=() if ratings.anonymous else per_rater,
         classes={
-            str(cut): _of_values(collapse(ratings, cut).packed(name), OF_CLASSES, resampling)
+            str(cut): _of_values(_collapsed(ratings, cut, name), OF_CLASSES, limits)
             for cut in dict.fromkeys(cuts)
         },
         warnings=notes_on(
-            laid.values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
+            laid.packed.values, per_rater, measures["percent_agreement"].value, measures["fleiss_kappa"].value
+        ),
+        about=limits.raters,
+        clusters=len(set(limits.labels.values())) or None,
+        design_effect=_design_effect(
+            laid.packed, limits, "alpha_nominal" if ratings.nominal else "alpha_interval"
         ),
     )
 
 
-def _measures(laid: _Laid, unfit: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
+def _collapsed(ratings: Ratings, cut: Cut, name: str) -> _Laid:
+    classes = collapse(ratings, cut)
+    hidden = incomparable(classes, len(classes.units))
+    matrix = None if hidden else Table(classes.matrix(name), classes.units)
+    return _Laid(_packed(classes, name), matrix, None, None)
+
+
+def _design_effect(table: Table, limits: Limits, name: AgreementName) -> float | None:
+    together = limits.clusters(table.units)
+    if together is None or not limits.resampling.resamples:
+        return None
+    errors = [
+        jackknife_error(AGREEMENTS[name].leave_out(table.values, which).without) for which in (together, None)
+    ]
+    return finite((errors[0] / errors[1]) ** 2) if errors[1] else None
+
+
+def _measures(laid: _Laid, unfit: Sequence[AgreementName], limits: Limits) -> dict[Name, Measured]:
     """Every measure; those that are ``unfit`` for names of categories say so."""
-    measures = _of_values(laid.values, [name for name in OF_VALUES if name not in unfit], resampling)
-    measures |= _of_raters(laid, [name for name in OF_RATERS if name not in unfit], resampling)
+    measures = _of_values(laid, [name for name in OF_VALUES if name not in unfit], limits)
+    measures |= _of_raters(laid, [name for name in OF_RATERS if name not in unfit], limits)
     return measures | {name: Measured(Estimate.undefined(NOMINAL, 0), None) for name in unfit}
 
 
-def _of_values(
-    values: Floats, names: Sequence[AgreementName], resampling: Resampling
-) -> dict[Name, Measured]:
-    measures: dict[Name, Measured] = {name: _measured(name, values, resampling) for name in names}
-    complete = _complete(values)
-    whole = len(complete) == len(values)
+def _of_values(laid: _Laid, names: Sequence[AgreementName], limits: Limits) -> dict[Name, Measured]:
+    # Where others are drawn, columns have to be raters; else the smaller table will do.
+    named = laid.matrix is not None
+    table = laid.matrix if limits.raters == "sampled" and laid.matrix is not None else laid.packed
+    measures: dict[Name, Measured] = {name: limits.measured(name, table, named=named) for name in names}
+    complete = table.complete
+    whole = len(complete.values) == len(table.values)
     measures[COMPLETE] = (
-        measures["fleiss_kappa"] if whole else _measured("fleiss_kappa", complete, resampling)
+        measures["fleiss_kappa"] if whole else limits.measured("fleiss_kappa", complete, named=named)
     )
     return measures
 
 
-def _of_raters(laid: _Laid, names: Sequence[AgreementName], resampling: Resampling) -> dict[Name, Measured]:
+def _of_raters(laid: _Laid, names: Sequence[AgreementName], limits: Limits) -> dict[Name, Measured]:
     none = Measured(Estimate.undefined(laid.apart or "", 0), None)
     measures: dict[Name, Measured] = {"mean_cohen_kappa": none, **dict.fromkeys(names, none)}
     if laid.matrix is not None:
-        measures |= {name: _measured(name, laid.matrix, resampling) for name in names}
+        measures |= {name: limits.measured(name, laid.matrix) for name in names}
     if laid.matrix is not None and laid.kappas is not None:
-        measures["mean_cohen_kappa"] = _measured(
-            "mean_cohen_kappa", laid.matrix, resampling, _mean_kappa(laid.kappas)
+        measures["mean_cohen_kappa"] = limits.measured(
+            "mean_cohen_kappa", laid.matrix, _mean_kappa(laid.kappas)
         )
     return measures
 
@@ -212,22 +237,6 @@ def _mean_kappa(table: KappaTable) -> Estimate:
     if not kappas:
         return Estimate.undefined("no two raters share items on which more than one category was chosen", 0)
     return Estimate(float(np.mean(kappas)), len(kappas))
-
-
-def _measured(
-    name: AgreementName, values: Floats, resampling: Resampling, estimate: Estimate | None = None
-) -> Measured:
-    estimate = AGREEMENTS[name].estimate(values) if estimate is None else estimate
-    if not estimate.defined or not resampling.resamples:
-        return Measured(estimate, None)
-    draws, seed, confidence = resampling.resamples, resampling.seed, resampling.confidence
-    bounds = agreement_interval(name, values, resamples=draws, seed=seed, confidence=confidence)
-    return Measured(estimate, None if math.isnan(bounds.low) or math.isnan(bounds.high) else bounds)
-
-
-def _complete(values: Floats) -> Floats:
-    """The units that have as many values as any has, of a packed table."""
-    return values[~np.isnan(values[:, -1])] if values.shape[1] else values
 
 
 def _scale(values: Floats) -> Values | None:

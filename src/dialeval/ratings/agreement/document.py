@@ -7,8 +7,9 @@ from typing import Any, Final, TypeAlias
 
 from dialeval.display.notes import texts
 from dialeval.files.documents import finite
-from dialeval.ratings.agreement.coefficients import COMPLETE, CriterionAgreement, Measured
+from dialeval.ratings.agreement.coefficients import COMPLETE, CriterionAgreement
 from dialeval.ratings.agreement.dropping import Dropped
+from dialeval.ratings.agreement.intervals import Measured
 from dialeval.ratings.agreement.raters import KappaTable, RaterAgreement
 
 Json: TypeAlias = dict[str, Any]
@@ -61,10 +62,19 @@ def _criterion(agreement: CriterionAgreement) -> Json:
         "pairs": None if agreement.kappas is None else _pairs(agreement.kappas),
         "per_rater": [_rater(rater) for rater in agreement.per_rater] or None,
         "classes": {
-            cut: {**_measures(measures), "intervals": _intervals(measures), "reasons": _reasons(measures)}
+            cut: {
+                **_measures(measures),
+                "intervals": _intervals(measures),
+                "reasons": _reasons(measures),
+                "no_interval": _no_intervals(measures),
+            }
             for cut, measures in agreement.classes.items()
         },
         "warnings": list(texts(agreement.warnings)),
+        "interval_raters": agreement.about,
+        "clusters": agreement.clusters,
+        "design_effect": agreement.design_effect,
+        "no_interval": _no_intervals(agreement.measures),
     }
 
 
@@ -86,6 +96,10 @@ def _intervals(measures: Mapping[str, Measured]) -> Json:
         for name, measured in measures.items()
         if measured.interval is not None
     }
+
+
+def _no_intervals(measures: Mapping[str, Measured]) -> Json:
+    return {PATHS[name]: measured.no_interval for name, measured in measures.items() if measured.no_interval}
 
 
 def _reasons(measures: Mapping[str, Measured]) -> Json:

@@ -1,4 +1,4 @@
-"""Every measure of agreement by its name, from one matrix of ratings, with an interval over resampled units."""
+"""Every measure of agreement by its name, from one matrix of ratings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dialeval.stats.agreement.kappa import (
     percent_agreement,
 )
 from dialeval.stats.estimate import Estimate
-from dialeval.stats.resampling.bootstrap import Bounds, Floats, Integers, draws, percentile_interval
+from dialeval.stats.resampling.bootstrap import Floats, Integers, draws
 from dialeval.stats.resampling.jackknife import LeftOut
 
 AgreementName: TypeAlias = Literal[
@@ -44,6 +44,8 @@ AgreementName: TypeAlias = Literal[
 
 HELD: Final = 1 << 20
 """Weights held at once."""
+BLOCKS: Final = 1000
+"""More units than this are left out in so many blocks of equal size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,13 @@ class Agreement:
         )
 
     def leave_out(self, ratings: Floats, clusters: Integers | None = None) -> LeftOut:
-        """The measure, and without each unit that can enter, or without each cluster of them."""
+        """The measure, and without each unit that can enter, or each cluster; of very many, without each block."""
         weigh, value = self.weigher(ratings), self.estimate(ratings).value
         enters = self.enters(ratings)
         labels = np.arange(len(ratings)) if clusters is None else clusters
         group = np.unique(labels[enters], return_inverse=True)[1]
+        if group.max(initial=-1) >= BLOCKS:
+            group = (np.random.default_rng(0).permutation(int(group.max()) + 1) % BLOCKS)[group]
         if weigh is None:
             return LeftOut(value, np.full(int(group.max(initial=-1)) + 1, np.nan))
         groups = np.arange(int(group.max()) + 1)
@@ -85,24 +89,6 @@ class Agreement:
             for start in range(0, len(groups), size)
         ]
         return LeftOut(value, np.concatenate(parts))
-
-
-def agreement_interval(
-    statistic: AgreementName,
-    ratings: Floats,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> Bounds:
-    """The central ``confidence`` of the statistic over resampled units; NaN at both ends where it is never defined.
-
-    Units are drawn whole, with all their ratings; raters stay as they are. Units that cannot enter the statistic,
-    having too few ratings, are not drawn.
-    """
-    return percentile_interval(
-        AGREEMENTS[statistic].resample(ratings, resamples=resamples, seed=seed), confidence
-    )
 
 
 def _fleiss(ratings: Floats, *, chance: Chance) -> Estimate:
