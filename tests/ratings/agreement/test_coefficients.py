@@ -241,7 +241,7 @@ def test_turns_of_a_dialogue_and_answers_to_an_item_are_left_out_together():
     assert (apart.clusters, apart.design_effect) == (None, None)
     for found in (turns, answers):
         assert found.clusters == 20
-        assert found.design_effect == pytest.approx(5, rel=0.1)
+        assert found.design_effect == pytest.approx(5, rel=0.4)
         wide, narrow = (np.ptp(one.measures["alpha_interval"].interval) for one in (found, apart))
         assert wide > 1.8 * narrow
     (asked,) = agreement_of(rated(lambda n: f"d{n // 5}/{n}"), resampling=Resampling(cluster="none"))

@@ -125,7 +125,8 @@ def _intervals(agreement: CriterionAgreement, rows: Sequence[tuple[str, Measured
         if measured.no_interval is not None:
             reasons.setdefault(measured.no_interval, []).append(name)
     for reason, names in reasons.items():
-        yield f"no interval of {'; '.join(names)}: {reason}"
+        which = "intervals" if len(names) == len(rows) else f"interval of {'; '.join(names)}"
+        yield f"no {which}: {reason}"
 
 
 def _described(agreement: CriterionAgreement) -> Iterator[str]:
