@@ -420,7 +420,9 @@ def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
     upright = ask(plain, asked).planning
     lower = ask(turned, dataclasses.replace(asked, lower_is_better=("close", "noise"))).planning
     assert [plan.question for plan in upright] == [plan.question for plan in lower]
-    assert "to find that close agrees better with people than noise" in {plan.question for plan in lower}
+    assert "to find that close agrees better with people than noise on these systems" in {
+        plan.question for plan in lower
+    }
     assert [plan.enough for plan in upright] == [plan.enough for plan in lower]
     by_systems = [plan for plan in upright if plan.over == "systems"]
     assert [plan.at_hand for plan in by_systems] == [5, 5]

@@ -302,7 +302,7 @@ def test_planning_is_printed_written_and_on_the_page(run):
     reached = [one["size"] for one in systems["points"] if one["power"] >= 0.8]
     assert systems["enough"] == min(reached)
     assert questions["to find that c is rated above b", "raters"]["at_hand"] == 3
-    assert ("to find that close agrees better with people than noise", "items") in questions
+    assert ("to find that close agrees better with people than noise on these systems", "items") in questions
     of_systems = questions["to pin down the correlation of close with people, as to systems", "systems"]
     assert of_systems["enough"] is None
     assert of_systems["reason"] == "3 systems are too few to resample: at least 5 are required"

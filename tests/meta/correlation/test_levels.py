@@ -101,8 +101,8 @@ def test_within_items_undefined_items_are_counted_and_left_out() -> None:
         (2, "2 systems always give plus or minus 1"),
         (3, "3 systems: Spearman's p can never fall below .33"),
         (4, "4 systems: Spearman's p can never fall below .08"),
-        (4, "only 4 systems: the interval is about other items, not about other systems"),
-        (5, "only 5 systems: the interval is about other items, not about other systems"),
+        (4, "only 4 systems: what holds for them may not hold for others"),
+        (5, "only 5 systems: what holds for them may not hold for others"),
     ],
 )
 def test_few_systems_are_said_to_be_few(systems: int, said: str) -> None:
