@@ -12,7 +12,7 @@ from dialeval.data import Prompt, Response, Turn, decode, read
 from dialeval.data.codec.bad import Where
 from dialeval.engine import SILENT
 from dialeval.errors import BadInput, BadStudy
-from dialeval.study import Workshop, load_study, render, run_study, write_run
+from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
 from dialeval.study.answering import answers_of
 from dialeval.systems.huggingface.prompting import not_in_template
 from dialeval.systems.openai.prompts import messages, unknown_role
@@ -156,3 +156,16 @@ class TestTools:
     def test_models_with_a_template_refuse_them(self, turns):
         prompt = decode({"id": "a", "context": turns}, "prompt", Where("x"))
         assert not_in_template(prompt.context)
+
+
+def test_runs_come_out_as_tables(folder):
+    (folder / "refs.txt").write_text("Over there on the left.\n\n")
+    done = run(folder, references="refs.txt", name="<b>")
+    write_run(done, folder / "out")
+    for kept in (done, load_run(folder / "out")):
+        table = kept.to_pandas()
+        assert table["item"].tolist() == ["a", "b"]
+        assert table["system"].tolist() == ["new", "new"]
+        assert table["measure"].tolist() == ["rouge_l", "rouge_l"]
+        assert kept.to_arrow()["reason"].to_pylist() == [None, "no references"]
+        assert "<b>" not in kept._repr_html_()

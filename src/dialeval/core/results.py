@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
+from dialeval.data.frames import Framed, html_table
 from dialeval.data.types import Example, Judgement
 from dialeval.stats.resampling.intervals import Absence
 
@@ -65,7 +66,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class Result(Framed):
     """A metric's score over subjects, and every subject's own value or the reason it has none."""
 
     metric: Metric[Any]
@@ -120,9 +121,22 @@ class Result:
             )
         )
 
+    def _columns(self) -> dict[str, list[object]]:
+        values = self.values.tolist()
+        return {
+            "item": list(self.items),
+            "system": list(self.systems),
+            "measure": [str(self.signature)] * len(self.items),
+            "value": [None if index in self.reasons else value for index, value in enumerate(values)],
+            "reason": [self.reasons.get(index) for index in range(len(self.items))],
+        }
+
+    def _repr_html_(self) -> str:
+        return html_table(_caption(self), self._columns())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorpusResult:
+class CorpusResult(Framed):
     """A corpus measure's score over a system's subjects, and the reason of every subject that is excluded from it."""
 
     measure: CorpusMeasure[Any]
@@ -166,6 +180,26 @@ class CorpusResult:
     def judgements(self) -> tuple[Judgement, ...]:
         """None: no subject has a value of its own."""
         return ()
+
+    def _columns(self) -> dict[str, list[object]]:
+        limits = self.interval
+        return {
+            "system": [next(iter(self.systems), None)],
+            "measure": [str(self.signature)],
+            "value": [self.score],
+            "low": [limits.low if limits else None],
+            "high": [limits.high if limits else None],
+            "n": [self.scored],
+        }
+
+    def _repr_html_(self) -> str:
+        return html_table(_caption(self), self._columns())
+
+
+def _caption(result: Result | CorpusResult) -> str:
+    """What a notebook shows above a result's values."""
+    limits = f" [{result.interval.low:.4f}, {result.interval.high:.4f}]" if result.interval else ""
+    return f"{result.signature}: {result.score:.4f}{limits}, {result.scored:,} of {len(result):,} items have a value"
 
 
 Outcome: TypeAlias = Result | CorpusResult

@@ -8,6 +8,7 @@ from typing import Final
 
 from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
 from dialeval.data import Example, Response
+from dialeval.data.frames import examples_of, is_frame
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import DEFAULT_METRICS, build_any
@@ -16,19 +17,29 @@ _PROBE: Final = Example("probe", "", (), Response("a small example"), ("a small 
 
 
 def score(
-    responses: Sequence[str],
+    responses: object,
     references: Sequence[str | Sequence[str]] = (),
     metrics: Sequence[str] = DEFAULT_METRICS,
     *,
+    columns: Mapping[str, str] | None = None,
+    system: str | None = None,
     trials: int = 1000,
     seed: int = 0,
 ) -> dict[str, Outcome]:
     """Every metric's result over these responses, each beside its own reference or references.
 
+    ``responses`` may also be a table with named columns, of pandas, polars, Arrow, numpy or ``datasets``, which holds
+    the references too; ``columns`` maps our fields to its columns, as in ``{"response": "output"}``, where their names
+    do not tell. ``system`` names the system, or selects the rows of one where the table has several.
+
     >>> score(["the cat sat"], [["the cat sat", "a cat sat down"]], ["rouge_l"])["rouge_l"].score
     1.0
     """
-    examples = list(_examples(responses, references))
+    if is_frame(responses):
+        examples = list(examples_of(responses, columns=columns, system=system))
+        _only_system(examples)
+    else:
+        examples = list(_examples(responses, references, system or ""))
     plan = Plan(resampling=Resampling(resamples=trials, seed=seed))
     results = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
     return {name: result for (name, _), result in results.items()}
@@ -58,8 +69,19 @@ def available(names: Iterable[str]) -> Availability:
     return Availability(metrics, obstacles)
 
 
-def _examples(responses: Sequence[str], references: Sequence[str | Sequence[str]]) -> Iterable[Example]:
-    if isinstance(responses, str) or isinstance(references, str):
+def _only_system(examples: Sequence[Example]) -> None:
+    systems = list(dict.fromkeys(example.system for example in examples))
+    if len(systems) > 1:
+        raise Unsuitable(
+            f"The data frame has {len(systems)} systems ({', '.join(systems[:5])}), and score is for one. "
+            f"Select one, as in score(frame, system={systems[0]!r}), and compare results with compare()."
+        )
+
+
+def _examples(given: object, references: Sequence[str | Sequence[str]], system: str) -> Iterable[Example]:
+    responses = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else None
+    references = list(references) if not isinstance(references, str) else references
+    if responses is None or isinstance(references, str):
         raise Unsuitable(
             "score needs lists: score(['a response'], [['its reference', 'another reference']])."
         )
@@ -69,6 +91,23 @@ def _examples(responses: Sequence[str], references: Sequence[str | Sequence[str]
             "of references per response, not one per reference stream: zip(*streams) turns streams into that."
         )
     beside = references or [()] * len(responses)
-    for number, (response, given) in enumerate(zip(responses, beside, strict=True), start=1):
-        texts = (given,) if isinstance(given, str) else tuple(given)
-        yield Example(str(number), "", (), Response(response), texts)
+    for number, (response, given_references) in enumerate(zip(responses, beside, strict=True), start=1):
+        texts = (
+            (given_references,)
+            if isinstance(given_references, str)
+            else ()
+            if _is_none(given_references)
+            else tuple(given_references)
+        )
+        kept = tuple(text for text in texts if not _is_none(text) and text.strip())
+        said = (
+            Response("", missing=f"no response (no value in row {number})")
+            if _is_none(response)
+            else response
+        )
+        yield Example(str(number), system, (), said if isinstance(said, Response) else Response(said), kept)
+
+
+def _is_none(value: object) -> bool:
+    """Whether a value is None or NaN, as data frames hold what is missing."""
+    return value is None or value != value

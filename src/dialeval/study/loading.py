@@ -17,6 +17,7 @@ from dialeval.core import (
     Signature,
 )
 from dialeval.data import Example
+from dialeval.data.frames import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import Measure
@@ -26,12 +27,12 @@ from dialeval.metrics.own import from_signature
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
-from dialeval.study.run import Scored
+from dialeval.study.run import Scored, columns_of, html_of
 from dialeval.text.calls import split_call
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedRun:
+class LoadedRun(Framed):
     """A run read back from its folder."""
 
     folder: Path
@@ -42,6 +43,12 @@ class LoadedRun:
     """What each item under each measure of a capability asked."""
     statuses: Mapping[str, Mapping[str, str]]
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
+
+    def _columns(self) -> dict[str, list[object]]:
+        return columns_of(self.scored)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.folder.name, self.scored)
 
 
 def load_run(folder: str | Path) -> LoadedRun:

@@ -7,8 +7,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dialeval.core import CorpusMeasure, Missing, Outcome, Replayer, System
+from dialeval.core import CorpusMeasure, Missing, Outcome, Replayer, Result, System
 from dialeval.data import Example, Prompt, Response, read_prompts, with_references
+from dialeval.data.frames import Framed, html_table
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
 from dialeval.evaluation.compare import Comparison, compare_all
@@ -52,7 +53,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Framed):
     """The results of a study."""
 
     study: Study
@@ -64,6 +65,44 @@ class Run:
     failures: tuple[Failure, ...]
     agreement: Findings | None = None
     """How the measures agree with people; None where the study has no human ratings, or they do not join."""
+
+    def _columns(self) -> dict[str, list[object]]:
+        return columns_of(self.scored)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.study.name, self.scored)
+
+
+def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
+    """One row for each item, system and measure that has values of single items, as in results.parquet."""
+    columns: dict[str, list[object]] = {name: [] for name in ("item", "system", "measure", "value", "reason")}
+    for score in scored:
+        if isinstance(score.result, Result):
+            part = score.result.to_arrow().to_pydict()
+            part["measure"] = [score.measure.label] * len(score.result)
+            part["system"] = [score.system] * len(score.result)
+            for name, values in part.items():
+                columns[name] += values
+    return columns
+
+
+def html_of(title: str, scored: Sequence[Scored]) -> str:
+    """Every system's score under every measure, for notebooks."""
+    rows = [
+        (score.system, score.measure.label, score.result.score, score.result.interval, score.result.scored)
+        for score in scored
+    ]
+    return html_table(
+        title,
+        {
+            "system": [row[0] for row in rows],
+            "measure": [row[1] for row in rows],
+            "score": [row[2] for row in rows],
+            "low": [row[3].low if row[3] else None for row in rows],
+            "high": [row[3].high if row[3] else None for row in rows],
+            "n": [row[4] for row in rows],
+        },
+    )
 
 
 def run_study(study: Study, workshop: Workshop | None = None) -> Run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from dialeval.core import Interval
+from dialeval.data.frames import html_table
 from dialeval.evaluation.compare.sentences import sentence_of
 from dialeval.files.documents import FINITE, finite
 from dialeval.stats.resampling.intervals import Absence
@@ -138,10 +139,17 @@ class Comparison:
         tests = (self.p_mcnemar, self.p_jackknife, self.p_permutation)
         return next((p for p in tests if p is not None), None)
 
+    def _repr_html_(self) -> str:
+        fields = {name: [value] for name, value in self.json_value().items() if name in _IN_NOTEBOOKS}
+        return html_table(self.sentence, fields)
+
     def json_value(self) -> dict[str, object]:
         """The fields that documents hold."""
         names = [field.name for field in dataclasses.fields(self) if field.name != "basis"]
         return {name: getattr(self, name) for name in names if name != "measure" or self.measure is not None}
+
+
+_IN_NOTEBOOKS = ("measure", "a", "b", "difference", "low", "high", "p_adjusted", "verdict", "n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,195 @@
+"""Data frames: examples from pandas, polars, Arrow, numpy and ``datasets``, and tables back for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.cells import from_cells
+from dialeval.data.codec.decode import decode
+from dialeval.data.codec.fields import FIELDS, likely_name
+from dialeval.data.types import Example
+from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable, first_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FIELDS: Final = FIELDS["example"]
+
+
+def is_frame(value: object) -> bool:
+    """Whether ``value`` is a table with named columns: of pandas, polars, Arrow, ``datasets``, or numpy's records."""
+    if getattr(getattr(value, "dtype", None), "names", None):
+        return True
+    return hasattr(value, "column_names") or (
+        hasattr(value, "columns") and hasattr(value, "__arrow_c_stream__")
+    )
+
+
+def examples_of(
+    frame: object, *, columns: Mapping[str, str] | None = None, system: str | None = None
+) -> Iterator[Example]:
+    """The examples of a table, a row each; ``columns`` says which of its columns are our fields, else it is guessed.
+
+    A column counts under its own name, or under what other tools call the field (``prediction`` is the response). Rows
+    without an id are numbered from 0. A response that is None or NaN is missing, and its reason names the row.
+    ``system`` keeps the rows of one system, or names the system where no column does.
+    """
+    rows = _rows(frame)
+    first = next(rows, None)
+    if first is None:
+        raise Unsuitable("The data frame has no rows; needed at least one.")
+    names = _named(list(first), columns or {})
+    yield from _kept(
+        (_example(row, names, number, system) for number, row in enumerate(_chain(first, rows))),
+        names,
+        system,
+    )
+
+
+def _chain(
+    first: Mapping[str, object], rest: Iterator[Mapping[str, object]]
+) -> Iterator[Mapping[str, object]]:
+    yield first
+    yield from rest
+
+
+def _kept(examples: Iterable[Example], names: Mapping[str, str], system: str | None) -> Iterator[Example]:
+    if system is None or "system" not in names:
+        yield from examples
+        return
+    others: dict[str, None] = {}
+    kept = 0
+    for example in examples:
+        if example.system == system:
+            kept += 1
+            yield example
+        else:
+            others[example.system] = None
+    if not kept:
+        raise Unsuitable(f"The data frame has no row of the system {system!r}. It has {', '.join(others)}.")
+
+
+def _rows(frame: Any) -> Iterator[dict[str, object]]:
+    """The rows as dictionaries, a batch at a time."""
+    import pyarrow as pa
+
+    if getattr(getattr(frame, "dtype", None), "names", None):
+        yield from (dict(zip(frame.dtype.names, row.tolist(), strict=True)) for row in frame)
+        return
+    if not isinstance(frame, pa.Table) and not hasattr(frame, "__arrow_c_stream__"):
+        yield from (dict(row) for row in frame)  # a Dataset
+        return
+    try:
+        table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    except (pa.ArrowException, TypeError) as error:
+        if not hasattr(frame, "to_dict"):
+            raise Unsuitable(f"The data frame cannot be read: {first_line(error)}.") from None
+        yield from frame.to_dict("records")  # pandas, with columns of mixed types
+        return
+    for batch in table.to_batches(max_chunksize=1024):
+        yield from batch.to_pylist()
+
+
+def _named(found: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """The column of each field: the given one, the one of its name, else one that other tools call so."""
+    for field, column in given.items():
+        if field not in _FIELDS:
+            raise Unsuitable(
+                f"columns: {field!r} is not a field of an example; there are {', '.join(_FIELDS)}."
+            )
+        if column not in found:
+            raise Unsuitable(f"columns: the data frame has no column {column!r}; it has {', '.join(found)}.")
+    names = dict(given)
+    for field in _FIELDS:
+        if field in names:
+            continue
+        free = [name for name in found if name not in names.values()]
+        guess = field if field in free else likely_name(field, free)
+        if guess is not None:
+            names[field] = guess
+    if "response" not in names:
+        raise Unsuitable(
+            f"The data frame has no column of responses; it has {', '.join(found)}. Name it, as in "
+            f"score(frame, columns={{'response': {found[0]!r}}})."
+        )
+    return names
+
+
+def _example(row: Mapping[str, object], names: Mapping[str, str], number: int, system: str | None) -> Example:
+    where = Where(f"row {number} of the data frame")
+    cells = {name: cell for name, cell in row.items() if name.startswith("reference")}
+    cells |= {field: row[column] for field, column in names.items()}
+    fields: dict[str, object] = {"id": number, "system": system or "system", "context": []}
+    given = {name: value for name, value in from_cells(cells, where).items() if value is not None}
+    fields |= given
+    if "response" not in given:
+        fields["response"] = {"missing": f"no response (no value in row {number})"}
+    if isinstance(fields.get("references"), str):
+        fields["references"] = [fields["references"]]
+    for name in ("id", "system"):
+        if not isinstance(fields[name], str | int):
+            fields[name] = str(fields[name])
+    try:
+        return decode(fields, "example", where)
+    except BadInput as error:
+        error.field = names.get(error.field or "", error.field)
+        raise
+
+
+class Framed:
+    """A result that can be handed on as a table: ``to_arrow``, ``to_pandas`` and ``to_polars``."""
+
+    __slots__ = ()
+
+    def to_arrow(self) -> pa.Table:
+        """The values as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pydict(self._columns())
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas DataFrame."""
+        _need("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The same as a polars DataFrame."""
+        polars = _need("polars")
+        return polars.from_arrow(self.to_arrow())
+
+    def _columns(self) -> dict[str, list[object]]:
+        raise NotImplementedError
+
+
+def _need(package: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise ResourceUnavailable(f"{package} is not installed. Run: pip install {package}") from None
+
+
+_SHOWN: Final = 20
+
+
+def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
+    """The columns as an HTML table for notebooks, at most 20 rows of it; everything is escaped."""
+    total = max((len(column) for column in columns.values()), default=0)
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(column[row]))}</td>" for column in columns.values()) + "</tr>"
+        for row in range(min(total, _SHOWN))
+    )
+    more = f"<p>{total - _SHOWN:,} more rows</p>" if total > _SHOWN else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<div><p>{escape(caption)}</p>{table}{more}</div>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
