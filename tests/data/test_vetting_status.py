@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dialeval.data import Question
-from dialeval.data.vetting_status import status_line
+from dialeval.data.choices import status_line
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import Where, refuse
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import number, optional_text, text, wrong
 from dialeval.data.types import Question, Status
-from dialeval.data.vetting_status import Vetting
 from dialeval.files.documents import write_json_lines
 
 
@@ -168,3 +169,42 @@ def _scores(candidates: object, where: Where) -> Iterator[float]:
         score = number(candidate, "score", where, f"candidates[{place}]")
         # Of scores that JSON cannot hold, a choice may only have the log-probability of what is impossible.
         yield -math.inf if score is None else score
+
+
+class Vetting(NamedTuple):
+    """How many questions are vetted, unvetted, and of unknown status; printed as a sentence."""
+
+    vetted: int
+    unvetted: int
+    unknown: int
+
+    @classmethod
+    def of(cls, statuses: Iterable[Status | None]) -> Vetting:
+        """The counts of these statuses."""
+        counts = Counter(statuses)
+        return cls(counts["vetted"], counts["unvetted"], counts[None])
+
+    @property
+    def complete(self) -> bool:
+        """Whether raters have looked at every candidate."""
+        return self.vetted > 0 and not self.unvetted and not self.unknown
+
+    def __str__(self) -> str:
+        if self.complete:
+            return "vetted: raters have looked at every candidate"
+        if self.unvetted and not self.vetted and not self.unknown:
+            return "unvetted: nobody has looked at the candidates, so some false ones may be acceptable"
+        if self.unknown and not self.vetted and not self.unvetted:
+            return "vetting unknown: nothing says whether raters have looked at the candidates"
+        unknown = f", {self.unknown:,} of unknown status" if self.unknown else ""
+        return f"{self.vetted:,} questions vetted by raters, {self.unvetted:,} unvetted{unknown}"
+
+
+def vetting_of(questions: Iterable[Question]) -> Vetting:
+    """How far the questions are vetted."""
+    return Vetting.of(question.status for question in questions)
+
+
+def status_line(questions: Iterable[Question]) -> str:
+    """The sentence for these questions."""
+    return str(vetting_of(questions))

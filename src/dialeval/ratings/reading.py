@@ -11,9 +11,8 @@ import numpy as np
 
 from dialeval.core import Floats, Integers
 from dialeval.data import OnBad, read, refuse
-from dialeval.data.choices import choices_vetting
+from dialeval.data.choices import Vetting, choices_vetting
 from dialeval.data.results import FILE as RESULTS, read_results
-from dialeval.data.vetting_status import Vetting
 from dialeval.display.notes import Note
 from dialeval.errors import BadInput
 from dialeval.ratings.locating import located

@@ -10,8 +10,7 @@ from typing import Final
 
 from dialeval.core import Missing, Resampling, System
 from dialeval.data import Example, Question, Response, read
-from dialeval.data.choices import Choice, ChoiceRow, read_choices, write_choices
-from dialeval.data.vetting_status import status_line
+from dialeval.data.choices import Choice, ChoiceRow, read_choices, status_line, write_choices
 from dialeval.display.pages import Section
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools

@@ -51,7 +51,7 @@ def read_questions(file: str, format: str | None, limit: int | None = None) -> l
 
 def warn_of_faults(questions: Sequence[Question], *, unvetted: bool) -> None:
     """Say what is wrong with some of the questions and, if wanted, that nobody has vetted them."""
-    from dialeval.data.vetting_status import status_line
+    from dialeval.data.choices import status_line
     from dialeval.selection.inspection.question_notes import question_notes
 
     if unvetted and any(question.status == "unvetted" for question in questions):

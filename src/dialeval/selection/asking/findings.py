@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialeval.core import Missing, Resampling
-from dialeval.data.choices import ChoiceRow, NoChoice
+from dialeval.data.choices import ChoiceRow, NoChoice, vetting_of
 from dialeval.data.types import Question
-from dialeval.data.vetting_status import vetting_of
 from dialeval.files.documents import finite
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choosing import chance

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from dialeval.annotation.answers import fault_counts, usable
 from dialeval.core import Interval, Resampling
+from dialeval.data.choices import status_line
 from dialeval.data.types import Judgement, Question
-from dialeval.data.vetting_status import status_line
 from dialeval.display.notes import Note, texts
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
