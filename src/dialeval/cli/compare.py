@@ -5,11 +5,13 @@ from __future__ import annotations
 import json as jsonlib
 import shutil
 import textwrap
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
 from dialeval.cli.options import Json, MetricNames
 
 if TYPE_CHECKING:
@@ -38,43 +40,85 @@ def compare(
         Literal["auto", "dialogue", "none"] | None,
         typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."),
     ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--margin",
+            metavar="METRIC=VALUE",
+            help="The smallest difference that matters, so that systems may be shown to be equivalent. Repeatable.",
+        ),
+    ] = None,
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            "--primary",
+            metavar="NAME",
+            help="The metric that decides; the others only explore.",
+            show_default=False,
+        ),
+    ] = None,
+    correction: Annotated[
+        Literal["holm", "bh"],
+        typer.Option("--correction", help="Of several tests: Holm, or Benjamini and Hochberg."),
+    ] = "holm",
+    first_look: Annotated[
+        bool, typer.Option("--first-look", help="A second look at more items may follow: claim little now.")
+    ] = False,
+    second_look: Annotated[
+        Path | None,
+        typer.Option(
+            "--second-look",
+            metavar="FILE",
+            help="What --first-look --json printed; A and B hold only new items.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Say whether A is better than B, how sure that is, and how many more items would settle it.
+    """Say whether A is better than B, worse or equivalent, and how large the difference may still be.
 
     Systems are paired item by item. With several systems on a side, those of the same name are compared. Runs are
     compared as they were run; files by bleu(order=4) and rouge_l unless you name metrics.
 
     Example: dialeval compare runs/monday runs/tuesday
 
-    Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l
+    Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l --margin 0.02
     """
+    from dialeval.evaluation.compare.sentences import prospect_of
     from dialeval.files.documents import as_json
-    from dialeval.study import (
-        compare_sides,
-        open_sides,
-        shared_statuses,
-    )
+    from dialeval.study import Claim, compare_sides, open_sides, shared_statuses
 
     first, second = open_sides(a, b, metric, format=format)
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
-    pairs = compare_sides(first, second, resampling)
+    measures = [label for label in first.measures if label in second.measures]
+    look = _look(resampling, first_look=first_look, second_look=second_look)
+    claim = Claim(
+        margins=parse_margins(margin, measures),
+        primary=named_measure(primary, measures, "--primary"),
+        correction=correction,
+        spent=look.spent,
+        first=look.first,
+    )
+    pairs = compare_sides(first, second, resampling, claim)
     statuses = shared_statuses(first, second)
     if json:
         asked = {
             name: [{"measure": label, "status": status} for label, status in known.items()]
             for name, known in statuses.items()
         }
-        content = {"comparisons": as_json(pairs), **asked, "settings": resampling.as_json()}
+        settings = {**resampling.as_json(), "look": look.number}
+        content = {"comparisons": as_json(pairs), **asked, "settings": settings}
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for pair in pairs:
         _say(f"{pair.measure}: {pair.sentence}", indent="  ")
+        if prospect := prospect_of(pair):
+            _say(f"  {prospect}", indent="  ")
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in (row for known in statuses.values() for row in known.items()):
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
-    _say(_how(resampling), indent="")
+    for note in _notes(pairs, list(first.prompts), resampling, look.number):
+        _say(note, indent="")
 
 
 def _say(text: str, *, indent: str) -> None:
@@ -85,11 +129,30 @@ def _say(text: str, *, indent: str) -> None:
 
 
 def _detail(pair: Comparison) -> str:
-    effect = "" if pair.effect_size is None else f"; effect size {pair.effect_size:.2f}"
+    effect = "" if pair.effect_size is None else f"; d_z {pair.effect_size:.2f}"
     unpaired = f", {pair.unpaired} unpaired" if pair.unpaired else ""
     tally = "" if pair.wins is None else f"; wins {pair.wins}, ties {pair.ties}, losses {pair.losses}"
     scores = f"{pair.a} {pair.basis.score_a:.4f}, {pair.b} {pair.basis.score_b:.4f}" if pair.basis else ""
     return f"{scores} on {pair.n} items{unpaired}{tally}{effect}"
+
+
+class _Look(NamedTuple):
+    """Which of two looks this is, what it may spend, and what the first one found."""
+
+    number: str | None = None
+    spent: float | None = None
+    first: tuple[Comparison, ...] | None = None
+
+
+def _look(resampling: Resampling, *, first_look: bool, second_look: Path | None) -> _Look:
+    from dialeval.stats import looks
+
+    if first_look and second_look is not None:
+        raise typer.BadParameter("a look is the first or the second, not both", param_hint="--second-look")
+    limits = looks(alpha=resampling.alpha)
+    if second_look is not None:
+        return _Look("2/2", limits.second, read_first_look(second_look))
+    return _Look("1/2", limits.first) if first_look else _Look()
 
 
 def _changed(given: Mapping[str, int | float | str | None], first: Side, second: Side) -> Resampling:
@@ -103,9 +166,29 @@ def _changed(given: Mapping[str, int | float | str | None], first: Side, second:
     return Resampling.of_json({**content, **changes})
 
 
-def _how(resampling: Resampling) -> str:
-    unit = "items" if resampling.cluster == "none" else "whole dialogues"
-    return (
-        f"({resampling.resamples:,} resamples of {unit}, seed {resampling.seed}, "
-        f"{100 * resampling.confidence:g} % intervals; a jackknife for corpus measures)"
+def _notes(
+    pairs: Sequence[Comparison], items: Sequence[str], resampling: Resampling, look: str | None
+) -> Iterator[str]:
+    """What was resampled and tested, and what not to do with more items."""
+    from dialeval.display.wording import listing
+    from dialeval.evaluation.compare.sentences import CORRECTIONS
+
+    undecided = [pair for pair in pairs if pair.verdict == "undecided" and pair.difference is not None]
+    if undecided and look is None:
+        yield (
+            "To add items, compare the new ones alone, or plan two looks (--first-look): testing old and new items "
+            "together finds differences that do not exist twice as often as it says."
+        )
+    designs = [(pair.units, pair.n, pair.design_effect) for pair in pairs]
+    yield from design_notes(designs, items, resampling)
+    families = {(pair.role, pair.family, pair.correction) for pair in pairs}
+    tests = [
+        f"{family} {f'{role} ' if role else ''}test{'s' * (family > 1)}"
+        + (f" with {CORRECTIONS[correction]}" if correction else "")
+        for role, family, correction in sorted(families, key=str)
+    ]
+    spent = f"; {'first' if look == '1/2' else 'second'} of two looks" if look else ""
+    yield (
+        f"({listing(tests)}{spent}; {resampling.resamples:,} permutations, seed {resampling.seed}, "
+        f"{100 * resampling.confidence:g} % intervals)"
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialeval.cli.claims import design_notes
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
     CacheFolder,
@@ -29,7 +30,7 @@ from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric, Outcome
+    from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
     from dialeval.data import Example
     from dialeval.data.codec.bad import OnBad
 
@@ -78,6 +79,7 @@ def score(
     from dialeval.evaluation.runner import Plan, evaluate_each
     from dialeval.study import check_gates
 
+    resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
     metrics = _metrics(metric, every=every)
     gates = parse_fail_under(fail_under, list(metrics))
     on_bad = SideFile(_side_file(file or str(hyp))) if skip_bad else refuse
@@ -86,7 +88,7 @@ def score(
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
         plan = Plan(
-            resampling=Resampling(resamples=trials, seed=seed, cluster=cluster),
+            resampling=resampling,
             executor=shop.executor,
             cache=shop.cache,
             progress=progress,
@@ -96,7 +98,7 @@ def score(
         print(left_out, file=sys.stderr)
     if per_item is not None:
         _write_judgements(per_item, results)
-    _print_scores(results, json=json)
+    _print_scores(results, resampling, json=json)
     scores = [(name, system, result.score) for (name, system), result in results.items()]
     exit_on_gates(list(check_gates(gates, scores)))
 
@@ -155,7 +157,7 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
 
 
-def _print_scores(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> None:
+def _print_scores(results: Mapping[tuple[str, str], Outcome], resampling: Resampling, *, json: bool) -> None:
     """One row per metric and system."""
     if json:
         print(
@@ -164,7 +166,7 @@ def _print_scores(results: Mapping[tuple[str, str], Outcome], *, json: bool) -> 
             )
         )
     else:
-        _print_table(results)
+        _print_table(results, resampling)
 
 
 def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
@@ -183,10 +185,13 @@ def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
         "seed": source.seed,
         "data": source.data,
         "package": source.package,
+        "absence": result.absence,
+        "units": result.units,
+        "design_effect": result.design_effect,
     }
 
 
-def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
+def _print_table(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> None:
     from rich.console import Console
 
     from dialeval.display.table import Cell, Column, Table
@@ -198,23 +203,34 @@ def _print_table(results: Mapping[tuple[str, str], Outcome]) -> None:
         tuple(Cell(text) for text in (name, system, *_cells(result)))
         for (name, system), result in results.items()
     )
-    print_table(Table("", columns, rows, tuple(_notes(results))), Console())
+    print_table(Table("", columns, rows, tuple(_notes(results, resampling))), Console())
 
 
 def _cells(result: Outcome) -> tuple[str, str, str, str]:
-    interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}" if result.interval else "–"
+    interval = f"– {result.absence or ''}".strip()
+    if result.interval:
+        interval = f"{result.interval.low:.4f} – {result.interval.high:.4f}"
     score = "–" if math.isnan(result.score) else f"{result.score:.4f}"
     return score, interval, str(result.scored), str(len(result) - result.scored)
 
 
-def _notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
-    """Which items have no value and why, and which systems lack items that others have."""
+def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> Iterator[str]:
+    """Why there is no interval, what was resampled, and which items have no value."""
+    from dialeval.core import ABSENCES
+
+    for absence in dict.fromkeys(result.absence for result in results.values()):
+        if absence is not None:
+            yield f"no interval, {absence}: {ABSENCES[absence]}"
+    designs = [(result.units, result.scored, result.design_effect) for result in results.values()]
+    items = list(dict.fromkeys(item for result in results.values() for item in result.items))
+    for note in design_notes(designs, items, resampling):
+        yield note[:1].lower() + note[1:].rstrip(".")
     for (name, system), result in results.items():
         for index, reason in list(result.reasons.items())[:1]:
             share = f"{len(result.reasons)} of {len(result)} unscored"
             yield f"{name}, {system}: {share}, first {result.items[index]!r}: {reason}"
-    items = {system: set(result.items) for (_, system), result in results.items()}
-    everything = set().union(*items.values())
-    for system, known in items.items():
+    given = {system: set(result.items) for (_, system), result in results.items()}
+    everything = set().union(*given.values())
+    for system, known in given.items():
         if lacking := len(everything - known):
             yield f"{system}: {lacking} of the file's {len(everything)} items have no response from it"

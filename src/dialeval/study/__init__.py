@@ -15,11 +15,12 @@ from dialeval.study.loading import LoadedRun, load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.provenance import Circumstances
 from dialeval.study.run import Run, Scored, Workshop, run_study
-from dialeval.study.sides import compare_sides, open_sides, shared_resampling, shared_statuses
+from dialeval.study.sides import Claim, compare_sides, open_sides, shared_resampling, shared_statuses
 
 __all__ = [
     "CAPABILITIES",
     "Circumstances",
+    "Claim",
     "Content",
     "Failure",
     "Gate",

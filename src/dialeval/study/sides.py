@@ -13,8 +13,9 @@ from dialeval.core import Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.sources import file_of
 from dialeval.errors import UnknownName, Unsuitable
-from dialeval.evaluation.compare import Comparison, compare_pairs
+from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
 from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.stats.tests.multiple import Correction
 from dialeval.study.loading import load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
 
@@ -67,23 +68,49 @@ def open_sides(
     return first, second
 
 
-def compare_sides(a: Side, b: Side, resampling: Resampling) -> list[Comparison]:
-    """Every measure both sides have, for every pair of systems, with p-values Holm-corrected within a measure."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a comparison of two sides is to show, said before anybody looks."""
+
+    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """By measure, the smallest difference that matters."""
+    primary: str | None = None
+    """The measure whose comparisons are confirmatory."""
+    correction: Correction = "holm"
+    spent: float | None = None
+    """What p-values have to be below where this is one of two looks; None where it is the only one."""
+    first: Sequence[Comparison] | None = None
+    """What a first look at other items found; None where this is the first."""
+
+
+def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None = None) -> list[Comparison]:
+    """Every measure both sides have, for every pair of systems, with p-values corrected over all of them."""
+    claim = claim or Claim()
     _same_prompts(a, b)
     labels = [label for label in a.measures if label in b.measures]
     if not labels:
         raise Unsuitable(f"{a.source} and {b.source} share no measure. Run both with the same measures.")
-    compared = []
+    compared: list[Comparison] = []
+    systems = _pairs(a, b)
     for label in labels:
         pairs = [
             (
                 _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),
                 _named(b.results[Key(label, y)], y if x != y else f"{b.source}:{y}"),
             )
-            for x, y in _pairs(a, b)
+            for x, y in systems
         ]
-        compared += [dataclasses.replace(pair, measure=label) for pair in compare_pairs(pairs, resampling)]
-    return compared
+        tests = 1 if label == claim.primary else len(labels) - (claim.primary in labels)
+        found = compare_pairs(
+            pairs,
+            resampling,
+            margin=claim.margins.get(label),
+            tests=tests * len(systems),
+            spent=claim.spent,
+        )
+        compared += [dataclasses.replace(pair, measure=label) for pair in found]
+    raw = compared if claim.first is None else add_first_look(compared, claim.first)
+    return list(decide_families(raw, primary=claim.primary, correction=claim.correction))
 
 
 def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:

@@ -43,6 +43,8 @@ class Basis:
     """What it would take to settle the comparison, should it not be settled."""
     p_equivalence: float | None = None
     """That of the difference being as large as the margin or larger, before any correction; None without a margin."""
+    p_looks: float | None = None
+    """The deciding p-value of these items and of those of a first look together; None without a first look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,8 @@ class Comparison:
     @property
     def p_value(self) -> float | None:
         """The deciding p-value before any correction: McNemar's, the jackknife's of corpora, or the permutation's."""
-        tests = (self.p_mcnemar, self.p_jackknife, self.p_permutation)
+        both = None if self.basis is None else self.basis.p_looks
+        tests = (both, self.p_mcnemar, self.p_jackknife, self.p_permutation)
         return next((p for p in tests if p is not None), None)
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,7 @@ from dialeval.evaluation.compare.pairing import check_same_measure, paired_items
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out
 from dialeval.files.documents import finite
-from dialeval.stats import Adjusted, adjust_families, difference_of, jackknife_p, spread_without
+from dialeval.stats import Adjusted, adjust_families, combined_p, difference_of, jackknife_p, spread_without
 from dialeval.stats.resampling.clusters import variance_ratio
 from dialeval.stats.resampling.jackknife import LeftOut
 from dialeval.stats.tests.multiple import Correction
@@ -60,13 +60,15 @@ def compare_pairs(
     *,
     margin: float | None = None,
     tests: int | None = None,
+    spent: float | None = None,
 ) -> tuple[Comparison, ...]:
     """These pairs under one measure, with Holm's correction over them; a pair that stands alone needs none.
 
     ``tests`` is the size of the family where other measures belong to it too, to be corrected by `decide_families`:
-    then p-values must be fine enough, and more items are needed.
+    then p-values must be fine enough, and more items are needed. ``spent`` is what p-values have to be below where this
+    is one of two looks (`dialeval.stats.looks`); otherwise 1 - confidence.
     """
-    setting = Setting(resampling, margin, tests or len(pairs))
+    setting = Setting(resampling, margin, tests or len(pairs), spent)
     return decide_families([_compare(a, b, setting) for a, b in pairs])
 
 
@@ -95,6 +97,32 @@ def decide_families(
         for name, pairs in groups.items()
     }
     return tuple(next(again[comparison.measure or ""]) for comparison in comparisons)
+
+
+def add_first_look(comparisons: Sequence[Comparison], first: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The comparisons with the evidence of a first look at other items, the same measures and pairs in their order.
+
+    Both looks count the same, whatever their numbers of items. The p-values have to be below `dialeval.stats.looks`'s
+    second; `decide_families` decides.
+    """
+    if [pair.measure for pair in comparisons] != [pair.measure for pair in first]:
+        found, needed = (
+            ", ".join(dict.fromkeys(pair.measure or "" for pair in pairs)) for pairs in (first, comparisons)
+        )
+        raise Unsuitable(
+            f"Both looks must compare the same systems under the same measures, but the first has {len(first)} "
+            f"comparisons ({found}) and this one {len(comparisons)} ({needed})."
+        )
+    return tuple(_looked_twice(now, before) for now, before in zip(comparisons, first, strict=True))
+
+
+def _looked_twice(now: Comparison, before: Comparison) -> Comparison:
+    if now.basis is None or now.p_value is None or now.difference is None:
+        return now
+    if before.p_value is None or before.difference is None:
+        return now
+    p = combined_p((before.difference, before.p_value), (now.difference, now.p_value))
+    return dataclasses.replace(now, basis=dataclasses.replace(now.basis, p_looks=p))
 
 
 def _decided(

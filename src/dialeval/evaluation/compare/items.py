@@ -43,7 +43,7 @@ def compare_items(a: Result, b: Result, setting: Setting) -> Comparison:
         aggregate,
         resamples=resampling.resamples,
         # The smallest p is 1/resamples, and correction multiplies it by the tests: leave it room below alpha.
-        finest=math.ceil(5 * setting.tests / resampling.alpha),
+        finest=math.ceil(5 * setting.tests / setting.alpha),
         alpha=resampling.alpha,
         seed=resampling.seed,
         clusters=clusters,

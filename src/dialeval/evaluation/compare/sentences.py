@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from dialeval.core import ABSENCES
+from dialeval.display.wording import about
 
 if TYPE_CHECKING:
     from dialeval.evaluation.compare.comparison import Comparison
@@ -33,22 +34,16 @@ def sentence_of(c: Comparison) -> str:
 
 def prospect_of(c: Comparison) -> str | None:
     """How many more items would show a difference, as a range; None where the comparison is settled."""
-    if c.more_items_low == 0 or c.verdict != "undecided":
+    if c.verdict != "undecided" or c.difference is None:
         return None
     if c.more_items_low is None:
-        return "These items do not say how many more would show a difference."
-    fewest = about(c.more_items_low)
+        return "These items do not show how many more would settle it."
+    fewest = f"{about(c.more_items_low)} more item{'' if c.more_items_low == 1 else 's'}"
     if c.more_items_high is None:
-        return f"About {fewest} more would show the largest, and perhaps no number would do: it may be 0."
-    most = about(c.more_items_high)
-    range_ = f"{fewest} to {most}" if fewest != most else fewest
-    return f"About {range_} more would show a difference as large as these ends."
-
-
-def about(number: int) -> str:
-    """The number, rounded up to two significant digits."""
-    magnitude = 10 ** max(0, len(str(number)) - 2)
-    return f"{math.ceil(number / magnitude) * magnitude:,} item{'s' * (number > 1)}"
+        return f"As few as {fewest} might show a difference; perhaps no number would, because it may be 0."
+    if about(c.more_items_high) == about(c.more_items_low):
+        return f"About {fewest} would show a difference."
+    return f"As few as {fewest} might show a difference, or as many as {about(c.more_items_high)}."
 
 
 def _equivalent(c: Comparison, high: str, gap: str) -> str:
@@ -63,6 +58,8 @@ def _evidence(c: Comparison, *, up: bool, p: float | None = None) -> str:
     """The interval, of the higher score minus the lower one, and the p-value."""
     p = c.p_adjusted if p is None else p
     shown = "p undefined" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    if c.basis and c.basis.p_looks is not None:
+        shown += " of both looks"
     if c.correction:
         shown += f" after {CORRECTIONS[c.correction]} over {c.family} tests"
     if c.low is None or c.high is None:

@@ -20,6 +20,13 @@ class Setting(NamedTuple):
     """The smallest difference that matters; None where nobody said."""
     tests: int = 1
     """How many will be corrected together."""
+    spent: float | None = None
+    """What p-values have to be below, where a look spends only part of alpha; None where they need no sharing."""
+
+    @property
+    def alpha(self) -> float:
+        """What p-values have to be below."""
+        return self.resampling.alpha if self.spent is None else self.spent
 
 
 class Sides(NamedTuple):
@@ -69,9 +76,9 @@ def undecided(sides: Sides, spread: Spread, setting: Setting) -> Comparison:
             score_a=sides.score_a,
             score_b=sides.score_b,
             confidence=resampling.confidence,
-            alpha=resampling.alpha,
+            alpha=setting.alpha,
             higher_is_better=_direction(sides.a),
-            more=_more(spread, interval, sides.n, resampling.alpha / setting.tests),
+            more=_more(spread, interval, sides.n, setting.alpha / setting.tests),
             p_equivalence=p_equivalence,
         ),
     )

@@ -74,7 +74,7 @@ def _late_claim(first: float, second: float, share: float) -> float:
 def _quantile(p: float) -> float:
     from scipy.special import ndtri
 
-    return float(-ndtri(p / 2))
+    return float(-ndtri(max(p, 1e-300) / 2))  # of 0 it would be infinite, and that of two looks undefined
 
 
 def _two_sided(z: float) -> float:

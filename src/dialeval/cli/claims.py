@@ -1,0 +1,91 @@
+"""What the command line says of claims: margins, the measure that decides, two looks, and what was resampled."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.core import Resampling
+    from dialeval.evaluation.compare import Comparison
+
+
+def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[str, float]:
+    """Margins from ``MEASURE=VALUE`` pairs, or from a bare value where there is one measure."""
+    margins = {}
+    for text in given or ():
+        name, _, value = text.rpartition("=")
+        if not name and len(measures) > 1:
+            message = (
+                f"found {text!r}, but which metric's? Needed METRIC=VALUE, such as '{measures[0]}={value}'"
+            )
+            raise typer.BadParameter(message, param_hint="--margin")
+        try:
+            margin = float(value)
+        except ValueError:
+            margin = math.nan
+        if not 0 < margin < math.inf:
+            message = f"found {text!r}, needed METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
+            raise typer.BadParameter(message, param_hint="--margin")
+        margins[named_measure(name or measures[0], measures, "--margin") or name] = margin
+    return margins
+
+
+def named_measure(name: str | None, measures: Sequence[str], option: str) -> str | None:
+    """That one of the measures, however its arguments are written; None where none is named."""
+    from dialeval.errors import UnknownName
+    from dialeval.study.measures import build_measure
+
+    if name is None or name in measures:
+        return name
+    try:
+        label = build_measure(name).label
+    except Exception:  # whatever is wrong with it, it is none of these
+        label = name
+    if label not in measures:
+        raise typer.BadParameter(str(UnknownName("metric here", name, measures)), param_hint=option)
+    return label
+
+
+def read_first_look(path: Path) -> tuple[Comparison, ...]:
+    """The comparisons that ``compare --first-look --json`` printed."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from dialeval.errors import BadInput
+    from dialeval.evaluation.compare import Comparison
+
+    needed = "what 'dialeval compare A B --first-look --json' printed"
+    todo = "Plan two looks before the first: one that spent all of its alpha leaves nothing for a second."
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["settings"]["look"] != "1/2":
+            raise BadInput(str(path), "a comparison that was no first look", needed, todo)
+        return TypeAdapter(tuple[Comparison, ...]).validate_python(content["comparisons"])
+    except (OSError, ValueError, LookupError, TypeError, ValidationError) as error:
+        found = "no such file" if isinstance(error, FileNotFoundError) else "something else"
+        raise BadInput(str(path), found, needed, todo) from None
+
+
+def design_notes(
+    designs: Sequence[tuple[int, int, float | None]], items: Sequence[str], resampling: Resampling
+) -> Iterator[str]:
+    """What was resampled together, from units, items and design effect of each result, or that nothing was."""
+    from dialeval.display.wording import count
+
+    groups: dict[tuple[int, int], list[float]] = {}
+    for units, n, effect in designs:
+        if units < n:
+            groups.setdefault((units, n), []).extend([] if effect is None else [effect])
+    for (units, n), effects in groups.items():
+        ends = sorted({f"{effect:.1f}" for effect in (min(effects), max(effects))}) if effects else []
+        told = f", design effect {' to '.join(ends)}" if ends else ""
+        yield f"Resampled by dialogue: {count(units, 'dialogue')} of {count(n, 'item')}{told}."
+    shown = dataclasses.replace(resampling, cluster="auto").clusters(items)
+    if resampling.cluster == "none" and shown is not None:
+        yield "Resampled as independent items, although ids show several turns of a dialogue (--cluster none)."
