@@ -88,11 +88,11 @@ def test_runs_are_compared_as_they_were_run(files):
     (ran,) = json.loads(Path("run/summary.json").read_text())["comparisons"]
     again = json.loads(files("compare", "run:old", "run:same", "--json").out)
     assert again["comparisons"] == [ran]
-    assert again["settings"] == {"trials": 300, "seed": 4, "level": 0.9, "cluster": None}
+    assert again["settings"] == {"trials": 300, "seed": 4, "level": 0.9, "cluster": None, "look": None}
     other = json.loads(
         files("compare", "run:old", "run:same", "--json", "--cluster", "dialogue", "--level", "0.95").out
     )
-    assert other["settings"] == {"trials": 300, "seed": 4, "level": 0.95, "cluster": "dialogue"}
+    assert other["settings"] == {"trials": 300, "seed": 4, "level": 0.95, "cluster": "dialogue", "look": None}
     Path("study.yaml").write_text(study.replace("seed: 4", "seed: 5"))
     assert files("run", "study.yaml", "-o", "other").code == 0
     differ = files("compare", "run", "other")
@@ -113,3 +113,79 @@ def test_a_file_that_meets_a_run_is_scored_by_the_runs_measures(files):
 def test_verdicts_are_wrapped_to_the_terminal(files):
     out = files("compare", "same.jsonl", "old.jsonl").out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_margins_show_equivalence(files):
+    plain = json.loads(files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l", "--json").out)
+    assert plain["comparisons"][0]["verdict"] == "undecided"
+    done = files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l", "--margin", "0.1")
+    assert "same and old are equivalent within 0.1: same scores 0.0167 higher" in " ".join(done.out.split())
+    both = files("compare", "same.jsonl", "old.jsonl", "--margin", "rouge_l=0.1", "--json")
+    assert [(row["measure"], row["margin"]) for row in json.loads(both.out)["comparisons"]] == [
+        ("bleu(order=4)", None),
+        ("rouge_l", 0.1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        ("0.1", "but which metric's?"),
+        ("rouge=0.1", "Did you mean 'rouge_l'"),
+        ("rouge_l=0", "a value above 0"),
+        ("rouge_l=x", "a value above 0"),
+        ("length=1", "no metric here called 'length'"),
+    ],
+)
+def test_bad_margins_say_what_is_needed(files, margin, said):
+    done = files("compare", "new.jsonl", "old.jsonl", "--margin", margin)
+    assert done.code == 2
+    assert said in " ".join(done.err.replace("│", " ").split())
+
+
+def test_several_metrics_are_one_family_unless_one_decides(files):
+    rows = json.loads(files("compare", "new.jsonl", "old.jsonl", "--json").out)["comparisons"]
+    assert [(row["family"], row["correction"], row["role"]) for row in rows] == [(2, "holm", None)] * 2
+    assert "2 tests with Holm's correction" in files("compare", "new.jsonl", "old.jsonl").out
+    declared = files("compare", "new.jsonl", "old.jsonl", "--primary", "rouge_l", "--json")
+    rows = json.loads(declared.out)["comparisons"]
+    assert [(row["family"], row["role"]) for row in rows] == [(1, "exploratory"), (1, "confirmatory")]
+
+
+def test_dialogues_are_told_with_their_design_effect(dialeval):
+    for name, good in (("old", 20), ("new", 40)):
+        write(f"{name}.jsonl", name, good=good)
+        text = Path(f"{name}.jsonl").read_text()
+        for at in range(60):
+            text = text.replace(f'"id": "i{at}"', f'"id": "d{at // 5}/{at}"')
+        Path(f"{name}.jsonl").write_text(text)
+    out = dialeval("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l").out
+    assert "Resampled by dialogue: 12 dialogues of 60 items, design effect 5.4." in out
+    alone = dialeval("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l", "--cluster", "none").out
+    assert "although ids show several turns" in " ".join(alone.split())
+    table = dialeval("score", "new.jsonl", "-m", "rouge_l").out
+    assert "resampled by dialogue: 12 dialogues of 60 items, design effect 5.4" in table
+
+
+def test_two_looks_spend_alpha_once(files):
+    first = files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l", "--first-look", "--json")
+    Path("first.json").write_text(first.out)
+    assert json.loads(first.out)["settings"]["look"] == "1/2"
+    second = files("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l", "--second-look", "first.json")
+    assert "of both looks" in second.out
+    assert "second of two looks" in " ".join(second.out.split())
+    plain = files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l", "--json")
+    Path("plain.json").write_text(plain.out)
+    refused = files("compare", "new.jsonl", "old.jsonl", "--second-look", "plain.json")
+    assert (refused.code, "no first look" in refused.err) == (1, True)
+    assert files("compare", "new.jsonl", "old.jsonl", "--second-look", "nothing.json").code == 1
+    other = files("compare", "new.jsonl", "old.jsonl", "-m", "length", "--second-look", "first.json")
+    assert (other.code, "the same measures" in other.err) == (1, True)
+
+
+def test_an_undecided_pair_says_what_more_items_would_do(files):
+    out = " ".join(files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l").out.split())
+    assert "more item might show a difference; perhaps no number would, because it may be 0." in out
+    assert "compare the new ones alone, or plan two looks (--first-look)" in out
+    clear = files("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l").out
+    assert "--first-look" not in clear

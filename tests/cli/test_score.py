@@ -169,3 +169,12 @@ def test_a_metric_that_sees_the_whole_corpus_first_reads_a_pipe_too(dialeval, ex
     with io.TextIOWrapper(examples.open("rb"), encoding="utf-8") as pipe:
         monkeypatch.setattr(sys, "stdin", pipe)
         assert dialeval("score", "-", "-m", "cider", "-m", "rouge_l", "--json").out == direct.out
+
+
+def test_where_there_is_no_interval_the_table_says_why(dialeval):
+    Path("answers.txt").write_text("yes\nyes\nyes\n")
+    done = dialeval("score", "--hyp", "answers.txt", "-m", "length")
+    assert "– constant" in done.out
+    assert "no interval, constant: nothing varies from item to item" in done.out
+    (row,) = json.loads(dialeval("score", "--hyp", "answers.txt", "-m", "length", "--json").out)["results"]
+    assert (row["low"], row["absence"], row["units"], row["design_effect"]) == (None, "constant", 3, None)

@@ -33,24 +33,17 @@ def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[
         if not 0 < margin < math.inf:
             message = f"found {text!r}, needed METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
             raise typer.BadParameter(message, param_hint="--margin")
-        margins[named_measure(name or measures[0], measures, "--margin") or name] = margin
+        margins[named_measure(name or measures[0], measures, "--margin")] = margin
     return margins
 
 
-def named_measure(name: str | None, measures: Sequence[str], option: str) -> str | None:
-    """That one of the measures, however its arguments are written; None where none is named."""
+def named_measure(name: str, measures: Sequence[str], option: str) -> str:
+    """That one of the measures; any other is a usage error."""
     from dialeval.errors import UnknownName
-    from dialeval.study.measures import build_measure
 
-    if name is None or name in measures:
-        return name
-    try:
-        label = build_measure(name).label
-    except Exception:  # whatever is wrong with it, it is none of these
-        label = name
-    if label not in measures:
+    if name not in measures:
         raise typer.BadParameter(str(UnknownName("metric here", name, measures)), param_hint=option)
-    return label
+    return name
 
 
 def read_first_look(path: Path) -> tuple[Comparison, ...]:

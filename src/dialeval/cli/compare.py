@@ -94,7 +94,7 @@ def compare(
     look = _look(resampling, first_look=first_look, second_look=second_look)
     claim = Claim(
         margins=parse_margins(margin, measures),
-        primary=named_measure(primary, measures, "--primary"),
+        primary=None if primary is None else named_measure(primary, measures, "--primary"),
         correction=correction,
         spent=look.spent,
         first=look.first,
