@@ -176,3 +176,18 @@ def test_tools_and_parts_survive_every_format(put, ending):
     (prompt,) = read_prompts(name)
     write(f"z.{ending}", [prompt])
     assert list(read(f"z.{ending}", "prompt")) == [prompt]
+
+
+def test_a_column_for_each_rater_is_recognised(put):
+    name = put("x.csv", "item;system;ana;ben\nq1;s;3,5;\nq2;s;2;1\n")
+    judgements = list(read(name, "judgement"))
+    assert judgements == list(read(name, "judgement", format="ratings-wide"))
+    assert [one.value for one in judgements] == [3.5, None, 2, 1]
+    assert survey(name).raters == {"ana": 2, "ben": 2}
+    with pytest.raises(BadInput, match=r"field 'value': found no such field \(there are: 'item', 'note'\)"):
+        list(read(put("y.csv", "item,note\nq1,good\n"), "judgement"))
+
+
+def test_fields_of_other_tools_are_not_unknown(put):
+    found = survey(put("x.jsonl", json.dumps({"id": "a", "lang": "en", **ROWS["sharegpt"]})))
+    assert found.unknown == {}

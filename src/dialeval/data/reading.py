@@ -25,6 +25,7 @@ from dialeval.data.codec.sources import (
 )
 from dialeval.data.formats import FORMATS, Format, own_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
+from dialeval.data.importers.ratings_wide import is_wide
 from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput, UnknownName, Unsuitable
@@ -90,6 +91,7 @@ def place_of(source: Source, format: str | None = None) -> Place:
     return Place(bare, FORMATS[format or named or _recognised(bare)])
 
 
+_TABLES: Final = ("csv", "tsv", "xlsx")
 _TEXT: Final = (".txt", ".txt.gz")
 
 
@@ -144,6 +146,14 @@ def read_guessing(
     first = next(rows, None)
     if first is None:
         raise empty(counted, source, kind or "")
+    if (
+        form.name in _TABLES
+        and kind in (None, "judgement")
+        and not is_stdin(source)
+        and is_wide(first.fields)
+    ):
+        tell(shown(source), "read as ratings-wide, with a column for each rater")
+        return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
     known, parse = _recognise(first, kind, shown(source))
 
     def noting(row: Row) -> Sequence[Record]:
@@ -223,9 +233,9 @@ def _rated() -> Complete:
             or {"item", "rater", "value", "system", "criterion"} <= row.fields.keys()
         ):
             return row.fields
+        if not row.fields.keys() & {"value", "rating", "score"}:
+            return row.fields
         fields = dict(row.fields)
-        if "chosen" in fields or ("reason" in fields and "value" not in fields):
-            return fields
         for field, names in (("item", ("id",)), ("value", ("rating", "score"))):
             other = next((name for name in names if name in fields), None)
             if field not in fields and other is not None:

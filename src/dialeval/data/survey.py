@@ -10,6 +10,7 @@ from dialeval.data.codec.bad import OnBad, refuse
 from dialeval.data.codec.fields import FIELDS, meant_by
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source
+from dialeval.data.importers.shapes import shape_of
 from dialeval.data.reading import read_guessing
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record, Response
 
@@ -76,7 +77,7 @@ def survey(
     names: Counter[str] = Counter()
 
     def note(row: Row) -> None:
-        if isinstance(row.fields, Mapping):
+        if isinstance(row.fields, Mapping) and shape_of(row.fields) in (None, "openai"):
             names.update(row.fields.keys())
 
     guess = read_guessing(source, kind=kind, format=format, on_bad=on_bad, note=note)

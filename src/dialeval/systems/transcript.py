@@ -154,8 +154,7 @@ def _recorded(file: Stamp, system: str | None) -> _Entries:
                 needed="each item once",
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
-        given = (record.response,) if isinstance(record, Example) else record.responses
-        responses = tuple(response for response in given if response.missing is None)
+        responses = (record.response,) if isinstance(record, Example) else record.responses
         entries[record.item] = _Entry(record.context, responses, line)
     return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order)
 

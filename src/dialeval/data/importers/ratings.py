@@ -28,7 +28,8 @@ def rating(answer: object, where: Where, field: str) -> Rating:
     raise wrong(where, field, answer, "a number, or words where the rater could not say", "Fix the rating.")
 
 
-_NO_ANSWER: Final = frozenset({"", "na", "n/a", "nan", "null", "none"})
+NO_ANSWER: Final = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""What stands in a cell, in lower case, where a rater could not say."""
 
 
 def rating_in_cell(
@@ -39,7 +40,7 @@ def rating_in_cell(
     Other words are refused, since in a table they are more often a slip or a column that holds no ratings.
     """
     written = cell.strip()
-    if written.lower() in _NO_ANSWER:
+    if written.lower() in NO_ANSWER:
         return Rating(None, written or None)
     value = number_in(written, separator)
     if math.isfinite(value):

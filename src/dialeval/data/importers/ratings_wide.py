@@ -12,7 +12,7 @@ from dialeval.data.codec.fields import likely_name, missing, name
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source
 from dialeval.data.codec.tables import CellRow, read_cells
-from dialeval.data.importers.ratings import rating_in_cell
+from dialeval.data.importers.ratings import NO_ANSWER, rating_in_cell
 from dialeval.data.types import Judgement, Kind, Record
 from dialeval.errors import BadInput
 
@@ -52,6 +52,24 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 
     rows = read_cells(source, on_bad)
     return records((Row(row.where, row.number, row, row.text) for row in rows), parse, on_bad)
+
+
+def is_wide(fields: object) -> bool:
+    """Whether a row of a table has an item and, beside what it names, nothing but ratings."""
+    if not isinstance(fields, Mapping) or "item" not in fields:
+        return False
+    cells = [cell for name, cell in fields.items() if name not in _NAMES]
+    return (
+        bool(cells)
+        and not fields.keys() & {"value", "rating", "score", "rater"}
+        and all(map(_is_rating, cells))
+    )
+
+
+def _is_rating(cell: object) -> bool:
+    if not isinstance(cell, str):
+        return cell is None or isinstance(cell, float)
+    return cell.strip().lower() in NO_ANSWER or not math.isnan(number_in(cell, ";"))
 
 
 _TODO: Final = "Fix the rating, or remove the column if it is not a rater's."
