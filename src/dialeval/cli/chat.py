@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.options import Seed
+from dialeval.cli.options import From, Seed
 from dialeval.cli.systems import named_system
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def chat(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the dialogues in this file.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use the first N openings.")] = None,
+    format: From = None,
     seed: Seed = 0,
 ) -> None:
     """Talk with a system in the terminal, or let it talk with another system, itself or a script.
@@ -67,7 +68,7 @@ def chat(
         raise DialevalError(
             "Found both --with and --script; a system can talk with one of them. Leave one out."
         )
-    begin = _openings(openings, limit)
+    begin = _openings(openings, limit, format)
     if partner or script:
         listener = _scripted(script) if script else speaker if partner == "self" else _partner(partner)
         dialogues = _converse(speaker, listener, begin, turns, seed)
@@ -123,12 +124,12 @@ def _lines(path: Path) -> list[str]:
     return lines
 
 
-def _openings(path: Path | None, limit: int | None) -> Sequence[Prompt]:
+def _openings(path: Path | None, limit: int | None, format: str | None) -> Sequence[Prompt]:
     from itertools import islice
 
     from dialeval.data import Prompt, read_prompts
 
-    return [Prompt("talk", ())] if path is None else list(islice(read_prompts(path), limit))
+    return [Prompt("talk", ())] if path is None else list(islice(read_prompts(path, format=format), limit))
 
 
 def _converse(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
-from dialeval.cli.options import Json, MetricNames
+from dialeval.cli.options import From, Json, MetricNames
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -26,9 +26,7 @@ def compare(
     ],
     b: Annotated[str, typer.Argument(help="The other one.")],
     metric: MetricNames = None,
-    format: Annotated[
-        str | None, typer.Option("--from", help="The format of the files (see 'dialeval data ls').")
-    ] = None,
+    format: From = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
     trials: Annotated[
         int | None, typer.Option("--trials", min=1, help="Instead of the runs' resamples.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dialeval.cli.options import Json, Kind, Limit, SkipBad
+from dialeval.cli.options import From, Json, Kind, Limit, SkipBad
 
 if TYPE_CHECKING:
     from dialeval.data import OnBad, Record, SideFile, Survey
@@ -23,16 +23,6 @@ app = typer.Typer(
     help=f"{_SUMMARY}\n\nExample: dialeval data convert chats.json dialogues.jsonl --from sharegpt",
     short_help=_SUMMARY,
 )
-
-From: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        help="The format, where the file's ending does not tell.",
-        show_default="by ending",
-    ),
-]
 
 SkipBadInto: TypeAlias = Annotated[
     bool,

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
 """`dialeval.data.Kind` again, because the parser needs it before the library is loaded; a test keeps them equal."""
 
+From: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="The format ('dialeval data ls'); FORMAT:FILE says the same.",
+        show_default="recognised",
+    ),
+]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Trials: TypeAlias = Annotated[
     int, typer.Option("--trials", min=0, help="Bootstrap resamples; 0 for no intervals.")

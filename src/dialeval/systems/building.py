@@ -150,7 +150,9 @@ def _folder(path: Path) -> tuple[str, dict[str, object]]:
 
 def _name(kind: str, options: Mapping[str, object]) -> str:
     told = options.get("model") or options.get("system") or options.get("path")
-    return Path(str(told)).stem if kind == "transcript" and told else Path(str(told)).name if told else kind
+    return (
+        file_of(str(told)).stem if kind == "transcript" and told else Path(str(told)).name if told else kind
+    )
 
 
 def _beside(folder: Path, path: Path) -> Path:
