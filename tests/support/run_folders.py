@@ -31,6 +31,8 @@ class Sketch:
     context: Sequence[str] = ("Hi there", "Hello, how can I help?", "Where is my parcel?")
     references: Sequence[str] = ("It is on its way.",)
     significant: Callable[[str, str, str], bool] = lambda measure, a, b: False
+    verdict: Callable[[str, str, str], str | None] = lambda measure, a, b: None
+    """Another verdict than follows from a significant difference or none."""
     gates: Sequence[Mapping[str, Any]] = ()
     failures: Sequence[Mapping[str, Any]] = ()
     more_items: int = 240
@@ -143,6 +145,9 @@ def _pair(
     if x is None or y is None:
         return None
     sure, up = sketch.significant(measure, a, b), sketch.measures[measure]
+    word = "undecided" if not sure else "different" if up is None else "better" if (x > y) == up else "worse"
+    pairs = len(sketch.systems) * (len(sketch.systems) - 1) // 2
+    family = pairs * len(sketch.measures)
     better = (a if (x > y) == up else b) if sure and up is not None else None
     return {
         **{
@@ -161,6 +166,10 @@ def _pair(
         },
         **{"significant": sure, "better": better, "effect_size": -0.31, "wins": 4, "ties": 1, "losses": 7},
         **{"n": len(sketch.items), "unpaired": 0, "more_items": 0 if sure else sketch.more_items},
+        **{"verdict": sketch.verdict(measure, a, b) or word, "margin": None, "largest": abs(x - y) + 0.05},
+        **{"more_items_low": 0 if sure else sketch.more_items // 4, "more_items_high": 0 if sure else None},
+        **{"units": len(sketch.items), "role": None, "family": family, "correction": "holm", "absence": None},
+        **{"p_equivalence": None, "design_effect": None},
     }
 
 
@@ -176,6 +185,7 @@ def _manifest(sketch: Sketch, cells: Sequence[tuple[str, str]]) -> dict[str, Any
             for m, s in cells
         ],
         "packages": {"numpy": "2.4.6"},
+        "plan": {"missing": "shared", "primary": None, "correction": "holm", "margins": {}},
     }
 
 

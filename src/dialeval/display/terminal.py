@@ -20,7 +20,9 @@ GAP = 3
 NAME_LIMIT = 28
 """How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
 FOLDS = (NAME_LIMIT, 20, 14, 10)
-ASCII = str.maketrans({"★": "*", "≈": "~", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"})
+ASCII = str.maketrans(
+    {"★": "*", "≈": "~", "†": "+", "×": "x", "−": "-", "—": "-", "…": ".", "↑": "^", "↓": "v", "•": "-"}
+)
 
 
 def print_table(table: Table, console: Console) -> None:

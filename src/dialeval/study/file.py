@@ -15,10 +15,11 @@ from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.own_code import is_place
+from dialeval.stats.tests.multiple import Correction
+from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
-from dialeval.study.gates import Gate, parse_gate
+from dialeval.study.gates import Gate
 from dialeval.study.measures import CAPABILITIES, build_measure
-from dialeval.study.missing import why_no_worst
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
@@ -64,6 +65,11 @@ class Study:
     """Files of references beside those that the data has."""
     turns: Turns = "last"
     """Which of the assistant's turns of a dialogue in the data are items."""
+    primary: str | None = None
+    """The measure that decides, declared before anybody looked; None where none was."""
+    correction: Correction = "holm"
+    margins: Mapping[str, float] = field(default_factory=dict)
+    """The smallest difference that matters, by measure."""
 
 
 def load_study(path: str | Path) -> Study:
@@ -86,10 +92,8 @@ def load_study(path: str | Path) -> Study:
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
-    gates = _build_gates(_listed(content, "gates"), built, known, problems)
-    if content.get("missing") == "worst":
-        reasons = [reason for measure in known if (reason := why_no_worst(measure)) is not None]
-        problems += [f"missing: found 'worst', but {reason}; needed shared or own" for reason in reasons]
+    gates = build_gates(_listed(content, "gates"), built, known, problems)
+    primary, margins = build_claims(content, known, problems)
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not file_of(data).exists():
         problems.append(f"data: no such file: {data}")
@@ -114,6 +118,9 @@ def load_study(path: str | Path) -> Study:
         missing=file.missing,
         references=tuple(references),
         turns=file.turns,
+        primary=primary,
+        correction=file.correction,
+        margins=margins,
     )
 
 
@@ -222,21 +229,3 @@ def _repeats(where: str, what: str, names: list[str]) -> list[str]:
         f"{where}: the {what} {name!r} occurs {names.count(name)} times"
         for name in sorted({n for n in names if names.count(n) > 1})
     ]
-
-
-def _build_gates(
-    given: list[str], systems: list[System], measures: list[Measure], problems: list[str]
-) -> list[Gate]:
-    gates = []
-    labels, names = [measure.label for measure in measures], [system.name for system in systems]
-    for index, text in enumerate(given):
-        try:
-            gate = parse_gate(text)
-            if gate.measure not in labels:
-                raise UnknownName("measure in this study", gate.measure, labels)
-            if gate.system is not None and gate.system not in names:
-                raise UnknownName("system in this study", gate.system, names)
-            gates.append(gate)
-        except (DialevalError, ValueError) as error:
-            problems.append(f"gates[{index}]: {error}")
-    return gates

@@ -12,7 +12,7 @@ from typing import Final
 
 from dialeval.data.codec.sources import file_of
 from dialeval.files.digests import hash_file
-from dialeval.study.document import FileDigest, Manifest, Trace
+from dialeval.study.document import ClaimPlan, FileDigest, Manifest, Trace
 from dialeval.study.run import Run, Scored
 from dialeval.systems.building import inputs_of
 from dialeval.version import __version__
@@ -35,6 +35,7 @@ class Circumstances:
 
 def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
     """What ``manifest.json`` holds."""
+    study = run.study
     return Manifest(
         format=1,
         dialeval=__version__,
@@ -43,10 +44,11 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         started=circumstances.started.isoformat(timespec="seconds"),
         finished=circumstances.finished.isoformat(timespec="seconds"),
         command=circumstances.command,
-        study=_digest(run.study.path),
+        study=_digest(study.path),
         files=tuple(map(_digest, _files(run))),
         provenance=tuple(map(_trace, run.scored)),
         packages=_packages(),
+        plan=ClaimPlan(study.missing, study.primary, study.correction, dict(study.margins)),
     )
 
 

@@ -12,7 +12,7 @@ from dialeval.data import Example, Prompt, Response, read_prompts, with_referenc
 from dialeval.data.frames import Framed, html_table
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
-from dialeval.evaluation.compare import Comparison, compare_all
+from dialeval.evaluation.compare import Comparison, compare_all, decide_families
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, Watch, can_answer
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.study.answering import answers_of
@@ -117,7 +117,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     failures: list[Failure] = []
     respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
     scored = tuple(_rank(study, tuple(_score(study, respondents, workshop, failures))))
-    compared = tuple(_compare(study, scored))
+    compared = _compare(study, scored)
     agreement = _agree(study, people, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored))
     return Run(study, prompts, respondents, scored, compared, gates, tuple(failures), agreement)
@@ -250,12 +250,27 @@ def _rank(study: Study, scored: Sequence[Scored]) -> Iterator[Scored]:
         yield from (replace(system, ranked=result) for system, result in zip(systems, ranked, strict=True))
 
 
-def _compare(study: Study, scored: Sequence[Scored]) -> Iterator[Comparison]:
-    """All pairs of systems that have at least one scored item, measure by measure."""
-    for measure in study.measures:
-        results = [system.ranked for system in scored if system.measure is measure and system.ranked.scored]
-        pairs = compare_all(results, study.resampling)
-        yield from (replace(pair, measure=measure.label) for pair in pairs)
+def _compare(study: Study, scored: Sequence[Scored]) -> tuple[Comparison, ...]:
+    """All pairs of systems that have at least one scored item, measure by measure, corrected over their families."""
+    results = {
+        measure.label: [
+            system.ranked for system in scored if system.measure is measure and system.ranked.scored
+        ]
+        for measure in study.measures
+    }
+    tests = {label: len(systems) * (len(systems) - 1) // 2 for label, systems in results.items()}
+    others = sum(tests.values()) - tests.get(study.primary or "", 0)
+    raw = [
+        replace(pair, measure=label)
+        for label, systems in results.items()
+        for pair in compare_all(
+            systems,
+            study.resampling,
+            margin=study.margins.get(label),
+            tests=tests[label] if label == study.primary else others,
+        )
+    ]
+    return decide_families(raw, primary=study.primary, correction=study.correction)
 
 
 def _agree(

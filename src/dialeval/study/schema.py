@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.errors import BadInput, BadStudy, close_names
+from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 
 
@@ -36,6 +37,9 @@ def _as_list(given: object) -> object:
     return [given] if isinstance(given, str) else given
 
 
+Margin: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class StudyFile(BaseModel):
     """The keys of a study file and what each may hold."""
 
@@ -55,6 +59,9 @@ class StudyFile(BaseModel):
     cluster: Literal["auto", "dialogue", "none"] = "auto"
     limit: Annotated[int, Field(ge=1)] | None = None
     missing: MissingRule = "shared"
+    primary: Annotated[str, Field(min_length=1)] | None = None
+    correction: Correction = "holm"
+    margin: Margin | dict[str, Margin] | None = None
 
 
 def read_text(path: Path) -> str:

@@ -33,6 +33,9 @@ def summarise(run: Run) -> Summary:
         human=None if run.agreement is None else run.agreement.document,
         sections={name: _sections(run, name) for name in CAPABILITIES},
         missing=study.missing,
+        primary=study.primary,
+        correction=study.correction,
+        margins=dict(study.margins),
     )
 
 

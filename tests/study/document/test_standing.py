@@ -26,7 +26,19 @@ def test_only_a_significant_difference_puts_a_system_behind(make_run: Make) -> N
         systems="abc", measures={"up": True}, value=by_system, significant=lambda m, a, b: "a" in (a, b)
     )
     summary = read_summary(folder)
-    assert standings(summary, summary.measures[0]) == {"a": "behind", "b": "best", "c": "level"}
+    assert standings(summary, summary.measures[0]) == {"a": "behind", "b": "best", "c": "undecided"}
+
+
+def test_only_shown_equivalence_is_called_so(make_run: Make) -> None:
+    folder = make_run(
+        systems="abc",
+        measures={"up": True},
+        value=by_system,
+        significant=lambda m, a, b: True,
+        verdict=lambda m, a, b: "equivalent" if {a, b} == {"b", "c"} else None,
+    )
+    summary = read_summary(folder)
+    assert standings(summary, summary.measures[0]) == {"a": "behind", "b": "best", "c": "equivalent"}
 
 
 def test_a_system_that_was_not_compared_is_untested(make_run: Make) -> None:
@@ -48,7 +60,7 @@ def test_a_system_without_a_score_has_no_standing(make_run: Make) -> None:
         value=lambda m, s, at: "no references" if s == "b" else SCORES[s],
     )
     summary = read_summary(folder)
-    assert standings(summary, summary.measures[0]) == {"a": "level", "b": "unranked", "c": "best"}
+    assert standings(summary, summary.measures[0]) == {"a": "undecided", "b": "unranked", "c": "best"}
 
 
 def test_no_one_leads_where_every_score_is_as_good_as_zero(make_run: Make) -> None:

@@ -83,7 +83,7 @@ def test_a_terminal_that_knows_only_ascii_still_gets_the_marks(four_by_four: Pat
     out.seek(0)
     text = out.read()
     assert "* 0.375" in text
-    assert "~ 0.250" in text
+    assert "? 0.250" in text
 
 
 def test_it_goes_to_stdout_unless_told_otherwise(make_run: Make, capsys: pytest.CaptureFixture[str]) -> None:

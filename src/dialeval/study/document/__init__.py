@@ -1,11 +1,12 @@
 """The types of a run's files, and of all that its report shows."""
 
 from dialeval.evaluation.compare import Comparison as Comparison
-from dialeval.study.document.manifest import FileDigest, Manifest, Trace
+from dialeval.study.document.manifest import ClaimPlan, FileDigest, Manifest, Trace
 from dialeval.study.document.shown import Content, Place, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
     Standing,
+    headline_measure,
     leaders,
     least_p,
     negligible,
@@ -26,6 +27,7 @@ from dialeval.study.document.summary import (
 )
 
 __all__ = [
+    "ClaimPlan",
     "Comparison",
     "Content",
     "Failure",
@@ -45,6 +47,7 @@ __all__ = [
     "Trace",
     "Unscored",
     "Values",
+    "headline_measure",
     "leaders",
     "least_p",
     "negligible",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dialeval.stats.tests.multiple import Correction
+from dialeval.study.document.summary import MissingRule
+
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
@@ -30,6 +33,16 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimPlan:
+    """How systems are compared: on which items, by which measure above all, and what difference matters."""
+
+    missing: MissingRule
+    primary: str | None
+    correction: Correction
+    margins: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """When, where and from what a run was made."""
 
@@ -44,3 +57,5 @@ class Manifest:
     files: tuple[FileDigest, ...]
     provenance: tuple[Trace, ...]
     packages: dict[str, str]
+    plan: ClaimPlan
+    """What the study declared before anybody looked."""

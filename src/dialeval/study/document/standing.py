@@ -10,8 +10,8 @@ from dialeval.study.document.summary import MeasureInfo, Summary
 MOST_ENUMERATED: Final = 13
 """Up to this many items, tests count all assignments, so that p cannot be less than 2 of them."""
 
-Standing: TypeAlias = Literal["best", "level", "behind", "untested", "unranked"]
-"""Best score; not significantly behind it; significantly behind; not compared with it; no ranking at all."""
+Standing: TypeAlias = Literal["best", "equivalent", "undecided", "behind", "untested", "unranked"]
+"""Best score; shown to be equivalent to it; perhaps as good; shown to be worse; not compared with it; no ranking."""
 
 ROUNDING: Final = 1e-10
 """Scores closer than this share of their size are equal, as they are for the tests."""
@@ -67,17 +67,26 @@ def _standing(summary: Summary, measure: str, system: str, best: tuple[str, ...]
         return "unranked"
     if system in best:
         return "best"
-    tests = [c for leader in best if (c := summary.comparison(measure, system, leader)) is not None]
-    if not tests:
+    verdicts = {summary.relation(measure, system, leader) for leader in best}
+    if verdicts == {None}:
         return "untested"
-    return "behind" if all(c.significant and c.better != system for c in tests) else "level"
+    if verdicts == {"worse"}:
+        return "behind"
+    return "equivalent" if verdicts == {"equivalent"} else "undecided"
+
+
+def headline_measure(summary: Summary) -> MeasureInfo | None:
+    """The measure that systems are sorted by: the primary one, else the first that ranks them; None without one."""
+    directed = [measure for measure in summary.measures if ranks(summary, measure)]
+    telling = [measure for measure in directed if not negligible(summary, measure)]
+    first = [measure for measure in telling if measure.measure == summary.primary]
+    return next(iter([*first, *telling, *directed]), None)
 
 
 def ranked(summary: Summary) -> tuple[str, ...]:
-    """The systems' names, best first by the first measure that ranks them, those without a score last."""
+    """The systems' names, best first by `headline_measure`, those without a score last."""
     names = tuple(system.name for system in summary.systems)
-    directed = [measure for measure in summary.measures if ranks(summary, measure)]
-    first = next((m for m in directed if not negligible(summary, m)), directed[0] if directed else None)
+    first = headline_measure(summary)
     if first is None:
         return names
     sign = -1 if first.higher_is_better else 1
@@ -91,40 +100,42 @@ def ranked(summary: Summary) -> tuple[str, ...]:
 
 
 class OutOfReach(NamedTuple):
-    """Measures under which no pair of systems could have differed significantly: there are too few items."""
+    """Measures under which no pair of systems could have differed significantly: there are too few units."""
 
     measures: tuple[str, ...]
-    items: int
-    pairs: int
+    units: int
+    """Items, or dialogues where items are resampled by dialogue."""
+    tests: int
+    """How many tests the smallest p-value was corrected for."""
     least_p: float
-    """The smallest p-value that so few items can give, after Holm's correction."""
+    """The smallest p-value that so few units can give, after correction."""
     needed: int
-    """How many items could make a difference significant."""
+    """How many units could make a difference significant."""
 
 
 def out_of_reach(summary: Summary) -> tuple[OutOfReach, ...]:
-    """The measures that had too few items, by how many they had; none where whole dialogues were swapped."""
-    if summary.cluster == "dialogue":
-        return ()  # the summary does not count dialogues
+    """The measures that had too few items or dialogues, by how many they had."""
     alpha = round(1 - summary.level, 12)
     groups: dict[tuple[int, int], list[str]] = {}
     for measure in summary.measures:
         tests = [c for c in summary.comparisons if c.measure == measure.measure]
-        most = max((c.n for c in tests), default=MOST_ENUMERATED + 1)
-        if measure.per_item and 0 < most <= MOST_ENUMERATED and least_p(most, len(tests)) >= alpha:
-            groups.setdefault((most, len(tests)), []).append(measure.measure)
+        most = max((c.units for c in tests), default=MOST_ENUMERATED + 1)
+        # Benjamini and Hochberg's smallest p-value may be as it was, where all others are as small.
+        family = max((c.family for c in tests if c.correction == "holm"), default=1)
+        if measure.per_item and 0 < most <= MOST_ENUMERATED and least_p(most, family) >= alpha:
+            groups.setdefault((most, family), []).append(measure.measure)
     return tuple(
         OutOfReach(
             tuple(measures),
-            items,
-            pairs,
-            least_p(items, pairs),
-            next(n for n in range(1, 64) if least_p(n, pairs) < alpha),
+            units,
+            family,
+            least_p(units, family),
+            next(n for n in range(1, 64) if least_p(n, family) < alpha),
         )
-        for (items, pairs), measures in groups.items()
+        for (units, family), measures in groups.items()
     )
 
 
-def least_p(items: int, pairs: int) -> float:
-    """The smallest p-value that a test over so few items can give, after Holm's correction."""
-    return min(1.0, pairs * 2.0 ** (1 - items))
+def least_p(units: int, tests: int) -> float:
+    """The smallest p-value that a test over so few units can give, after Holm's correction."""
+    return min(1.0, tests * 2.0 ** (1 - units))

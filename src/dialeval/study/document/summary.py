@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
+from dialeval.stats.tests.equivalence import Verdict
+from dialeval.stats.tests.multiple import Correction
 
 MissingRule: TypeAlias = Literal["shared", "worst", "own"]
 """What a missing value does: its item counts for no system; it counts as the worst value there is; or that system alone
@@ -119,6 +121,11 @@ class Summary:
     sections: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     """What each capability says of its measures, by its name, which is a key of the file."""
     missing: MissingRule = "shared"
+    primary: str | None = None
+    """The measure that decides; None where the study declares none."""
+    correction: Correction = "holm"
+    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """The smallest difference that matters, by measure."""
 
     def json_value(self) -> dict[str, object]:
         """The fields, with a key for each capability."""
@@ -141,3 +148,13 @@ class Summary:
         return next(
             (c for c in self.comparisons if c.measure == measure and {c.a, c.b} == {one, other}), None
         )
+
+    def relation(self, measure: str, system: str, other: str) -> Verdict | None:
+        """What is shown of the system beside the other one under that measure; None where they were not compared."""
+        test = self.comparison(measure, system, other)
+        if test is None or test.p_adjusted is None:
+            return None
+        return test.verdict if test.a == system else _REVERSED.get(test.verdict, test.verdict)
+
+
+_REVERSED: Final[Mapping[Verdict, Verdict]] = {"better": "worse", "worse": "better"}

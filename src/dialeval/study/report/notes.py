@@ -6,18 +6,28 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dialeval.display.wording import count, listing, one_line, p_value
-from dialeval.study.document import Standing, Summary, Values, out_of_reach, same_items, standings
+from dialeval.study.document import Comparison, Standing, Summary, Values, out_of_reach, same_items, standings
 
 FEW_ITEMS: Final = 10
 """Fewer items than these say little, however many there are."""
 MOST_NOTES: Final = 6
 MOST_CHARACTERS: Final = 80
-MARKS: Final[dict[Standing, str]] = {"best": "★", "level": "≈", "untested": "?", "behind": "", "unranked": ""}
+MARKS: Final[dict[Standing, str]] = {
+    "best": "★",
+    "equivalent": "≈",
+    "undecided": "?",
+    "untested": "†",
+    "behind": "",
+    "unranked": "",
+}
 MEANINGS: Final[dict[Standing, str]] = {
     "best": "best score",
-    "level": "not significantly different from the best",
+    "equivalent": "shown to be equivalent to the best",
+    "undecided": "undecided: perhaps as good as the best",
     "untested": "not tested against the best",
+    "behind": "no mark: shown to be worse than the best",
 }
+CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 
 
 def leaderboard_notes(
@@ -33,20 +43,53 @@ def leaderboard_notes(
 
 def _legend(summary: Summary) -> Iterator[str]:
     seen = {standing for measure in summary.measures for standing in standings(summary, measure).values()}
-    marks = [f"{MARKS[standing]} {meaning}" for standing, meaning in MEANINGS.items() if standing in seen]
+    marks = [
+        f"{MARKS[standing]} {meaning}".strip() for standing, meaning in MEANINGS.items() if standing in seen
+    ]
     if marks:
         yield "; ".join(marks)
     if any(r.low is not None for r in summary.results):
-        yield (
-            f"brackets hold {summary.level:.0%} {_kinds_of_interval(summary)}; "
-            f"differences count as significant when Holm's p < {1 - summary.level:.2g}"
-        )
+        yield f"brackets hold {summary.level:.0%} intervals"
+    yield from family_notes(summary)
     if any(m.higher_is_better is None for m in summary.measures):
         yield "a measure without an arrow describes: neither direction is better"
     whole = [m.measure for m in summary.measures if not m.per_item]
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
         yield f"{listing(whole)} {verb} all responses together, so there are no per-item values"
+
+
+def family_notes(summary: Summary) -> Iterator[str]:
+    """Which tests were corrected together, and which of them were declared to decide."""
+    tests = [c for c in summary.comparisons if c.p_adjusted is not None]
+    alpha = f"p < {1 - summary.level:.2g}"
+    own = [c for c in tests if c.role == "confirmatory"]
+    rest = [c for c in tests if c.role != "confirmatory"]
+    if own:
+        yield (
+            f"{summary.primary} is the primary measure: its {_family(own)} {_are(own)} confirmatory, significant where "
+            f"{alpha}" + (f"; {_family(rest)} of the other measures {_are(rest)} exploratory" if rest else "")
+        )
+    elif rest:
+        yield f"differences are significant where {alpha} over {_family(rest)}"
+    stated = [f"{measure} {margin:g}" for measure, margin in summary.margins.items()]
+    if stated:
+        yield f"equivalent means a difference shown to be smaller than the margin of the study: {listing(stated)}"
+
+
+def _family(tests: Sequence[Comparison]) -> str:
+    """``12 tests (6 pairs × 2 measures, Holm)``."""
+    if len(tests) == 1:
+        return "one test"
+    pairs, measures = len({(c.a, c.b) for c in tests}), len({c.measure for c in tests})
+    product = (
+        f"{count(pairs, 'pair')} × {count(measures, 'measure')}, " if pairs * measures == len(tests) else ""
+    )
+    return f"{count(len(tests), 'test')} ({product}{CORRECTIONS[tests[0].correction or 'holm']})"
+
+
+def _are(tests: Sequence[Comparison]) -> str:
+    return "is" if len(tests) == 1 else "are"
 
 
 def _item_notes(summary: Summary) -> Iterator[str]:
@@ -85,20 +128,14 @@ def _ranked_on(summary: Summary) -> dict[tuple[int, int], list[str]]:
 def _reach_notes(summary: Summary) -> Iterator[str]:
     """Under which measures there are too few items for any difference to be significant."""
     per_item = sum(measure.per_item for measure in summary.measures)
+    unit = "dialogue" if summary.cluster == "dialogue" else "item"
     for few in out_of_reach(summary):
         under = "" if len(few.measures) == per_item else f" under {listing(few.measures)}"
-        after = f" after Holm's correction for {few.pairs} pairs" if few.pairs > 1 else ""
+        after = f" after Holm's correction for {few.tests} tests" if few.tests > 1 else ""
         yield (
-            f"{count(few.items, 'item')} cannot make a difference significant{under}: "
-            f"p is at least {p_value(few.least_p)}{after}; {count(few.needed, 'item')} could"
+            f"{count(few.units, unit)} cannot make a difference significant{under}: "
+            f"p is at least {p_value(few.least_p)}{after}; {count(few.needed, unit)} could"
         )
-
-
-def _kinds_of_interval(summary: Summary) -> str:
-    whole = [m.measure for m in summary.measures if not m.per_item]
-    if len(whole) == len(summary.measures):
-        return "jackknife intervals"
-    return "bootstrap intervals" + (f", jackknife intervals for {listing(whole)}" if whole else "")
 
 
 def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:

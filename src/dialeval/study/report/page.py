@@ -12,7 +12,7 @@ from dialeval.display.table import pieces
 from dialeval.display.wording import count, interval, listing, score
 from dialeval.study.document import Content, MeasureInfo, Summary, ranked, standings
 from dialeval.study.report import plots, tables
-from dialeval.study.report.notes import MARKS
+from dialeval.study.report.notes import MARKS, family_notes
 from dialeval.study.report.verdict import verdict
 
 ASSETS: Final = "dialeval.study.report"
@@ -36,6 +36,7 @@ def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
         leaderboard=board,
         leaderboard_on_paper=pieces(board, most=PAPER_COLUMNS),
         comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
+        families=list(family_notes(run.summary)),
         own_items=tables.own_items(run.summary),
         gates=tables.gates(run.summary),
         failures=tables.failures(run.summary),

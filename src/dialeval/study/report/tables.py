@@ -12,6 +12,7 @@ from dialeval.display.wording import (
     count,
     decimals,
     interval,
+    number,
     p_value,
     percent,
     score,
@@ -92,9 +93,10 @@ def comparisons(summary: Summary, measure: MeasureInfo) -> Table:
     pairs = [c for c in summary.comparisons if c.measure == measure.measure]
     places = decimals(x for c in pairs for x in (c.difference, c.low, c.high))
     columns = (
-        *(Column("pair"), Column("difference", numeric=True), Column("p (Holm)", numeric=True)),
-        *(Column("effect size", numeric=True), Column("wins / ties / losses", numeric=True)),
-        *(Column("paired items", numeric=True), Column("verdict"), Column("more items needed", numeric=True)),
+        *(Column("pair"), Column("difference", numeric=True), Column("verdict")),
+        *(Column("at most", numeric=True), Column("p", numeric=True), Column("d_z", numeric=True)),
+        *(Column("wins / ties / losses", numeric=True), Column("paired items", numeric=True)),
+        Column("more items needed", numeric=True),
     )
     return Table(measure.measure, columns, tuple(_pair(c, places, measure) for c in pairs))
 
@@ -151,19 +153,32 @@ def _lowest_coverage(summary: Summary, system: str) -> float | None:
 
 
 def _pair(c: Comparison, places: int, measure: MeasureInfo) -> tuple[Cell, ...]:
-    verdict = "no significant difference"
-    if c.significant:
-        verdict = "significantly different" if measure.higher_is_better is None else f"{c.better} is better"
-    needed = "no estimate" if c.more_items is None else f"about {about(c.more_items)}"
+    wins = f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if c.wins is not None and measure.per_item else NOTHING
     return (
         Cell(f"{c.a} − {c.b}"),
         Cell(signed(c.difference, places), interval(c.low, c.high, places)),
+        Cell(_verdict(c), strong=c.verdict != "undecided"),
+        Cell(number(c.largest, places), "" if c.margin is None else f"margin {c.margin:g}"),
         Cell(p_value(c.p_adjusted)),
         Cell(signed(c.effect_size, 2)),
-        Cell(
-            f"{c.wins:,} / {c.ties:,} / {c.losses:,}" if c.wins is not None and measure.per_item else NOTHING
-        ),
+        Cell(wins),
         Cell(f"{c.n:,}" + (f" ({c.unpaired:,} unpaired)" if c.unpaired else "")),
-        Cell(verdict, strong=c.significant),
-        Cell("none, settled" if c.significant or c.more_items == 0 else needed),
+        Cell(_more_items(c)),
     )
+
+
+def _verdict(c: Comparison) -> str:
+    if c.verdict in ("better", "worse"):
+        return f"{c.a if c.verdict == 'better' else c.b} is better"
+    return c.verdict
+
+
+def _more_items(c: Comparison) -> str:
+    """How many more items would settle it, from the ends of the interval."""
+    if c.verdict != "undecided":
+        return "none, settled"
+    if c.more_items_low is None:
+        return "no estimate" if c.more_items is None else f"about {about(c.more_items)}"
+    if c.more_items_high is None:
+        return f"{about(c.more_items_low)} or more, perhaps never"
+    return f"{about(c.more_items_low)} to {about(c.more_items_high)}"

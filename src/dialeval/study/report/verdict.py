@@ -59,7 +59,9 @@ class Finding(NamedTuple):
 
 def _rivals(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
     where = standings(summary, measure)
-    return tuple(system for system, standing in where.items() if standing in ("level", "untested"))
+    return tuple(
+        system for system, standing in where.items() if standing in ("equivalent", "undecided", "untested")
+    )
 
 
 def _sentence(summary: Summary, finding: Finding, measures: list[str]) -> str:
