@@ -59,9 +59,7 @@ def test_json_is_the_summary_and_nothing_else_on_stdout(dialeval, study):
 def test_jobs_seed_and_resume_do_not_move_scores(dialeval, study):
     runs = [("a",), ("b", "--jobs", "2"), ("c", "--no-resume"), ("d", "--seed", "5")]
     results = [json.loads(dialeval("run", study, "-o", *run, "--json").out)["results"] for run in runs]
-    assert results[0] == results[1] == results[2]
-    assert [row["score"] for row in results[3]] == [row["score"] for row in results[0]]
-    assert results[3] != results[0]
+    assert results[0] == results[1] == results[2] == results[3]  # intervals come from the spread of units
     assert Path("d/study.yaml").read_text().startswith("# run with seed: 5, whatever is below\n")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dialeval.errors import BadStudy
 from dialeval.study import Run, load_study, read_summary, run_study, write_run
-from dialeval.study.document import headline_measure, ranked, standings
+from dialeval.study.document import headline_measure, ranked
 from dialeval.study.report.notes import family_notes
 from dialeval.study.summary import summarise
 
@@ -89,15 +89,6 @@ def test_a_primary_measure_is_a_family_of_its_own(study_folder: Path) -> None:
     assert headline_measure(summary).measure == "rouge_l"
     scores = [summary.score(system, "rouge_l").score for system in ranked(summary)]
     assert scores == sorted(scores, reverse=True)
-
-
-def test_a_margin_lets_systems_be_equivalent(study_folder: Path) -> None:
-    done = run(study_folder, "margin: {rouge_l: 0.9}")
-    assert {c.verdict for c in done.compared if c.measure == "rouge_l"} == {"equivalent"}
-    summary = summarise(done)
-    rouge = next(m for m in summary.measures if m.measure == "rouge_l")
-    assert sorted(standings(summary, rouge).values()) == ["best", "equivalent", "equivalent"]
-    assert any(note.endswith("the margin of the study: rouge_l 0.9") for note in family_notes(summary))
 
 
 def test_the_folder_keeps_what_was_declared(study_folder: Path, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_every_system_gets_a_row_and_every_pair_a_comparison(varied):
         assert isinstance(found, CorpusResult)
         assert found.score == evaluate_corpus(Distinct(2), own).score
         assert len(found) == 40
-    assert scored["distinct(n=2)", "poor"].reasons == {6: "the system gave no response"}
+    assert scored["distinct(n=2)", "poor"].reasons == {6: "no line with this id in poor.jsonl"}
     pairs = [one for one in done.compared if one.measure == "distinct(n=2)"]
     assert [(pair.a, pair.b, pair.n) for pair in pairs] == [
         ("good", "poor", 39),

@@ -172,9 +172,7 @@ def test_ratings_of_other_answers_are_a_failure_and_the_rest_is_kept(study_folde
     assert content["human"] is None
     (failure,) = content["failures"]
     assert (failure["system"], failure["measure"]) == (None, None)
-    assert failure["message"].startswith(
-        "human ratings: No answer is both rated by people and scored by a measure"
-    )
+    assert failure["message"].startswith("human ratings: 1 of 1 lines of ratings.jsonl match no item")
     assert len(content["results"]) == 9
 
 

@@ -121,6 +121,18 @@ def test_worst_is_refused_where_nothing_is_the_worst(tmp_path: Path) -> None:
         study(tmp_path, {"a": [1], "b": [2]}, "missing: nobody\n")
 
 
+def test_a_margin_lets_systems_be_equivalent(tmp_path: Path) -> None:
+    answers = {"a": [4, 5, 6, 3] * 10, "b": [5, 4, 3, 6] * 10, "c": [1, 0, 2, 1] * 10}
+    summary = summarise(study(tmp_path, answers, "margin: {rouge_l: 0.3}\n"))
+    assert {c.verdict for c in summary.comparisons if {c.measure, c.a, c.b} == {"rouge_l", "a", "b"}} == {
+        "equivalent"
+    }
+    stands = standings(summary, summary.measures[0])
+    assert sorted((stands["a"], stands["b"])) in (["best", "best"], ["best", "equivalent"])
+    assert stands["c"] == "behind"
+    assert any("the margin of the study: rouge_l 0.3" in note for note in leaderboard(summary).notes)
+
+
 @st.composite
 def coverage_patterns(draw: st.DrawFn) -> dict[str, list[int | None]]:
     """Two to four systems, better and worse ones, that answer all, some or few items, hard or easy."""

@@ -43,7 +43,7 @@ def test_an_item_without_response_or_reference_is_counted_with_its_reason(study_
     (poor,) = [one.result for one in done.scored if (one.system, one.measure.label) == ("poor", "rouge_l")]
     assert len(poor) == 40
     assert {poor.items[at]: reason for at, reason in poor.reasons.items()} == {
-        "d3/0": "the system gave no response",
+        "d3/0": "no line with this id in poor.jsonl",
         "d5/1": "no references",
     }
 

@@ -186,6 +186,7 @@ def _manifest(sketch: Sketch, cells: Sequence[tuple[str, str]]) -> dict[str, Any
         ],
         "packages": {"numpy": "2.4.6"},
         "plan": {"missing": "shared", "primary": None, "correction": "holm", "margins": {}},
+        "unmatched": [],
     }
 
 

@@ -31,6 +31,12 @@ def run(
     resume: Resume = True,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
+    allow_unmatched: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unmatched", help="Even if most lines of a transcript or of ratings match no item."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
@@ -44,7 +50,8 @@ def run(
     loaded = _override(load_study(study), seed=seed, limit=limit)
     gates = parse_fail_under(fail_under, [measure.label for measure in loaded.measures])
     loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
-    loaded = dataclasses.replace(loaded, gates=loaded.gates + gates)
+    loaded = annotated(loaded, *(["with --allow-unmatched"] if allow_unmatched else []))
+    loaded = dataclasses.replace(loaded, gates=loaded.gates + gates, allow_unmatched=allow_unmatched)
     carry_out(loaded, out or Path("runs") / loaded.name, jobs=jobs, resume=resume, cache=cache, json=json)
 
 

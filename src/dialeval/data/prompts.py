@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
@@ -119,6 +119,12 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> tuple[Prompt, 
             f"{len(strange):,} of {len(by_item):,} ids are not in the data, such as {min(strange)!r}",
         )
     return tuple(_added(prompt, by_item.get(prompt.item, ())) for prompt in prompts)
+
+
+def reference_items(source: Source) -> Collection[str]:
+    """Ids of a file of references; none of a text file, whose order says which item is meant."""
+    place = place_of(source)
+    return () if place.format.name == "text" else _references_by_item(place.source, place.format.name).keys()
 
 
 def _references_by_item(source: Source, form: str) -> dict[str, tuple[str, ...]]:

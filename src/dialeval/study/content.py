@@ -11,6 +11,7 @@ from dialeval.meta.document import Points
 from dialeval.study.browsing import choose, shown
 from dialeval.study.document import Content, Manifest, Summary, Values
 from dialeval.study.measures import CAPABILITIES
+from dialeval.study.unmatched import sentence
 
 
 def content_of(
@@ -29,7 +30,7 @@ def content_of(
         manifest=manifest,
         values=values,
         items=shown(values, choose(values), answers),
-        notes=notes_of(summary),
+        notes=(*map(sentence, manifest.unmatched), *notes_of(summary)),
         points=points,
     )
 

@@ -60,6 +60,8 @@ class Study:
     gates: tuple[Gate, ...] = ()
     resampling: Resampling = field(default_factory=Resampling)
     limit: int | None = None
+    allow_unmatched: bool = False
+    """Whether most lines of a file may match no item; a choice of the command line."""
     missing: MissingRule = "shared"
     references: tuple[Path, ...] = ()
     """Files of references beside those that the data has."""

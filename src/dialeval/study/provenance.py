@@ -49,6 +49,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         provenance=tuple(map(_trace, run.scored)),
         packages=_packages(),
         plan=ClaimPlan(study.missing, study.primary, study.correction, dict(study.margins)),
+        unmatched=run.unmatched,
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialeval.core import CorpusMeasure, Missing, Outcome, Replayer, Result, System
@@ -12,15 +12,23 @@ from dialeval.data import Example, Prompt, Response, read_prompts, with_referenc
 from dialeval.data.frames import Framed, html_table
 from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
 from dialeval.errors import BadInput, DialevalError, described
-from dialeval.evaluation.compare import Comparison, compare_all, decide_families
+from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, Watch, can_answer
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.study.answering import answers_of
-from dialeval.study.document import Failure, GateOutcome
+from dialeval.study.document import Failure, GateOutcome, Unmatched
 from dialeval.study.file import Study
 from dialeval.study.gates import check_gates
 from dialeval.study.human import People, agree, read_people
-from dialeval.study.missing import Measured, on_ranked_items
+from dialeval.study.unmatched import (
+    check_unmatched,
+    known_items,
+    no_line,
+    unmatched_ratings,
+    unmatched_references,
+    unmatched_responses,
+)
+from dialeval.study.verdicts import compare, rank, without_values
 
 if TYPE_CHECKING:
     from dialeval.meta import Findings
@@ -65,6 +73,8 @@ class Run(Framed):
     failures: tuple[Failure, ...]
     agreement: Findings | None = None
     """How the measures agree with people; None where the study has no human ratings, or they do not join."""
+    unmatched: tuple[Unmatched, ...] = ()
+    """Files with lines that match no item."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -111,23 +121,36 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     A system or measure that fails is recorded, and the others are still run.
     """
     workshop = workshop or Workshop()
-    prompts = _prompts(study)
+    everything = _prompts(study)
+    prompts, items = everything[: study.limit], known_items(study, everything)
+    for file in unmatched_references(study, items):
+        check_unmatched(file, items, allowed=study.allow_unmatched)
     # Read first: a bad file should be known before hours are spent on answers.
     people = read_people(study.human) if study.human else None
     failures: list[Failure] = []
-    respondents = tuple(_ask(system, prompts, study, workshop, failures) for system in study.systems)
-    scored = tuple(_rank(study, tuple(_score(study, respondents, workshop, failures))))
-    compared = _compare(study, scored)
-    agreement = _agree(study, people, scored, workshop, failures) if people else None
+    respondents = tuple(_ask(system, prompts, items, study, workshop, failures) for system in study.systems)
+    scored = rank(study, tuple(_score(study, respondents, workshop, failures)), failures)
+    failures += without_values(scored, failures)
+    compared = compare(study, scored)
+    agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored))
-    return Run(study, prompts, respondents, scored, compared, gates, tuple(failures), agreement)
+    return Run(
+        study,
+        prompts,
+        respondents,
+        scored,
+        compared,
+        gates,
+        tuple(failures),
+        agreement,
+        tuple(_unmatched(study, items, people)),
+    )
 
 
 def _prompts(study: Study) -> tuple[Prompt, ...]:
     prompts = tuple(read_prompts(study.data, turns=study.turns))
     for file in study.references:
         prompts = with_references(prompts, file)
-    prompts = prompts[: study.limit]
     if not prompts:
         raise BadInput(
             str(study.data), "no prompts", "at least one context to answer", "Check 'data' in the study."
@@ -136,12 +159,18 @@ def _prompts(study: Study) -> tuple[Prompt, ...]:
 
 
 def _ask(
-    system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop, failures: list[Failure]
+    system: System,
+    prompts: Sequence[Prompt],
+    items: Collection[str],
+    study: Study,
+    workshop: Workshop,
+    failures: list[Failure],
 ) -> Respondent:
     """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
     if not can_answer(system):
         return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
     try:
+        check_unmatched(unmatched_responses(system, items), items, allowed=study.allow_unmatched)
         answers = answers_of(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
@@ -159,10 +188,22 @@ def _ask(
 
 def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
     if not responses:
-        return Missing(prompt.item, system.name, "the system gave no response")
+        reason = no_line(system, prompt.item) or "the system gave no response"
+        return Missing(prompt.item, system.name, reason)
     if responses[0].missing is not None:
         return Missing(prompt.item, system.name, responses[0].missing)
     return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
+
+
+def _unmatched(study: Study, items: Collection[str], people: People | None) -> Iterator[Unmatched]:
+    """The files with lines that match no item; a file that cannot be read has failed before."""
+    yield from unmatched_references(study, items)
+    for system in study.systems:
+        with suppress(Exception):
+            if (strange := unmatched_responses(system, items)) is not None:
+                yield strange
+    if people and (strange := unmatched_ratings(study, people.ratings, items)) is not None:
+        yield strange
 
 
 class _Judged(NamedTuple):
@@ -241,42 +282,16 @@ def _evaluate(
     return evaluate_any(metric, subjects, plan)
 
 
-def _rank(study: Study, scored: Sequence[Scored]) -> Iterator[Scored]:
-    """The results with those on the items that systems are ranked on, measure by measure."""
-    for measure in study.measures:
-        systems = [result for result in scored if result.measure is measure]
-        measured = [Measured(system.result, system.subjects) for system in systems]
-        ranked = on_ranked_items(measured, study.missing, study.resampling)
-        yield from (replace(system, ranked=result) for system, result in zip(systems, ranked, strict=True))
-
-
-def _compare(study: Study, scored: Sequence[Scored]) -> tuple[Comparison, ...]:
-    """All pairs of systems that have at least one scored item, measure by measure, corrected over their families."""
-    results = {
-        measure.label: [
-            system.ranked for system in scored if system.measure is measure and system.ranked.scored
-        ]
-        for measure in study.measures
-    }
-    tests = {label: len(systems) * (len(systems) - 1) // 2 for label, systems in results.items()}
-    others = sum(tests.values()) - tests.get(study.primary or "", 0)
-    raw = [
-        replace(pair, measure=label)
-        for label, systems in results.items()
-        for pair in compare_all(
-            systems,
-            study.resampling,
-            margin=study.margins.get(label),
-            tests=tests[label] if label == study.primary else others,
-        )
-    ]
-    return decide_families(raw, primary=study.primary, correction=study.correction)
-
-
 def _agree(
-    study: Study, people: People, scored: Sequence[Scored], workshop: Workshop, failures: list[Failure]
+    study: Study,
+    people: People,
+    items: Collection[str],
+    scored: Sequence[Scored],
+    workshop: Workshop,
+    failures: list[Failure],
 ) -> Findings | None:
     try:
+        check_unmatched(unmatched_ratings(study, people.ratings, items), items, allowed=study.allow_unmatched)
         return agree(study, people, scored, workshop.watch)
     except DialevalError as error:  # the measures' own results stand without people
         failures.append(Failure(None, None, f"human ratings: {error}"))

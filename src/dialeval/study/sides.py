@@ -14,6 +14,7 @@ from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.sources import file_of
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
+from dialeval.evaluation.compare.pairing import paired_items, shared_items
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.loading import load_run
@@ -92,25 +93,37 @@ def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None 
         raise Unsuitable(f"{a.source} and {b.source} share no measure. Run both with the same measures.")
     compared: list[Comparison] = []
     systems = _pairs(a, b)
+    pairs = {label: _results(a, b, label, systems) for label in labels}
     for label in labels:
-        pairs = [
-            (
-                _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),
-                _named(b.results[Key(label, y)], y if x != y else f"{b.source}:{y}"),
-            )
-            for x, y in systems
-        ]
         tests = 1 if label == claim.primary else len(labels) - (claim.primary in labels)
         found = compare_pairs(
-            pairs,
+            # A system that failed keeps no other from being compared.
+            [pair for pair in pairs[label] if shared_items(*pair)],
             resampling,
             margin=claim.margins.get(label),
             tests=tests * len(systems),
             spent=claim.spent,
         )
         compared += [dataclasses.replace(pair, measure=label) for pair in found]
+    if not compared:
+        for pair in pairs[labels[0]]:
+            paired_items(*pair)  # says why not
     raw = compared if claim.first is None else add_first_look(compared, claim.first)
     return list(decide_families(raw, primary=claim.primary, correction=claim.correction))
+
+
+def _results(
+    a: Side, b: Side, label: str, systems: Sequence[tuple[str, str]]
+) -> list[tuple[Outcome, Outcome]]:
+    """The results of these pairs of systems under one measure, those of one name told apart by their source."""
+    return [
+        (
+            _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),
+            _named(b.results[Key(label, y)], y if x != y else f"{b.source}:{y}"),
+        )
+        for x, y in systems
+        if Key(label, x) in a.results and Key(label, y) in b.results
+    ]
 
 
 def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -61,6 +61,12 @@ class Transcript:
             raise BadInput(str(self.path), found, needed, todo)
         if lines > prompts:
             tell(str(self.path), f"used the first {prompts:,} of {lines:,} responses, which have no ids")
+
+    @property
+    def items(self) -> Collection[str] | None:
+        """Ids of the items that were recorded; None where the file has none, so that its order says which is meant."""
+        recorded = _recorded(source_stamp(self.path), self.system)
+        return None if recorded.in_order else recorded.entries.keys()
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """What was recorded for each response in its context; Unsuitable where nothing was.

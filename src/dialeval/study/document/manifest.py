@@ -33,6 +33,17 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmatched:
+    """Lines of a file that match no item of the study."""
+
+    path: str
+    lines: int
+    unmatched: int
+    examples: tuple[str, ...]
+    """The first few that match nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimPlan:
     """How systems are compared: on which items, by which measure above all, and what difference matters."""
 
@@ -59,3 +70,5 @@ class Manifest:
     packages: dict[str, str]
     plan: ClaimPlan
     """What the study declared before anybody looked."""
+    unmatched: tuple[Unmatched, ...]
+    """Files with lines that match no item."""

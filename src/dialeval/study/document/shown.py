@@ -121,6 +121,6 @@ class Content:
     items: tuple[Shown, ...]
     """Those that the page carries."""
     notes: tuple[str, ...]
-    """What capabilities say below the leaderboard."""
+    """What capabilities say below the leaderboard, and which files have lines that match no item."""
     points: Points
     """What people and measures said of the same answers."""

@@ -1,0 +1,97 @@
+"""Lines of a study's files that match no item: recorded responses and ratings whose ids the data does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dialeval.core import System
+from dialeval.data import Prompt, read_prompts
+from dialeval.data.prompts import reference_items
+from dialeval.display.wording import listing
+from dialeval.errors import DialevalError, Unsuitable
+from dialeval.study.document import Unmatched
+from dialeval.systems.transcript import Transcript
+
+if TYPE_CHECKING:
+    from dialeval.ratings import Ratings
+    from dialeval.study.file import Study
+
+MOST_UNMATCHED: Final = 0.5
+"""A file with a larger share of lines that match nothing is refused, unless the study allows it."""
+EXAMPLES: Final = 3
+
+
+def known_items(study: Study, prompts: Sequence[Prompt]) -> frozenset[str]:
+    """Ids of all items of the data, whatever the limit, and of what measures ask beside it."""
+    asked = [path for measure in study.measures for path in measure.inputs.values() if path is not None]
+    return frozenset((*(prompt.item for prompt in prompts), *(item for path in asked for item in _ids(path))))
+
+
+def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmatched]:
+    """The files of references with ids that the data does not have."""
+    for path in study.references:
+        ids = reference_items(path)
+        strange = _unmatched(path, ids, [item for item in ids if item not in items])
+        if strange is not None:
+            yield strange
+
+
+def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | None:
+    """The recorded responses of that system to unknown items; None where there are none, or nothing was recorded."""
+    if not isinstance(system, Transcript) or system.items is None:
+        return None
+    return _unmatched(system.path, system.items, [item for item in system.items if item not in items])
+
+
+def unmatched_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
+    """The ratings of items or systems that the study does not have; None where there are none."""
+    if study.human is None:
+        return None
+    systems = {system.name for system in study.systems}
+    strange = {code: f"item {name}" for code, name in enumerate(ratings.items) if name not in items}
+    others = {code: f"system {name}" for code, name in enumerate(ratings.systems) if name not in systems}
+    found = [
+        strange.get(item) or others.get(system)
+        for item, system in zip(ratings.item.tolist(), ratings.system.tolist(), strict=True)
+    ]
+    return _unmatched(study.human.path, found, [name for name in found if name is not None])
+
+
+def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allowed: bool) -> None:
+    """Refuse a file of which most lines match nothing."""
+    if unmatched is None or allowed or unmatched.unmatched <= MOST_UNMATCHED * unmatched.lines:
+        return
+    known = listing([repr(item) for item in sorted(items)[:EXAMPLES]])
+    raise Unsuitable(
+        f"{sentence(unmatched)}; items of the data are such as {known}. "
+        "Give both files the same ids, or use --allow-unmatched if these lines are meant to be left out."
+    )
+
+
+def sentence(unmatched: Unmatched) -> str:
+    """How many lines match nothing, with examples."""
+    examples = listing([repr(name) for name in unmatched.examples])
+    lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines of {Path(unmatched.path).name}"
+    return f"{lines} match no item, such as {examples}"
+
+
+def no_line(system: System, item: str) -> str | None:
+    """Why a system that replays a file has no response to that item; None of others, and where the file has a line."""
+    if not isinstance(system, Transcript) or system.items is None or item in system.items:
+        return None
+    return f"no line with this id in {system.path.name}"
+
+
+def _unmatched(path: Path, lines: Collection[object], names: Sequence[str]) -> Unmatched | None:
+    if not names:
+        return None
+    return Unmatched(str(path), len(lines), len(names), tuple(dict.fromkeys(names))[:EXAMPLES])
+
+
+def _ids(path: Path) -> Iterator[str]:
+    try:
+        yield from (prompt.item for prompt in read_prompts(path))
+    except DialevalError:  # whoever uses the file says so
+        return
