@@ -17,7 +17,7 @@ from bench.result import BenchResult
 from dialeval.core import Floats
 from dialeval.data.types import Example, Response
 from dialeval.encoder.files import find_encoder
-from dialeval.metrics.neural.bertscore import BertScore
+from dialeval.metrics.bertscore import BertScore
 
 LAYER, EXAMPLES, REPEATS = 6, 300, 3
 

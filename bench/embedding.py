@@ -23,9 +23,8 @@ from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics.embedding import EmbeddingAverage, GreedyMatching, Source, VectorExtrema, WordVectors
-from dialeval.metrics.embedding.encoding import encode
 from dialeval.metrics.embedding.metric import lower_words
-from dialeval.metrics.embedding.vectors import Vectors
+from dialeval.metrics.embedding.vectors import Vectors, encode
 
 DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS: Final = (EmbeddingAverage, VectorExtrema, GreedyMatching)

@@ -55,9 +55,11 @@ from dialeval.metrics import (
     METRICS as METRICS,
     build as build,
 )
-from dialeval.metrics.diversity.distinct import Distinct as Distinct
-from dialeval.metrics.diversity.self_bleu import SelfBleu as SelfBleu
-from dialeval.metrics.diversity.vocabulary import Vocabulary as Vocabulary
+from dialeval.metrics.bertscore import (
+    BertScore as BertScore,
+    bert_score as bert_score,
+)
+from dialeval.metrics.distinct import Distinct as Distinct, Vocabulary as Vocabulary
 from dialeval.metrics.embedding.metric import (
     EmbeddingAverage as EmbeddingAverage,
     GreedyMatching as GreedyMatching,
@@ -65,11 +67,6 @@ from dialeval.metrics.embedding.metric import (
 )
 from dialeval.metrics.length import Length as Length
 from dialeval.metrics.meteor.metric import Meteor as Meteor
-from dialeval.metrics.neural.bertscore import (
-    BertScore as BertScore,
-    bert_score as bert_score,
-)
-from dialeval.metrics.neural.sentence_cosine import SentenceCosine as SentenceCosine
 from dialeval.metrics.overlap.bleu import Bleu as Bleu
 from dialeval.metrics.overlap.chrf import Chrf as Chrf
 from dialeval.metrics.overlap.cider import Cider as Cider
@@ -79,6 +76,8 @@ from dialeval.metrics.overlap.measuring import (
 )
 from dialeval.metrics.overlap.rouge_l import RougeL as RougeL
 from dialeval.metrics.scoring import score as score
+from dialeval.metrics.self_bleu import SelfBleu as SelfBleu
+from dialeval.metrics.sentence_cosine import SentenceCosine as SentenceCosine
 from dialeval.metrics.skip_thought.metric import SkipThought as SkipThought
 from dialeval.ratings import (
     Joined as Joined,

@@ -13,7 +13,7 @@ from dialeval.data import Judgement
 from dialeval.display.notes import codes
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.files.documents import as_json
-from dialeval.files.targets import check_target
+from dialeval.files.folders import check_target
 from dialeval.meta.document import Document
 from dialeval.meta.examine import examine
 from dialeval.meta.folder import META_FILES, read_meta, read_points, write_findings, write_points

@@ -57,7 +57,7 @@ def run(
 
 def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
-    from dialeval.files.targets import check_target
+    from dialeval.files.folders import check_target
     from dialeval.study import Circumstances, run_study, write_page, write_run
     from dialeval.study.report.exports import as_markdown
     from dialeval.study.report.terminal import print_leaderboard

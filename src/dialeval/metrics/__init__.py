@@ -26,16 +26,16 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("vector_extrema", "dialeval.metrics.embedding.metric:VectorExtrema"),
     Entry("greedy_matching", "dialeval.metrics.embedding.metric:GreedyMatching"),
     Entry("skip_thought", "dialeval.metrics.skip_thought.metric:SkipThought"),
-    Entry("sentence_cosine", "dialeval.metrics.neural.sentence_cosine:SentenceCosine"),
-    Entry("bertscore", "dialeval.metrics.neural.bertscore:bert_score"),
+    Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
+    Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""
 
 CORPUS_MEASURES: Final[Table[CorpusMeasure[Example]]] = Table(
-    Entry("distinct", "dialeval.metrics.diversity.distinct:Distinct", calls=("n=1", "n=2")),
-    Entry("self_bleu", "dialeval.metrics.diversity.self_bleu:SelfBleu"),
-    Entry("vocabulary", "dialeval.metrics.diversity.vocabulary:Vocabulary"),
+    Entry("distinct", "dialeval.metrics.distinct:Distinct", calls=("n=1", "n=2")),
+    Entry("self_bleu", "dialeval.metrics.self_bleu:SelfBleu"),
+    Entry("vocabulary", "dialeval.metrics.distinct:Vocabulary"),
 )
 
 EVERY: Final[Table[Metric[Example] | CorpusMeasure[Example]]] = Table(

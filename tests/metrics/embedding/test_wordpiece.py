@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.metrics.embedding.wordpiece import UNKNOWN, WordPiece
+from dialeval.metrics.embedding.sources import UNKNOWN, WordPiece
 
 PIECES = [UNKNOWN, "un", "##aff", "##able", "##a", "play", ".", "東", "σ"]
 SMALL = WordPiece({piece: at for at, piece in enumerate(PIECES)})

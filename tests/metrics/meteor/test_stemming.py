@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.metrics.meteor.compiling import lines_of
+from dialeval.metrics.meteor.lexicon import lines_of
 from dialeval.metrics.meteor.stemming import stem
 from dialeval.metrics.meteor.tables import load_tables
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.metrics.meteor.compiling import compile_tables, lines_of
-from dialeval.metrics.meteor.describing import java_hash
-from dialeval.metrics.meteor.tables import read_tables, write_tables
+from dialeval.metrics.meteor.lexicon import java_hash, lines_of
+from dialeval.metrics.meteor.tables import compile_tables, read_tables, write_tables
 
 PARAPHRASES = [
     ("thank you", "thanks"),

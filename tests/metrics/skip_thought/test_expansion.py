@@ -5,7 +5,7 @@ import pytest
 
 from dialeval.errors import Unsuitable
 from dialeval.metrics.embedding.vectors import table
-from dialeval.metrics.skip_thought.loading import expand, fit_linear_map
+from dialeval.metrics.skip_thought.encoding import expand, fit_linear_map
 
 
 def test_a_known_linear_map_is_found() -> None:

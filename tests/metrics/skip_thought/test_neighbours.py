@@ -4,7 +4,7 @@ import pytest
 
 from dialeval.data.types import Dialogue, Prompt, Turn
 from dialeval.errors import Unsuitable
-from dialeval.metrics.skip_thought.neighbours import Triple, digest, triples
+from dialeval.metrics.skip_thought.data import Triple, digest, triples
 
 
 def turns(*texts: str) -> tuple[Turn, ...]:

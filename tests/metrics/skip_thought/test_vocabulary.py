@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dialeval.metrics.skip_thought.vocabulary import count_words
+from dialeval.metrics.skip_thought.data import count_words
 
 
 def test_frequent_words_come_first_and_ties_go_by_the_alphabet() -> None:

@@ -121,7 +121,7 @@ def meta(
     from dialeval.core import Resampling
     from dialeval.engine.progress import RichProgress
     from dialeval.files.documents import as_json
-    from dialeval.files.targets import check_target
+    from dialeval.files.folders import check_target
     from dialeval.meta import META_FILES, Inquiry, examine, points_of, write_findings, write_page
     from dialeval.meta.report.terminal import print_meta
 

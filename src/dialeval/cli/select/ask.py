@@ -96,7 +96,7 @@ def ask(
     """
     from dialeval.core import Clustering, Resampling
     from dialeval.evaluation.runner import Plan
-    from dialeval.files.targets import check_target
+    from dialeval.files.folders import check_target
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.findings import asked_document, choice_rows
     from dialeval.selection.asking.questions import by_context

@@ -56,7 +56,7 @@ def skip_thought(
     """
     from dialeval.data import Dialogue, Prompt
     from dialeval.metrics.skip_thought.config import SCALES
-    from dialeval.metrics.skip_thought.neighbours import triples
+    from dialeval.metrics.skip_thought.data import triples
     from dialeval.resources.huggingface import require_torch
 
     require_torch("Skip-Thought models", "safetensors")

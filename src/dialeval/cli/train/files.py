@@ -89,6 +89,6 @@ def warn_of_shortfall(shortfall: Shortfall | None) -> None:
 
 def check_target(folder: Path) -> None:
     """Refuse a folder that holds anything but a model."""
-    from dialeval.files import targets
+    from dialeval.files import folders as targets
 
     targets.check_target(folder, *_OURS, kind="model")

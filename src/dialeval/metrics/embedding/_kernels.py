@@ -13,8 +13,7 @@ from typing import Final
 from numba import njit
 
 from dialeval.core import Floats
-from dialeval.metrics.embedding.encoding import Integers
-from dialeval.metrics.embedding.vectors import Vectors
+from dialeval.metrics.embedding.vectors import Integers, Vectors
 
 # Sums may be reordered for the sake of vector instructions; the order is then fixed in the compiled code.
 _ANY_ORDER: Final = {"reassoc", "contract"}

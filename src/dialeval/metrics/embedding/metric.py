@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.embedding.encoding import Encoded, Integers, encode
 from dialeval.metrics.embedding.sources import ENCODER, Source
-from dialeval.metrics.embedding.vectors import WordVectors
+from dialeval.metrics.embedding.vectors import Encoded, Integers, WordVectors, encode
 from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
 from dialeval.text.tokenisers.words import search_terms
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +18,6 @@ from dialeval.errors import BadInput, ResourceUnavailable, UnknownName, first_li
 from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.text_file import convert
 from dialeval.metrics.embedding.vectors import Vectors, WordVectors, table
-from dialeval.metrics.embedding.wordpiece import UNKNOWN, WordPiece
 from dialeval.resources import fingerprint, locate, obtain
 from dialeval.resources.finding import kept_folder
 
@@ -29,6 +31,13 @@ _TODO: Final = (
 WEIGHTS: Final = "model.safetensors"
 _EMBEDDINGS: Final = "embeddings.word_embeddings.weight"
 _REMEMBERED: Final = 100_000
+UNKNOWN: Final = "[UNK]"
+_LONGEST: Final = 100
+# The ranges that BERT calls Chinese characters, each of which is a word of its own; kana and hangul are not.
+_HAN: Final = re.compile(
+    "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f])"
+)
+_ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +175,68 @@ def read_tensor(path: Path, name: str) -> Vectors:
         raise ResourceUnavailable(f"{path} was to hold a matrix of F32 called {name}; found {found}.")
     start = 8 + size + int(tensor["data_offsets"][0])
     return np.asarray(np.memmap(path, np.dtype("<f4"), "r", offset=start, shape=tuple(tensor["shape"])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordPiece:
+    """A vocabulary of pieces, by which any text is spelled greedily, longest piece first."""
+
+    vocabulary: Mapping[str, int]
+
+    def pieces(self, text: str) -> list[int]:
+        """The ids of the text's pieces, as the BERT tokeniser gives them, special marks left out."""
+        return [piece for word in _words(text) for piece in self._spell(word)]
+
+    def _spell(self, word: str) -> list[int]:
+        vocabulary, size = self.vocabulary, len(word)
+        if size > _LONGEST:
+            return [vocabulary[UNKNOWN]]
+        if (whole := vocabulary.get(word)) is not None:
+            return [whole]
+        spelled: list[int] = []
+        start = 0
+        while start < size:
+            mark = "##" if start else ""
+            for end in range(size, start, -1):
+                piece = vocabulary.get(mark + word[start:end])
+                if piece is not None:
+                    spelled.append(piece)
+                    start = end
+                    break
+            else:
+                return [vocabulary[UNKNOWN]]
+        return spelled
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words between spaces of the text as BERT sees it, punctuation marks one by one."""
+    if text.isascii() and text.isalnum():
+        yield text.lower()
+        return
+    for chunk in _normalised(text).split():
+        word = ""
+        for char in chunk:
+            if _is_punctuation(char):
+                if word:
+                    yield word
+                yield char
+                word = ""
+            else:
+                word += char
+        if word:
+            yield word
+
+
+def _normalised(text: str) -> str:
+    clean = "".join(" " if char.isspace() else char for char in text if not _is_dropped(char))
+    bare = unicodedata.normalize("NFD", _HAN.sub(r" \1 ", clean))
+    # One by one: lower-casing a whole word writes a final sigma in another way than BERT's.
+    return "".join(char.lower() for char in bare if unicodedata.category(char) != "Mn")
+
+
+def _is_dropped(char: str) -> bool:
+    return char == "\ufffd" or (unicodedata.category(char) in ("Cc", "Cf", "Co") and char not in "\t\n\r")
+
+
+def _is_punctuation(char: str) -> bool:
+    return char in _ASCII_PUNCTUATION or unicodedata.category(char)[0] == "P"

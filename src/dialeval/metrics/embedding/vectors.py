@@ -1,11 +1,12 @@
-"""Vectors of words, wherever they come from."""
+"""Vectors of words, wherever they come from, and texts as numbers of those words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from itertools import chain
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 Vectors: TypeAlias = NDArray[np.float32]
 
 _ROWS_AT_ONCE: Final = 16384
+Unknown: TypeAlias = Literal["mean", "skip"]
+Integers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,3 +86,50 @@ def _mean(vectors: WordVectors) -> Vectors:
     for start in range(0, len(vectors.matrix), _ROWS_AT_ONCE):
         total += vectors.matrix[start : start + _ROWS_AT_ONCE].sum(axis=0, dtype=np.float64)
     return np.asarray(total / len(vectors.matrix), np.float32)
+
+
+class Encoded(NamedTuple):
+    """Texts ready for the kernels."""
+
+    matrix: Vectors
+    """One row per distinct word of these texts."""
+    words: Integers
+    """Rows of ``matrix``, one text after the other."""
+    starts: Integers
+    """Where in ``words`` each text begins, and last where the last one ends."""
+    lengths: Integers
+    """Words of each text, known or not."""
+    unknown: Integers
+    """Words of each text that have no vector of their own."""
+
+
+def encode(texts: Sequence[Sequence[str]], vectors: WordVectors, *, unknown: Unknown) -> Encoded:
+    """The texts as numbers; unknown words get the mean of the table or are skipped."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    flat = list(chain.from_iterable(texts))
+    numbers = _Numbers()
+    words = np.fromiter(map(numbers.__getitem__, flat), np.int64, len(flat))
+    matrix, known = vectors.of(list(numbers))
+    kept = known[words]
+    starts = _bounds(lengths)
+    known_before = _bounds(kept)
+    unknown_words = lengths - np.diff(known_before[starts])
+    if unknown == "skip":
+        return Encoded(matrix, words[kept], known_before[starts], lengths, unknown_words)
+    if not known.all():
+        matrix[~known] = vectors.mean()
+    return Encoded(matrix, words, starts, lengths, unknown_words)
+
+
+class _Numbers(dict[str, int]):
+    """Words, numbered as they are met."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def _bounds(counts: NDArray[np.int64] | NDArray[np.bool_]) -> Integers:
+    bounds = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    return bounds

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Integers: TypeAlias = NDArray[np.int32]
 Facts: TypeAlias = tuple[Integers, ...]
-"""The fields of `dialeval.metrics.meteor.describing.Words`."""
+"""The fields of `dialeval.metrics.meteor.lexicon.Words`."""
 Forms: TypeAlias = tuple[Integers, Integers]
 """The hashes of a text's words, and of their stems."""
 Trie: TypeAlias = tuple[Integers, ...]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.meteor.compiling import numbers_of
-from dialeval.metrics.meteor.lexicon import Lexicon
+from dialeval.metrics.meteor.lexicon import Lexicon, numbers_of
 from dialeval.metrics.meteor.tables import RESOURCE, load_tables
 from dialeval.metrics.rows import lacks_references, require_references
 from dialeval.resources import locate

@@ -1,29 +1,154 @@
-"""METEOR's tables, compiled once and kept in the user's cache: found, checked, mapped into memory."""
+"""METEOR's tables: compiled once from the jar and the paraphrase file, kept in the user's cache, mapped into memory."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import logging
 import mmap
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import zipfile
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
-from dialeval.metrics.meteor.compiling import Table, compile_tables
+from dialeval.files.folders import one_at_a_time
+from dialeval.metrics.meteor.lexicon import Describer, Table, lines_of
 from dialeval.resources import CATALOGUE, obtain
 from dialeval.resources.finding import kept_folder
 
+_BLOCK: Final = 1 << 24
+_END: Final = b"\n"
 RESOURCE: Final = CATALOGUE["meteor-1.5"]
 _FORMAT: Final = 2
 """Rises with anything that changes the tables: their layout, stemming, synonyms, words' facts."""
 _ALIGNMENT: Final = 64
+
+
+def compile_tables(folder: Path) -> dict[str, Table]:
+    """Everything METEOR looks words up in, by name; texts are UTF-8 bytes, one entry a line.
+
+    ``folder`` holds ``meteor-1.5.jar`` and ``data/paraphrase-en.gz``. What the aligner must know of the words in
+    the paraphrases is worked out here, so that only rarer words wait for their turn.
+    """
+    with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
+        lists = {
+            "function_words": jar.read("function/english.words"),
+            "wordnet": _renumber(jar.read("synonym/english.synsets")),
+            "exceptions": jar.read("synonym/english.exceptions"),
+        }
+        prefixes = jar.read("nonbreaking/english.prefixes")
+    paraphrases = _paraphrases(folder / "data" / "paraphrase-en.gz")
+    words = lines_of(paraphrases["words"])
+    facts = Describer(*(lines_of(_text(content)) for content in lists.values())).describe(words)
+    texts = {name: _text(content) for name, content in {**lists, "prefixes": prefixes}.items()}
+    return {**texts, **facts._asdict(), **paraphrases}
+
+
+def _text(content: bytes) -> Table:
+    return np.frombuffer(content, np.uint8)
+
+
+def _renumber(content: bytes) -> bytes:
+    """WordNet's synsets numbered from 0, so that the aligner can index by them; a word's line stays as it is."""
+    lines = content.decode("utf-8").removesuffix("\n").split("\n")
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    lines[1::2] = [" ".join(str(numbers[each]) for each in line.split()) for line in lines[1::2]]
+    return "\n".join(lines).encode()
+
+
+def _paraphrases(path: Path) -> dict[str, Table]:
+    """The paraphrases as a trie of phrases and, for each phrase, the phrases that may stand in its place.
+
+    Nodes are numbered level by level, the children of one node side by side in order of their word, so two numbers
+    describe a node: its word and its first child. Nodes 0 to ``len(words) - 1`` are the single words.
+    """
+    words, phrases = _read_phrases(path)
+    nodes, node_words, first_child = _grow_trie(phrases, len(words))
+    source_nodes, target_nodes = np.split(nodes, 2)
+    # A stable order keeps the paraphrases of a phrase as the file lists them: the aligner breaks ties by that.
+    by_source = np.argsort(source_nodes, kind="stable")
+    first_target = np.zeros(len(node_words) + 1, np.int32)
+    np.cumsum(np.bincount(source_nodes, minlength=len(node_words)), out=first_target[1:])
+    return {
+        "words": _text(_END.join(words)),
+        "node_words": node_words,
+        "first_child": first_child,
+        "first_target": first_target,
+        "targets": target_nodes[by_source],
+    }
+
+
+def _read_phrases(path: Path) -> tuple[list[bytes], NDArray[np.int32]]:
+    """All words; and rows of word numbers, filled up with -1, of all phrases and then of all their paraphrases."""
+    numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
+    numbers[_END] = 0
+    tokens = [array("i"), array("i")]
+    for lines in _entries(path):
+        # An entry has three lines: probability, phrase, paraphrase.
+        for side, flat in enumerate(tokens, start=1):
+            flat.extend(map(numbers.__getitem__, b" \n ".join([*lines[side::3], b""]).split(b" ")[:-1]))
+    return list(numbers)[1:], _rows(np.frombuffer(tokens[0] + tokens[1], np.int32))
+
+
+def _entries(path: Path) -> Iterator[list[bytes]]:
+    """Blocks of whole entries, as lines."""
+    with gzip.open(path) as file:
+        rest: list[bytes] = []
+        while block := file.read(_BLOCK):
+            lines = block.split(_END)
+            if rest:
+                lines[0] = rest.pop() + lines[0]
+            lines = rest + lines
+            whole = (len(lines) - 1) // 3 * 3
+            yield lines[:whole]
+            rest = lines[whole:]
+        yield rest[: len(rest) // 3 * 3]
+
+
+def _rows(flat: NDArray[np.int32]) -> NDArray[np.int32]:
+    """One row per phrase from numbers that count from 1, each phrase ended by a 0."""
+    ends = np.flatnonzero(flat == 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts
+    rows = np.full((len(ends), int(lengths.max())), -1, np.int32)
+    for index in range(rows.shape[1]):
+        longer = lengths > index
+        rows[longer, index] = flat[starts[longer] + index] - 1
+    return rows
+
+
+def _grow_trie(
+    phrases: NDArray[np.int32], words: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The node of each phrase, the word of each node, and the first child of each node (and of the one after)."""
+    nodes = phrases[:, 0].copy()
+    node_words: list[NDArray[np.integer]] = [np.arange(words)]
+    first_child: list[NDArray[np.integer]] = []
+    level, size, total = 0, words, words
+    for index in range(1, phrases.shape[1]):
+        longer = phrases[:, index] >= 0
+        keys = (nodes[longer].astype(np.int64) - level) * words + phrases[longer, index]
+        unique, positions = np.unique(keys, return_inverse=True)
+        first_child.append(total + np.searchsorted(unique, np.arange(size) * words))
+        nodes[longer] = total + positions
+        node_words.append(unique % words)
+        level, size, total = total, len(unique), total + len(unique)
+    first_child.append(np.full(size + 1, total))
+    return nodes, _join(node_words), _join(first_child)
+
+
+def _join(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.int32]:
+    return np.concatenate(parts).astype(np.int32)
 
 
 @lru_cache(maxsize=1)
@@ -32,7 +157,7 @@ def load_tables(cache: Path | None = None) -> Mapping[str, Table]:
     folder = obtain(RESOURCE)
     path = (cache or kept_folder("meteor")) / f"meteor-{(RESOURCE.sha256 or '')[:16]}-{_FORMAT}.tables"
     try:
-        with _alone(path):
+        with one_at_a_time(path):
             tables = read_tables(path) or _compiled(path, folder)
     except OSError as error:
         raise ResourceUnavailable(
@@ -88,17 +213,3 @@ def read_tables(path: Path) -> dict[str, Table] | None:
         entry["name"]: np.frombuffer(memory, entry["type"], entry["length"], len(line) + entry["at"])
         for entry in header["tables"]
     }
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Let one process at a time compile, so that a pool of workers does not do it many times over."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # not on Windows, where each process then compiles for itself
-        yield
-        return
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -13,9 +13,9 @@ from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.neural.cosines import best_cosines
 from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
-from dialeval.metrics.skip_thought.layout import own_files, published_files
+from dialeval.metrics.sentence_cosine import best_cosines
+from dialeval.metrics.skip_thought.folder import own_files, published_files
 from dialeval.resources.huggingface import require_torch
 
 _TODO: Final = (
@@ -76,7 +76,7 @@ class SkipThought:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, none of them blank, shape (n, size)."""
-        from dialeval.metrics.skip_thought.loading import load_sentence_encoder
+        from dialeval.metrics.skip_thought.encoding import load_sentence_encoder
 
         folder = Path(self.model or "").resolve()
         return load_sentence_encoder(folder, self._sha256(), self.vectors).encode(texts)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from dialeval.metrics.skip_thought.config import TrainConfig
-from dialeval.metrics.skip_thought.vocabulary import END
+from dialeval.metrics.skip_thought.data import END
 
 
 class Batch(NamedTuple):

@@ -10,10 +10,9 @@ from typing import Final
 from torch import nn
 
 from dialeval.metrics.skip_thought.config import TrainConfig
+from dialeval.metrics.skip_thought.data import END, Triple, Vocabulary, count_words, digest
 from dialeval.metrics.skip_thought.folder import write_model
 from dialeval.metrics.skip_thought.model import Batch, SkipThought, make_encoders
-from dialeval.metrics.skip_thought.neighbours import Triple, digest
-from dialeval.metrics.skip_thought.vocabulary import END, Vocabulary, count_words
 from dialeval.training.batches import cut_by_length, shuffled_batches
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Session, Shortfall, fit

@@ -17,7 +17,7 @@ from dialeval.engine import SILENT, Progress
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.digests import hash_tree
-from dialeval.files.lock import alone_in
+from dialeval.files.folders import alone_in
 from dialeval.selection.repository.lexical import LexicalIndex, WordIndex, build_lexical
 from dialeval.selection.repository.nearest import FLAT_UP_TO, VectorIndex
 from dialeval.selection.repository.utterances import Corpus, Excluded, Filters, Sieve, texts_of

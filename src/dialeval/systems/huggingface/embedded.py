@@ -6,14 +6,13 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
+from dialeval.files.folders import one_at_a_time
 from dialeval.resources import obtain
 from dialeval.resources.finding import kept_folder
 from dialeval.resources.huggingface import quiet_transformers
@@ -32,7 +31,7 @@ def embedded_folder(cache: Path | None = None) -> Path:
     source = obtain(EMBEDDED)
     folder = (cache or kept_folder("models")) / f"{EMBEDDED}-{hash_file(source)[:16]}-{_FORMAT}"
     try:
-        with _alone(folder):
+        with one_at_a_time(folder):
             if not is_whole(folder):
                 _convert(source, folder)
     except OSError as error:
@@ -85,17 +84,3 @@ def is_whole(folder: Path) -> bool:
     return all(
         (folder / name).is_file() and (folder / name).stat().st_size == size for name, size in sizes.items()
     )
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time convert, so that those that start together do not all do it."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # not on Windows, where each process then converts for itself
-        yield
-        return
-    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import BadInput
-from dialeval.files.targets import check_target
+from dialeval.files.folders import check_target
 
 
 def test_new_empty_finished_and_interrupted_folders_may_be_written_into(tmp_path: Path) -> None:

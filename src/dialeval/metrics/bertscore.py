@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal, TypeAlias
+from math import log
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,7 +16,6 @@ from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, Vectors, load_encoder
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics.neural.matching import Idf, Tokens, best, learn_idf, match
 from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
 
 Measure: TypeAlias = Literal["f1", "precision", "recall"]
@@ -172,3 +174,70 @@ def _tokens(encoder: Encoder, layer: int | None, weigh: Weigh, texts: Sequence[s
 
 def _unit(states: Vectors) -> Vectors:
     return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True))
+
+
+class Tokens(NamedTuple):
+    """A text as matching sees it."""
+
+    units: Vectors
+    """One vector of length 1 per token, special ones included, shape (tokens, size)."""
+    weights: Floats
+    """How much each token counts; 0 for special ones, which can be matched but ask for no match."""
+
+
+class Match(NamedTuple):
+    """How well a response and a reference cover each other."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+NO_MATCH = Match(0.0, 0.0, 0.0)
+
+
+def match(response: Tokens, reference: Tokens) -> Match:
+    """Each token's best cosine with the other text's tokens, averaged by weight.
+
+    All three are 0 where either text has no token of any weight, as an empty one.
+    """
+    if not response.weights.any() or not reference.weights.any():
+        return NO_MATCH
+    cosines = response.units @ reference.units.T
+    precision = float(np.average(cosines.max(axis=1), weights=response.weights))
+    recall = float(np.average(cosines.max(axis=0), weights=reference.weights))
+    both = precision + recall
+    return Match(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def best(matches: list[Match]) -> Match:
+    """The best precision, recall and F1, each taken by itself, as the bert-score package does."""
+    return Match(*map(max, zip(*matches, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Idf:
+    """In how many documents each token is."""
+
+    documents: int
+    counts: Mapping[int, int] = field(hash=False)
+
+    def weight(self, token: int) -> float:
+        """log((documents + 1) / (documents with the token + 1)): 0 for a token that is in all."""
+        return log((self.documents + 1) / (self.counts.get(token, 0) + 1))
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of all that the weights depend on."""
+        lines = [f"{self.documents}", *(f"{token} {self.counts[token]}" for token in sorted(self.counts))]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def learn_idf(documents: Iterable[Iterable[int]]) -> Idf:
+    """The frequencies of the tokens in these documents."""
+    counts: Counter[int] = Counter()
+    total = 0
+    for tokens in documents:
+        counts.update(set(tokens))
+        total += 1
+    return Idf(total, dict(counts))

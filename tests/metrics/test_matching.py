@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from dialeval.metrics.neural.matching import NO_MATCH, Idf, Match, Tokens, best, learn_idf, match
+from dialeval.metrics.bertscore import NO_MATCH, Idf, Match, Tokens, best, learn_idf, match
 
 
 def tokens(*rows: tuple[float, float], weights: list[float] | None = None) -> Tokens:

@@ -7,7 +7,7 @@ import pytest
 
 from dialeval.data.types import Example, Response
 from dialeval.encoder.model import Vectors
-from dialeval.metrics.neural.cosines import best_cosines
+from dialeval.metrics.sentence_cosine import best_cosines
 
 TABLE = {
     "east": (2.0, 0.0),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
+
+import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Vectors
-from dialeval.encoder.sentences import sentence_vectors
-from dialeval.metrics.neural.cosines import best_cosines
+from dialeval.encoder.sentences import sentence_vectors, to_units
 from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+
+Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
+"""From texts, none of them blank, to one vector each, shape (n, size)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +69,25 @@ class SentenceCosine:
 
     def _weights(self) -> Weights:
         return find_encoder(self.model, hub=self.hub)
+
+
+def best_cosines(examples: Sequence[Example], encode: Encode) -> list[float]:
+    """For each example, the cosine of its response's vector with the reference's that is nearest.
+
+    Each text is encoded once. A blank text has no vector: it is as far (0) from any other text as can be said, and
+    the same (1) as another blank one.
+    """
+    texts = {text.strip() for example in examples for text in (example.response.text, *example.references)}
+    # In order, so that the order of the examples cannot show, not even in rounding.
+    known = {text: index for index, text in enumerate(sorted(texts - {""}))}
+    units = to_units(encode(list(known))) if known else np.empty((0, 0))
+
+    def alike(response: str, reference: str) -> float:
+        if not response or not reference:
+            return float(response == reference)
+        return float(np.clip(units[known[response]] @ units[known[reference]], -1, 1))
+
+    return [
+        max(alike(example.response.text.strip(), text.strip()) for text in example.references)
+        for example in examples
+    ]

@@ -12,7 +12,7 @@ from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics.neural.bertscore import BertScore, IdfBertScore, bert_score
+from dialeval.metrics.bertscore import BertScore, IdfBertScore, bert_score
 
 MEASURES = ("precision", "recall", "f1")
 

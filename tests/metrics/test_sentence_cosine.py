@@ -7,7 +7,7 @@ from dialeval.data.types import Example, Response
 from dialeval.encoder.files import Weights
 from dialeval.engine import ProcessPool
 from dialeval.evaluation.runner import evaluate
-from dialeval.metrics.neural.sentence_cosine import SentenceCosine
+from dialeval.metrics.sentence_cosine import SentenceCosine
 
 PAIRS = [
     ("I would like a cup of coffee.", "Could I have some coffee, please?"),

@@ -1,0 +1,70 @@
+"""Folders to write into: which may be written into, and locks that keep other processes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dialeval.errors import BadInput
+
+
+def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = ()) -> None:
+    """Refuse a folder that holds files of another origin.
+
+    It may be written into where it does not exist, has one of the files ``marks``, or holds nothing but ``parts`` and
+    scratch files of an interrupted write. ``kind`` names such folders in messages: run, meta, model.
+    """
+    if not folder.exists() or any((folder / mark).exists() for mark in marks):
+        return
+    if folder.is_dir() and all(path.name in parts or _is_scratch(path.name) for path in folder.iterdir()):
+        return
+    found = "a folder with other files" if folder.is_dir() else "a file"
+    raise BadInput(str(folder), found, f"a new, empty or {kind} folder", "Give another -o.")
+
+
+def _is_scratch(name: str) -> bool:
+    return name.startswith(".") and name.endswith(".part")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold the folder, made where it does not exist; BadInput where another process holds it.
+
+    The hold ends with the process, however that ends, and leaves no file behind.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where nobody is kept out
+        yield
+        return
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            found, needed = "another process that builds here", "a folder for this one alone"
+            todo = "Wait until it has finished and give the same command again, or name another folder."
+            raise BadInput(str(folder), found, needed, todo) from None
+        except OSError:
+            # Some network drives lock no folders; building there continues without a lock.
+            pass
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Wait until no other process makes ``path``, so that those that start together do not all do it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where each process then makes it for itself
+        yield
+        return
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

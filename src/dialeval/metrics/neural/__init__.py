@@ -1,1 +1,0 @@
-"""Likeness by a text encoder: BERTScore and the cosine of sentence vectors."""
