@@ -41,7 +41,6 @@ SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
     "dialeval.cli.init": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
-    "dialeval.systems.echo": "a system",
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",
     "dialeval.study.report.terminal": "the same room in every evaluation",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dialeval.systems import SYSTEMS
-from dialeval.systems.kinds import kinds
+from dialeval.systems.building import kinds
 
 BY_KIND = {kind.kind: kind for kind in kinds()}
 

@@ -8,7 +8,7 @@ import pytest
 from dialeval.data.types import Turn
 from dialeval.errors import BadInput
 from dialeval.systems import Retrieval
-from dialeval.systems.retrieval import Method
+from dialeval.systems.baselines import Method
 from support.small_corpora import context, corpus, texts
 
 both_methods = pytest.mark.parametrize("method", ["bm25", "tfidf"])

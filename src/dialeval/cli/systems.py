@@ -11,7 +11,7 @@ from dialeval.cli.options import Json
 
 if TYPE_CHECKING:
     from dialeval.core import System
-    from dialeval.systems.kinds import KindInfo
+    from dialeval.systems.building import KindInfo
 
 _SUMMARY = "Which systems can be evaluated."
 app = typer.Typer(
@@ -32,8 +32,8 @@ def ls(json: Json = False) -> None:
     Example: dialeval systems ls
     """
     from dialeval.resources import check
+    from dialeval.systems.building import kinds
     from dialeval.systems.huggingface.files import EMBEDDED
-    from dialeval.systems.kinds import kinds
 
     model = check(EMBEDDED, verify=False)
     known = kinds()

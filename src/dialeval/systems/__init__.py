@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from dialeval.core import System
-from dialeval.systems.echo import Echo
+from dialeval.systems.baselines import Echo, Random, Retrieval
 from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.openai import OpenAI
-from dialeval.systems.random import Random
-from dialeval.systems.retrieval import Retrieval
 from dialeval.systems.trained import Trained
 from dialeval.systems.transcript import Transcript
 

@@ -13,7 +13,7 @@ from dialeval.data.choices import Choice
 from dialeval.engine import Cache
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, choose
-from dialeval.systems.echo import Echo
+from dialeval.systems.baselines import Echo
 from support.choosing_systems import Table, question, town_questions
 
 KNOWN = {"short": -2.0, "a longer one": -3.0, "the longest of them": -8.0, "same": -2.0}

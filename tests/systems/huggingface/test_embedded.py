@@ -15,7 +15,7 @@ from dialeval.data.types import alternating
 from dialeval.resources import check
 from dialeval.systems.decoding import Decoding
 from dialeval.systems.huggingface import HuggingFace
-from dialeval.systems.huggingface.embedded import embedded_folder, is_whole
+from dialeval.systems.huggingface.files import embedded_folder, is_whole
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
-from dialeval.systems.huggingface.int8 import Int8Linear, quantise
+from dialeval.systems.huggingface.models import Int8Linear, quantise
 
 
 def test_rows_are_stored_by_their_largest_value():

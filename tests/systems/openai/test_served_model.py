@@ -34,7 +34,7 @@ def server() -> Iterator[DocumentedServer]:
     pytest.importorskip(
         "transformers", reason="the package transformers, which runs the model, is not installed"
     )
-    from dialeval.systems.huggingface.embedded import embedded_folder
+    from dialeval.systems.huggingface.files import embedded_folder
 
     try:
         folder = embedded_folder()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from dialeval.systems.trained.batches import Width, bundles, cut_batches, training_batches
+from dialeval.systems.trained.lessons import Width, bundles, cut_batches, training_batches
 
 WIDTHS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=60)
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from dialeval.systems.decoding import Decoding, StepModel, decode
-from dialeval.systems.trained.architectures import build
 from dialeval.systems.trained.config import Shape
 from dialeval.systems.trained.convolutional import fold_norms
+from dialeval.systems.trained.folder import build
 from dialeval.systems.trained.learning import Objective, OwnLearner, TokenLesson
 from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.scoring import Stepping

@@ -110,7 +110,7 @@ class Machine:
 
     def train_further(self, data: Split, changes: Changes, folder: Path, start: str) -> Outcome:
         """A generator of ours or a Hugging Face model, trained further."""
-        from dialeval.systems.trained.layout import LAYOUT
+        from dialeval.systems.trained.config import LAYOUT
         from dialeval.systems.trained.training import further
 
         if (Path(start) / LAYOUT.marker).is_file():

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources.huggingface import quiet_transformers
-from dialeval.systems.huggingface.embedded import embedded_folder
-from dialeval.systems.huggingface.files import ModelFiles
+from dialeval.systems.huggingface.files import ModelFiles, embedded_folder
 from dialeval.systems.huggingface.pace import Pace
 from dialeval.systems.huggingface.prompting import Form, Prompting, line_end, prompting, turn_end
+
+if TYPE_CHECKING:
+    from dialeval.systems.huggingface.causal import Causal
+    from dialeval.systems.huggingface.models import Pair
 
 Precision: TypeAlias = Literal["float32", "bfloat16", "float16", "int8"]
 
 AT_ONCE: Final = 32
 """Responses at once where the user leaves it to us."""
+_PREFIX: Final = (5, 6)
+_RESPONSES: Final = ((7, 8, 9, 10), (7, 11, 12, 13), (14, 15))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
             "their place. Give the folder of a whole language model."
         )
     if dtype == "int8":
-        from dialeval.systems.huggingface.int8 import quantise
+        from dialeval.systems.huggingface.models import quantise
 
         quantise(model)
     return tokenizer, model.eval().to(device)
@@ -107,7 +113,6 @@ def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
 
 def _wrapped(model: Any, tokenizer: Any, ends: frozenset[int], *, seq2seq: bool) -> Any:
     from dialeval.systems.huggingface.causal import Causal
-    from dialeval.systems.huggingface.probing import tree_reach
     from dialeval.systems.huggingface.seq2seq import Seq2Seq
 
     fill = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends)
@@ -143,3 +148,45 @@ def _window(config: Any, tokenizer: Any) -> int:
     sizes = [size for size in (*known, tokenizer.model_max_length) if isinstance(size, int) and size > 0]
     # Tokenizers that know no limit give an enormous one.
     return min(sizes, default=sys.maxsize)
+
+
+def tree_reach(model: Any, fill: int) -> int:
+    """The longest sequence that the model scores as part of a tree as it does alone; 0 where it does not at all.
+
+    Some architectures tell positions by their order in the row, or remember what a mask hides: a small tree is tried.
+    Some slide a window over the context, which a tree's mask does not do.
+    """
+    import torch
+
+    from dialeval.systems.huggingface.causal import Causal
+    from dialeval.systems.huggingface.models import Pair, accepts
+
+    config = model.config.get_text_config()
+    if not accepts(model, "position_ids"):
+        return 0
+    top = int(config.vocab_size)
+    prefix = tuple(token % top for token in _PREFIX)
+    pairs = [Pair(prefix, tuple(token % top for token in response)) for response in _RESPONSES]
+    first_two = [Pair(prefix, pair.response[:2]) for pair in pairs[1:]]
+    ours = Causal(model, frozenset(), fill, reach=sys.maxsize)
+    try:
+        with torch.inference_mode():
+            shared = ours.score_tree(pairs, len(pairs)) + _by_steps(ours, first_two)
+            alone = ours.score_rows([*pairs, *first_two], len(pairs) + len(first_two))
+    # An architecture that cannot take the mask says so in its own way.
+    except (RuntimeError, TypeError, ValueError, IndexError):
+        return 0
+    rounding = 1e-4 if model.dtype == torch.float32 else 0.25
+    if any(abs(a - b) >= rounding for a, b in zip(shared, alone, strict=True)):
+        return 0
+    return int(getattr(config, "sliding_window", None) or sys.maxsize)
+
+
+def _by_steps(model: Causal, pairs: Sequence[Pair]) -> list[float]:
+    """Scores of responses of two tokens to one prefix, whose keys and values they share."""
+    import torch
+
+    logprobs, state = model.start([pairs[0].prefix])
+    first, second = torch.tensor([pair.response for pair in pairs], device=logprobs.device).T
+    after, _ = model.step(first, model.select(state, torch.zeros_like(first)))
+    return [float(score) for score in logprobs[0, first] + after.gather(1, second[:, None])[:, 0]]

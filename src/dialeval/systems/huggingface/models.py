@@ -1,4 +1,4 @@
-"""Shared by causal and encoder-decoder models: pairs to score, and log-probabilities of tokens."""
+"""Shared by causal and encoder-decoder models: pairs to score, log-probabilities of tokens, weights in 8 bits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 Tokens: TypeAlias = tuple[int, ...]
 
@@ -42,3 +42,36 @@ def _picked(logits: Tensor, rows: Sequence[int], tokens: Sequence[int]) -> Tenso
     index = torch.tensor(rows, device=logits.device)
     values = logits[index, torch.tensor(tokens, device=logits.device)]
     return values.double() - logits.logsumexp(-1).double()[index]
+
+
+class Int8Linear(nn.Module):
+    """A linear layer with its weight in 8 bits."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        scale = weight.abs().amax(1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny) / 127
+        self.register_buffer("weight", (weight / scale).round().to(torch.int8))
+        self.register_buffer("scale", scale[:, 0])
+        self.bias = bias
+
+    def forward(self, states: Tensor) -> Tensor:
+        """As of ``torch.nn.Linear``."""
+        weight, scale = self.get_buffer("weight"), self.get_buffer("scale")
+        out = nn.functional.linear(states, weight.to(states.dtype)) * scale.to(states.dtype)
+        return out if self.bias is None else out + self.bias
+
+
+def quantise(model: nn.Module) -> None:
+    """Replace the linear layers of ``model``, but for the one that makes logits, which is often the embeddings."""
+    from transformers.pytorch_utils import Conv1D
+
+    head: Any = getattr(model, "get_output_embeddings", lambda: None)()
+    for parent in list(model.modules()):
+        for name, layer in list(parent.named_children()):
+            if layer is head:
+                continue
+            if isinstance(layer, nn.Linear):
+                setattr(parent, name, Int8Linear(layer.weight.detach(), layer.bias))
+            # GPT-2's name for a linear layer that is stored the other way round.
+            elif isinstance(layer, Conv1D):
+                setattr(parent, name, Int8Linear(layer.weight.detach().T.contiguous(), layer.bias))

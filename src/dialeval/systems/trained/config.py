@@ -1,16 +1,25 @@
-"""Sizes of a generator and settings of its training."""
+"""Sizes of a generator, settings of its training, and the files that hold them; loads no library."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
+from dialeval.training.folder import Layout
 from dialeval.training.schedule import Schedule, require, require_at_least_one
 
 Architecture: TypeAlias = Literal["gru", "lstm", "convs2s", "transformer"]
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
+LAYOUT: Final = Layout(
+    kind="generator",
+    marker="generator.json",
+    vocabulary="tokenizer.json",
+    noun="trained generator",
+    command="dialeval train generator",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +134,8 @@ def scaled(shape: Shape, scale: Scale) -> TrainConfig:
     layers = shape.layers if shape.layers <= _DEEP else max(_DEEP, shape.layers // by)
     small = replace(shape, layers=layers, embedding=shape.embedding // by, hidden=shape.hidden // by)
     return replace(_TRAINING[scale], shape=small)
+
+
+def read_config(folder: Path) -> TrainConfig:
+    """How the folder's generator was trained."""
+    return LAYOUT.read(folder, lambda about: TrainConfig.of_json(about["train"]))

@@ -1,25 +1,41 @@
-"""The folder of a trained generator: weights, subwords, card and marker."""
+"""The folder of a trained generator: network, weights, subwords, card and marker."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import torch
 from torch import nn
 
-from dialeval.systems.trained.architectures import build
-from dialeval.systems.trained.config import TrainConfig
-from dialeval.systems.trained.layout import LAYOUT, read_config
+from dialeval.systems.trained.config import LAYOUT, Architecture, Shape, TrainConfig, read_config
+from dialeval.systems.trained.convolutional import Convolutional
 from dialeval.systems.trained.network import Network
+from dialeval.systems.trained.recurrent import Recurrent
 from dialeval.systems.trained.subwords import Subwords, load_subwords
+from dialeval.systems.trained.transformer import Transformer
 from dialeval.training.card import Card
 from dialeval.training.checkpoint import Evaluation
 from dialeval.training.folder import FORMAT
 from dialeval.training.loop import Fitted
 from dialeval.version import __version__
+
+ARCHITECTURES: Final[Mapping[Architecture, Callable[[Shape, int], Network]]] = {
+    "gru": Recurrent,
+    "lstm": Recurrent,
+    "convs2s": Convolutional,
+    "transformer": Transformer,
+}
+
+
+def build(shape: Shape, vocabulary: int, seed: int) -> Network:
+    """A network that has learnt nothing; its weights follow from the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return ARCHITECTURES[shape.architecture](shape, vocabulary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from dialeval.systems.trained.batches import Bundle, Width, bundles, cut_batches, training_batches
-from dialeval.systems.trained.lessons import Lesson
+from dialeval.systems.trained.lessons import Bundle, Lesson, Width, bundles, cut_batches, training_batches
 from dialeval.systems.trained.network import Network, pick
 from dialeval.systems.trained.subwords import START, Subwords, Tokens
 from dialeval.training.task import Loss, Numbers, Sum, Sums, Task, add_sums, means, unigram_nats

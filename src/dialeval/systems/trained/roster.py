@@ -12,8 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialeval.errors import BadInput, DialevalError, close_names
-from dialeval.systems.trained.config import Architecture, Scale, Shape, TrainConfig, scaled
-from dialeval.systems.trained.layout import LAYOUT
+from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Split
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.resources.huggingface import require_torch
 from dialeval.systems.decoding import Decoding, Hypothesis, context_seed, decode
-from dialeval.systems.trained.layout import LAYOUT, read_config
+from dialeval.systems.trained.config import LAYOUT, read_config
 from dialeval.training.folder import ModelFolder
 
 if TYPE_CHECKING:

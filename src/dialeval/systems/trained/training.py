@@ -8,16 +8,15 @@ from typing import Any
 
 from dialeval.files.atomic import write_atomically
 from dialeval.systems.tensors import find_device
-from dialeval.systems.trained.architectures import build
-from dialeval.systems.trained.config import TrainConfig
+from dialeval.systems.trained.config import LAYOUT, TrainConfig, read_config
 from dialeval.systems.trained.folder import (
     Origin,
+    build,
     count_parameters,
     perplexity,
     read_generator,
     write_generator,
 )
-from dialeval.systems.trained.layout import LAYOUT, read_config
 from dialeval.systems.trained.learning import Learner, Objective, OwnLearner, make_task
 from dialeval.systems.trained.lessons import Lesson, Split, digest
 from dialeval.systems.trained.network import Network

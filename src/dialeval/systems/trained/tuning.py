@@ -17,11 +17,10 @@ from dialeval.systems.huggingface.files import find_model
 from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form
 from dialeval.systems.tensors import Grid, pad
-from dialeval.systems.trained.batches import Width
 from dialeval.systems.trained.config import TrainConfig
 from dialeval.systems.trained.folder import count_parameters, description
 from dialeval.systems.trained.learning import TokenLesson
-from dialeval.systems.trained.lessons import Lesson, Split
+from dialeval.systems.trained.lessons import Lesson, Split, Width
 from dialeval.systems.trained.subwords import Tokens
 from dialeval.systems.trained.training import Outcome, fit_lessons, make_origin, outcome
 from dialeval.training.folder import write_marker
