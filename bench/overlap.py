@@ -27,7 +27,7 @@ from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import build
 from dialeval.metrics.overlap.measuring import measure_strings, score_strings
-from dialeval.text.tokenisers.table import Tokens
+from dialeval.text.tokenisers import Tokens
 
 REPEATS = 3
 SIZES: Final = (10_000, 100_000, 1_000_000)

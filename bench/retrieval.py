@@ -22,7 +22,7 @@ from bench.real_text import timed
 from bench.result import BenchResult
 from bench.selection_corpora import CORPORA, absent, dailydialog, recombined, turns
 from dialeval.selection.repository.repository import Repository, build_repository
-from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.sentence_vectors import Vectors
 from dialeval.selection.repository.words import content_words, tidy, words
 from dialeval.text.search import Hit
 

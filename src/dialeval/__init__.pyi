@@ -59,7 +59,10 @@ from dialeval.metrics.bertscore import (
     BertScore as BertScore,
     bert_score as bert_score,
 )
-from dialeval.metrics.distinct import Distinct as Distinct, Vocabulary as Vocabulary
+from dialeval.metrics.distinct import (
+    Distinct as Distinct,
+    Vocabulary as Vocabulary,
+)
 from dialeval.metrics.embedding.metric import (
     EmbeddingAverage as EmbeddingAverage,
     GreedyMatching as GreedyMatching,

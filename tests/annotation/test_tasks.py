@@ -13,7 +13,7 @@ from dialeval.annotation.key import check_key, read_key
 from dialeval.annotation.tasks import export_tasks, make_tasks
 from dialeval.data import Candidate, Question, Turn
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
+from dialeval.selection.labelling.labelling import ERROR_CLASSES
 from dialeval.selection.labelling.mistakes import mistake_form
 from support.drafts import CONTEXT, question
 

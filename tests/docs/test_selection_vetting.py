@@ -9,8 +9,7 @@ from dialeval.annotation.forms import ACCEPTABILITY
 from dialeval.annotation.key import KeyEntry
 from dialeval.data import Judgement
 from dialeval.files.documents import as_json
-from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
-from dialeval.selection.labelling.labelling import labelling_record, settle_labels
+from dialeval.selection.labelling.labelling import ERROR_CLASSES, labelling_record, settle_labels
 from dialeval.selection.vetting.record import vetting_record
 from dialeval.selection.vetting.rules import SATO_2020
 from dialeval.selection.vetting.vetting import Removal, apply

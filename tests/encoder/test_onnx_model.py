@@ -10,7 +10,7 @@ from dialeval.encoder.model import load_encoder
 from dialeval.encoder.onnx_model import FastTokenizer, OnnxModel, load_onnx, load_tokenizer
 
 pytest.importorskip("torch")
-from dialeval.encoder.torch_model import TorchModel, load_torch
+from dialeval.encoder.model import TorchModel, load_torch
 
 TEXTS = [
     "Where can I park?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hypothesis import strategies as st
 
@@ -59,3 +59,14 @@ def drafts(draw: st.DrawFn) -> tuple[list[Question], list[Judgement]]:
 
 _SURE = [4, 5]
 _KINDS = [[1, 2], [1, 1, 0], _SURE, [1, 2, 3], [0, 1, 2, 3, 4, 5], [3, 4], [0, 0, 1]]
+
+
+def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
+    """Questions of which only the scores are known, as those of Sato et al. (2020): their candidates' texts are ids."""
+    names: dict[str, dict[str, None]] = {}
+    for judgement in judgements:
+        names.setdefault(judgement.item, {}).setdefault(judgement.system)
+    return [
+        Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in candidates))
+        for item, candidates in names.items()
+    ]

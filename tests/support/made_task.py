@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from dialeval.training.batches import cut_by_length, shuffled_batches
 from dialeval.training.checkpoint import take_weights
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
 
 SCHEDULE = Schedule(epochs=4, learning_rate=0.05, warm_up=5, clip=1.0, save_every=3, patience=50)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dialeval.training.batches import cut_by_length, shuffled_batches
+from dialeval.training.task import cut_by_length, shuffled_batches
 
 LENGTHS = [row * 7 % 11 for row in range(20)]
 

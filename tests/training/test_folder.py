@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from dialeval.errors import BadInput, ResourceUnavailable
-from dialeval.training.card import Card
-from dialeval.training.folder import FORMAT, Layout
+from dialeval.training.folder import FORMAT, Card, Layout
 
 LAYOUT = Layout("toy", "toy.json", "words.txt", "toy model", "dialeval train toy")
 CARD = Card(

@@ -16,7 +16,7 @@ from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, Vectors, load_encoder
 from dialeval.errors import DialevalError, Unsuitable
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values, texts_of
 
 Measure: TypeAlias = Literal["f1", "precision", "recall"]
 Weigh: TypeAlias = Callable[[int], float]
@@ -41,7 +41,7 @@ def bert_score(
 
 
 @dataclass(frozen=True, slots=True)
-class BertScore:
+class BertScore(NeedsReferences, MeanOfValues):
     """Greedy matching of a response's tokens with a reference's by contextual vectors, in [-1, 1].
 
     Precision averages over the response's tokens their best cosine with the reference's, recall the other way round.
@@ -86,18 +86,10 @@ class BertScore:
         """The encoder and its sha256."""
         return self._weights().resources
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's value and 1."""
         require_references("bertscore", examples)
         return rows_of_values(list(self._values(examples)))
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean value; NaN of no example."""
-        return mean_of_rows(totals)
 
     def _values(self, examples: Sequence[Example]) -> Iterator[float]:
         for start in range(0, len(examples), _EXAMPLES_AT_ONCE):
@@ -154,13 +146,6 @@ class FittedBertScore(BertScore):
 
     def _weigh(self, encoder: Encoder) -> Weigh:
         return self.learnt.weight
-
-
-def texts_of(examples: Sequence[Example]) -> list[str]:
-    """Each text of the examples once, in order, so that the order of the examples cannot show."""
-    return sorted(
-        {text.strip() for example in examples for text in (example.response.text, *example.references)}
-    )
 
 
 def _tokens(encoder: Encoder, layer: int | None, weigh: Weigh, texts: Sequence[str]) -> dict[str, Tokens]:

@@ -12,7 +12,7 @@ from dialeval.core import Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.text.ngrams.symbols import Numbering, Symbols, number_ngrams, number_words
-from dialeval.text.tokenisers.table import TOKENISERS, Tokens, token_facts
+from dialeval.text.tokenisers import TOKENISERS, Tokens, token_facts
 
 
 @dataclass(frozen=True, slots=True)

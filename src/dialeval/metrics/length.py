@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
-from dialeval.metrics.rows import mean_of_rows, rows_of_values
+from dialeval.metrics.rows import MeanOfValues, rows_of_values
 from dialeval.text.tokenisers.words import split_white_space
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class Length(MeanOfValues):
     """Words per response, separated by whitespace.
 
     Neither direction is better.
@@ -37,7 +37,3 @@ class Length:
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's words and 1."""
         return rows_of_values([len(split_white_space(example.response.text)) for example in examples])
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean number of words; NaN of no example."""
-        return mean_of_rows(totals)

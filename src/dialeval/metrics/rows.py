@@ -1,10 +1,13 @@
-"""Rows of metrics whose corpus score is the mean of their values, and examples without references."""
+"""What metrics share: rows whose corpus score is the mean of their values, and the texts of examples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import Floats
 from dialeval.data.types import Example
@@ -25,6 +28,26 @@ def mean_of_rows(totals: Floats) -> Floats:
     return means
 
 
+class MeanOfValues:
+    """A metric whose rows are values beside 1."""
+
+    __slots__ = ()
+
+    def aggregate(self, totals: Floats) -> Floats:
+        """The mean value; NaN of no example."""
+        return mean_of_rows(totals)
+
+
+class NeedsReferences:
+    """A metric that compares with references."""
+
+    __slots__ = ()
+
+    def unscorable(self, example: Example) -> str | None:
+        """``no references``, or None."""
+        return lacks_references(example)
+
+
 def lacks_references(example: Example) -> str | None:
     """The reason a reference metric cannot score this example, or None where it can."""
     return None if example.references else "no references"
@@ -38,3 +61,30 @@ def require_references(metric: str, examples: Sequence[Example]) -> None:
             f"{metric} needs a reference for every example, but {len(bare)} of {len(examples)} have none "
             f"(first: {bare[0]!r}). Add references, or score with evaluate(), which sets such examples aside."
         )
+
+
+class ItemTexts(NamedTuple):
+    """The texts of many examples in one list, each example's response before its references."""
+
+    texts: list[str]
+    first: NDArray[np.int64]
+    """Where each example's response is; one more place than examples, the last where all end."""
+
+
+def item_texts(examples: Sequence[Example]) -> ItemTexts:
+    """The responses and references of ``examples``."""
+    return flat_texts((example.response.text, example.references) for example in examples)
+
+
+def flat_texts(pairs: Iterable[tuple[str, Sequence[str]]]) -> ItemTexts:
+    """The same of pairs of a response and its references."""
+    each = [(response, *references) for response, references in pairs]
+    first = np.cumsum([0, *map(len, each)]).astype(np.int64)
+    return ItemTexts(list(chain.from_iterable(each)), first)
+
+
+def texts_of(examples: Sequence[Example]) -> list[str]:
+    """Each text of the examples once, in order, so that the order of the examples cannot show."""
+    return sorted(
+        {text.strip() for example in examples for text in (example.response.text, *example.references)}
+    )

@@ -14,7 +14,7 @@ from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.distinct import number_responses
 from dialeval.text.ngrams.symbols import Symbols, number_ngrams
-from dialeval.text.tokenisers.table import Tokens, token_facts
+from dialeval.text.tokenisers import Tokens, token_facts
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.
 _EPSILON: Final = 0.1

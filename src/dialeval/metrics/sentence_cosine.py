@@ -13,14 +13,14 @@ from dialeval.data.types import Example
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Vectors
 from dialeval.encoder.sentences import sentence_vectors, to_units
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values, texts_of
 
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
 """From texts, none of them blank, to one vector each, shape (n, size)."""
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceCosine:
+class SentenceCosine(NeedsReferences, MeanOfValues):
     """Likeness in meaning to the nearest reference, the cosine of sentence vectors in [-1, 1].
 
     A sentence's vector is the mean of its tokens' last states, or the first token's state, as the encoder's own
@@ -50,18 +50,10 @@ class SentenceCosine:
         """The encoder and its sha256."""
         return self._weights().resources
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's cosine and 1."""
         require_references("sentence_cosine", examples)
         return rows_of_values(best_cosines(examples, self.encode))
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean cosine; NaN of no example."""
-        return mean_of_rows(totals)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, shape (n, size), not of length 1."""
@@ -77,9 +69,7 @@ def best_cosines(examples: Sequence[Example], encode: Encode) -> list[float]:
     Each text is encoded once. A blank text has no vector: it is as far (0) from any other text as can be said, and
     the same (1) as another blank one.
     """
-    texts = {text.strip() for example in examples for text in (example.response.text, *example.references)}
-    # In order, so that the order of the examples cannot show, not even in rounding.
-    known = {text: index for index, text in enumerate(sorted(texts - {""}))}
+    known = {text: index for index, text in enumerate(filter(None, texts_of(examples)))}
     units = to_units(encode(list(known))) if known else np.empty((0, 0))
 
     def alike(response: str, reference: str) -> float:

@@ -17,8 +17,12 @@ from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools
 from dialeval.files.documents import as_json, finite
 from dialeval.selection.asking.choosers import CHOOSERS
 from dialeval.selection.asking.choosing import Normalise, chance, choose, fitted_chooser
-from dialeval.selection.asking.error_breakdown import labelled_errors
-from dialeval.selection.asking.metrics import SelectionAccuracy, SelectionConsistency, why_unscorable
+from dialeval.selection.asking.metrics import (
+    SelectionAccuracy,
+    SelectionConsistency,
+    labelled_errors,
+    why_unscorable,
+)
 from dialeval.selection.asking.questions import checked_questions
 from dialeval.selection.document import SelectionInfo, SystemChoices
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable
 from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.digests import combine, hash_file
-from dialeval.training.card import Card
 
 if TYPE_CHECKING:
     from torch import nn
+
 
 WEIGHTS: Final = "model.safetensors"
 CARD: Final = "README.md"
@@ -126,3 +126,45 @@ class Layout:
 def write_marker(path: Path, about: Mapping[str, Any]) -> None:
     """Write what a model is and how it came about."""
     write_atomically(path, (json.dumps(about, indent=2) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a reader should know of a model before using it."""
+
+    title: str
+    about: str
+    """What the model is and how to use it, in Markdown."""
+    data: str
+    """What it was trained on, with digests."""
+    settings: Mapping[str, object]
+    """Everything that moved the weights, beside the data."""
+    columns: Sequence[str]
+    measured: Sequence[Sequence[str]]
+    """A row for each evaluation, as wide as the columns."""
+
+    def __str__(self) -> str:
+        settings = [(key, str(value)) for key, value in self.settings.items()]
+        return "\n".join(
+            (
+                f"# {self.title}",
+                "",
+                self.about,
+                "",
+                self.data,
+                "The licence of the data governs what you may do with the weights.",
+                "",
+                *_table(("setting", "value"), settings),
+                "",
+                *_table(self.columns, self.measured),
+                "",
+            )
+        )
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(columns)} |",
+        "|" + "---|" * len(columns),
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]

@@ -176,8 +176,8 @@ def test_held_out_is_a_share_or_a_file(dialeval, tmp_path):
 
 
 def test_the_architectures_of_the_command_are_those_of_the_library():
-    from dialeval.cli.train.files import Scale
     from dialeval.cli.train.generator import Architecture
+    from dialeval.cli.train.settings import Scale
     from dialeval.systems.trained import config
 
     assert get_args(Architecture) == get_args(config.Architecture)
@@ -185,7 +185,7 @@ def test_the_architectures_of_the_command_are_those_of_the_library():
 
 
 def test_interrupted_training_resumes_from_its_checkpoint():
-    from dialeval.cli.train.files import session
+    from dialeval.cli.train.settings import session
     from dialeval.cli.workshop import interruption
     from dialeval.training.interrupt import Interrupted
 
@@ -202,7 +202,7 @@ def test_interrupted_training_resumes_from_its_checkpoint():
     ("shortfall", "words"), [("baseline", "frequencies"), ("first", "not improved"), (None, None)]
 )
 def test_a_model_that_has_learnt_nothing_is_told_of(capsys, shortfall, words):
-    from dialeval.cli.train.files import warn_of_shortfall
+    from dialeval.cli.train.settings import warn_of_shortfall
 
     warn_of_shortfall(shortfall)
     err = capsys.readouterr().err

@@ -14,7 +14,7 @@ from dialeval.evaluation.runner import Plan
 from dialeval.selection.asking.asking import ask
 from dialeval.selection.asking.choosers import TfIdfChooser
 from dialeval.selection.asking.choosing import chance
-from dialeval.selection.asking.error_breakdown import labelled_errors, only_against
+from dialeval.selection.asking.metrics import labelled_errors, only_against
 from dialeval.systems.baselines import Echo
 from support.choosing_systems import Noisy, Table, question, town_questions
 

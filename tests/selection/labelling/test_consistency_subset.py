@@ -6,8 +6,7 @@ import pytest
 
 from dialeval.annotation.tasks import make_tasks
 from dialeval.data import Candidate, Judgement, Question
-from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES, consistency_subset
-from dialeval.selection.labelling.labelling import settle_labels
+from dialeval.selection.labelling.labelling import ERROR_CLASSES, consistency_subset, settle_labels
 from support.drafts import question
 
 

@@ -12,7 +12,7 @@ from dialeval.core import Signature
 from dialeval.data import Candidate, Judgement, Question, Turn
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import check
-from dialeval.selection.labelling.grammar import sketch
+from dialeval.selection.labelling.grammar import RESOURCE, _PlainUnpickler, load_tagger, sketch
 from dialeval.selection.labelling.labelling import settle_labels
 from dialeval.selection.labelling.mistakes import (
     MISTAKES,
@@ -22,7 +22,6 @@ from dialeval.selection.labelling.mistakes import (
     is_guess,
     mistake_form,
 )
-from dialeval.selection.labelling.tagging import RESOURCE, _PlainUnpickler, load_tagger
 from dialeval.text.tokenisers.treebank import word_tokenize_all
 from support.mistake_examples import EXAMPLES
 

@@ -6,7 +6,7 @@ import pytest
 
 from dialeval.data.choices import Choice, ChoiceRow, NoChoice
 from dialeval.data.types import Candidate, Question, Turn
-from dialeval.selection.report.hardest import hardest
+from dialeval.selection.report.page import hardest
 
 TEXTS = ("At noon.", "No tea, thanks.", "Trains are red.")
 

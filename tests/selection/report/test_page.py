@@ -13,7 +13,8 @@ from dialeval.display.table import markdown
 from dialeval.errors import BadInput
 from dialeval.selection.document import ErrorLabel, Quoted
 from dialeval.selection.folder import read_asked, render_asked
-from dialeval.selection.report import pictures, tables
+from dialeval.selection.report import tables
+from dialeval.selection.report.page import trial_plots
 from dialeval.selection.report.tables import print_asked
 from dialeval.study import render
 
@@ -168,7 +169,7 @@ def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
 
 
 def test_random_is_a_box_and_chosen_a_dot(folder):
-    people, accuracy = pictures.trial_plots(read_asked(folder).document.trials)
+    people, accuracy = trial_plots(read_asked(folder).document.trials)
     assert people.alt == (
         "Box plot of correlations with people's ranking: random median 0.430, quartiles [0.300, 0.500], range "
         "[0.060, 0.670], chosen 0.48."
@@ -181,7 +182,7 @@ def test_random_is_a_box_and_chosen_a_dot(folder):
 
 def test_without_people_there_is_one_plot(folder):
     document = change(folder, trials={**TRIALS, "human": None})
-    assert len(pictures.trial_plots(document.trials)) == 1
+    assert len(trial_plots(document.trials)) == 1
 
 
 def test_the_page_is_whole_safe_and_the_same_each_time(folder):

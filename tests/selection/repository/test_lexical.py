@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.selection.repository.lexical import LexicalIndex, build_lexical
+from dialeval.selection.repository.indexes import LexicalIndex, build_lexical
 from dialeval.text.search import Bm25
 
 DOCUMENTS = [

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dialeval.selection.repository.nearest import (
+from dialeval.selection.repository.indexes import (
     build_cells,
     cells_for,
     cells_searched,
     flat_index,
     open_cells,
 )
-from dialeval.selection.repository.sif import first_component, units_without
+from dialeval.selection.repository.sentence_vectors import first_component, units_without
 
 
 def clustered(count: int, dimensions: int = 32, seed: int = 0) -> np.ndarray:

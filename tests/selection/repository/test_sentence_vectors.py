@@ -8,8 +8,7 @@ import pytest
 from dialeval.encoder.files import find_encoder
 from dialeval.encoder.model import load_encoder
 from dialeval.resources import check
-from dialeval.selection.repository.sentence_vectors import ContextualVectors, StaticVectors
-from dialeval.selection.repository.sif import weight
+from dialeval.selection.repository.sentence_vectors import ContextualVectors, StaticVectors, weight
 from support.repositories import save_vectors
 
 SMALL = {"focus": (1.0, 0.0), "camera": (0.0, 2.0), "the": (4.0, 4.0)}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dialeval.selection.repository.sif import first_component, units_without, weight
+from dialeval.selection.repository.sentence_vectors import first_component, units_without, weight
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from dialeval.data import read
 from dialeval.resources import check
 from dialeval.selection.vetting.plausibility import (
     UNJUDGED,
-    AsLikely,
     FitsContext,
     GainsAsMuch,
     LikeTruth,
     default_judges,
 )
 from dialeval.selection.vetting.rules import Fewest
-from dialeval.selection.vetting.sifting import audit, sift
+from dialeval.selection.vetting.sifting import sift
+from support.sieve_audit import AsLikely, audit
 from support.word_judge import DRAFT, Words, asked
 
 

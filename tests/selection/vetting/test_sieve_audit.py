@@ -6,8 +6,7 @@ import pytest
 
 from dialeval.data import Candidate, Question
 from dialeval.errors import Unsuitable
-from dialeval.selection.vetting.plausibility import AsLikely
-from dialeval.selection.vetting.sifting import audit
+from support.sieve_audit import AsLikely, audit
 from support.word_judge import DRAFT, Words, asked
 
 

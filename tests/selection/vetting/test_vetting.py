@@ -17,9 +17,9 @@ from dialeval.errors import Unsuitable
 from dialeval.files.documents import as_json
 from dialeval.selection.vetting.record import FILES, CandidateCounts, vetting_record, write_vetted
 from dialeval.selection.vetting.rules import SATO_2020, Fewest, Most, Rules, Settled, Votes
-from dialeval.selection.vetting.vetting import apply, rated_questions
+from dialeval.selection.vetting.vetting import apply
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
-from support.drafts import BROKEN, HIGH, LOW, drafts, question, scored
+from support.drafts import BROKEN, HIGH, LOW, drafts, question, rated_questions, scored
 
 
 def names(found: Question) -> set[str]:

@@ -20,7 +20,7 @@ from dialeval.text.ngrams.overlap import (
     overlap,
     plain_rows,
 )
-from dialeval.text.tokenisers.table import TOKENISERS, Tokens
+from dialeval.text.tokenisers import TOKENISERS, Tokens
 
 Item = tuple[str, list[str]]
 WORDS = [

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from dialeval.errors import ResourceUnavailable
-from dialeval.text.tokenisers import table as japanese
-from dialeval.text.tokenisers.table import mecab_version, split_japanese
+from dialeval.text import tokenisers as japanese
+from dialeval.text.tokenisers import mecab_version, split_japanese
 
 
 def test_words_are_those_of_sacrebleu() -> None:

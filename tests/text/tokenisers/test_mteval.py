@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.tokenisers.table import TOKENISERS
+from dialeval.text.tokenisers import TOKENISERS
 
 sacrebleu = pytest.importorskip(
     "sacrebleu.metrics.bleu", reason="the judge is sacrebleu; install dialeval[peers]"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed, Trials
-from dialeval.cli.select.files import Format, Questions, Repository, read_questions, utterances_of
+from dialeval.cli.select.files import Format, Questions, Sources, read_questions, utterances_of
 from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
 from dialeval.cli.systems import named_system
 from dialeval.cli.workshop import open_workshop
@@ -53,7 +53,7 @@ def ask(
     random_trials: Annotated[
         int, typer.Option("--random-trials", min=0, metavar="T", help="Also T trials with random candidates.")
     ] = 0,
-    repository: Repository = None,
+    repository: Sources = None,
     pool: Annotated[
         int | None,
         typer.Option("--pool", min=1, help="Random candidates per question.", show_default="3 x false + 1"),

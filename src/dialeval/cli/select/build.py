@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dialeval.cli.options import Json, Seed
-from dialeval.cli.select.files import Format, Out, corpus_of
-from dialeval.cli.select.repository import Used, built, fresh, given_options, reuse
+from dialeval.cli.select.files import Format, Out, Used, built, corpus_of, fresh, given_options, reuse
 from dialeval.cli.workshop import keeps
 
 if TYPE_CHECKING:

@@ -82,8 +82,7 @@ def _by_people(
     from dialeval.cli.select.vet import form_named
     from dialeval.data import write
     from dialeval.files.documents import as_json, write_document
-    from dialeval.selection.labelling.consistency_subset import consistency_subset
-    from dialeval.selection.labelling.labelling import labelling_record, settle_labels
+    from dialeval.selection.labelling.labelling import consistency_subset, labelling_record, settle_labels
 
     read = read_scores(scores, key, asked, form_named(form))
     facts: dict[str, int] = {}

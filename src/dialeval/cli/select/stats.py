@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.select.files import Format, Questions, Repository, read_questions, utterances_of
+from dialeval.cli.select.files import Format, Questions, Sources, read_questions, utterances_of
 
 if TYPE_CHECKING:
     from dialeval.core import Interval
     from dialeval.data import Judgement
-    from dialeval.selection.inspection.statistics import Statistics
+    from dialeval.selection.statistics import Statistics
     from dialeval.stats import Estimate
 
 
@@ -27,7 +27,7 @@ def stats(
     scores: Annotated[
         Path | None, typer.Option("--scores", help="People's scores of the candidates, as judgements.")
     ] = None,
-    repository: Repository = None,
+    repository: Sources = None,
     random_trials: Annotated[
         int, typer.Option("--random-trials", min=1, metavar="T", help="Trials with random candidates.")
     ] = 100,
@@ -41,7 +41,7 @@ def stats(
     Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
     """
     from dialeval.files.documents import as_json
-    from dialeval.selection.inspection.statistics import statistics
+    from dialeval.selection.statistics import statistics
 
     asked = read_questions(questions, format, limit)
     judgements = _scores(scores) if scores is not None else None

@@ -136,7 +136,7 @@ def _refuse_idle(given: dict[str, object], automatic: bool) -> None:
 def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form:
     """What raters are asked, by its criterion."""
     from dialeval.annotation.forms import ACCEPTABILITY
-    from dialeval.selection.labelling.consistency_subset import ERROR_CLASSES
+    from dialeval.selection.labelling.labelling import ERROR_CLASSES
     from dialeval.selection.labelling.mistakes import mistake_form
 
     forms = {"acceptability": ACCEPTABILITY, "error_class": ERROR_CLASSES, "mistake": mistake_form()}

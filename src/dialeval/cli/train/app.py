@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.files import (
+from dialeval.cli.train.generator import generator
+from dialeval.cli.train.settings import (
     Epochs,
     Format,
     Resume,
@@ -23,7 +24,6 @@ from dialeval.cli.train.files import (
     session,
     warn_of_shortfall,
 )
-from dialeval.cli.train.generator import generator
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.files import Epochs, Format, Resume, Scale, check_target
-from dialeval.cli.train.settings import Changes, Machine, Reading
+from dialeval.cli.train.settings import Changes, Epochs, Format, Machine, Reading, Resume, Scale, check_target
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
@@ -17,7 +16,7 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.metrics.embedding.sources import ENCODER, Source
 from dialeval.metrics.embedding.vectors import Encoded, Integers, WordVectors, encode
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
+from dialeval.metrics.rows import MeanOfValues, item_texts, lacks_references, require_references
 from dialeval.text.tokenisers.words import search_terms
 
 Profile: TypeAlias = Literal["default", "nlgeval"]
@@ -28,7 +27,7 @@ _RUN: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingMetric:
+class EmbeddingMetric(MeanOfValues):
     """A comparison of the vectors of a response's words with those of its references' words."""
 
     name: ClassVar[str]
@@ -81,10 +80,6 @@ class EmbeddingMetric:
         rows = [self._rows(examples[start : start + _EXAMPLES_AT_ONCE]) for start in chunks]
         return np.concatenate([np.empty((0, 4)), *rows])
 
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean score; NaN of no example."""
-        return mean_of_rows(totals)
-
     def rows_of(self, encoded: Encoded, owners: Integers) -> Floats:
         """The same rows from encoded texts: responses, each followed by its references.
 
@@ -105,9 +100,7 @@ class EmbeddingMetric:
         """Each example's best score over its references; NaN where there is nothing to compare."""
 
     def _rows(self, examples: Sequence[Example]) -> Floats:
-        texts = [text for example in examples for text in (example.response.text, *example.references)]
-        sizes = (1 + len(example.references) for example in examples)
-        owners = np.fromiter(accumulate(sizes, initial=0), np.int64, len(examples) + 1)
+        texts, owners = item_texts(examples)
         return self.rows_of(_encoded(tuple(texts), self.profile, Source(self.vectors).load()), owners)
 
 

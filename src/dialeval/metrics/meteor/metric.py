@@ -15,7 +15,7 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.metrics.meteor.lexicon import Lexicon, numbers_of
 from dialeval.metrics.meteor.tables import RESOURCE, load_tables
-from dialeval.metrics.rows import lacks_references, require_references
+from dialeval.metrics.rows import NeedsReferences, require_references
 from dialeval.resources import locate
 
 ALPHA: Final = 0.85
@@ -30,7 +30,7 @@ _COUNT: Final = 23
 
 
 @dataclass(frozen=True, slots=True)
-class Meteor:
+class Meteor(NeedsReferences):
     """Words aligned with a reference exactly or by stem, synonym or paraphrase, in [0, 1].
 
     A weighted harmonic mean of precision and recall in which function words count a third of content words, lowered
@@ -63,10 +63,6 @@ class Meteor:
     def resources(self) -> Mapping[str, str]:
         """METEOR's jar and paraphrases."""
         return {RESOURCE.name: RESOURCE.sha256 or ""}
-
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the jar's 23 numbers for the best reference (see ``aggregate``), and 1 for the example."""

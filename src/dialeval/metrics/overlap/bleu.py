@@ -14,15 +14,15 @@ from dialeval.errors import DialevalError
 from dialeval.metrics.overlap import bleu_profiles
 from dialeval.metrics.overlap.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
 from dialeval.metrics.overlap.measuring import measure
-from dialeval.metrics.rows import lacks_references, require_references
+from dialeval.metrics.rows import NeedsReferences, require_references
 from dialeval.text.ngrams.overlap import ORDERS, Overlap
-from dialeval.text.tokenisers.table import Tokens, token_facts
+from dialeval.text.tokenisers import Tokens, token_facts
 
 _TOKENS: Final[Mapping[Profile, Tokens]] = {"nlgeval": "whitespace", "sacrebleu": "13a", "nltk": "whitespace"}
 
 
 @dataclass(frozen=True, slots=True)
-class Bleu:
+class Bleu(NeedsReferences):
     """Overlap of a response's word n-grams with its references, in [0, 1].
 
     The geometric mean of the clipped precisions of 1- to ``order``-grams, times a brevity penalty. Counts are clipped
@@ -75,10 +75,6 @@ class Bleu:
             *((("lowercase", True),) if self.lowercase else ()),
         )
         return Signature("bleu", (("order", self.order), *given), facts)
-
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of clipped matches by n, n-grams by n, closest reference length, and 1 for the example.

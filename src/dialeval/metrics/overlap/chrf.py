@@ -11,15 +11,14 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
-from dialeval.metrics.overlap.measuring import item_texts
-from dialeval.metrics.rows import lacks_references, require_references
+from dialeval.metrics.rows import NeedsReferences, item_texts, require_references
 from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_characters, number_words
 
 PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(frozen=True, slots=True)
-class Chrf:
+class Chrf(NeedsReferences):
     """Overlap of a response's character n-grams with its best reference, as an F-measure in [0, 1].
 
     Higher is better. Precision and recall are means over 1- to ``char_order``-grams of characters without whitespace,
@@ -53,10 +52,6 @@ class Chrf:
             *(("beta", self.beta), ("lowercase", self.lowercase)),
         )
         return Signature("chrf", parameters, (("profile", "sacrebleu"), ("whitespace", "no")))
-
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's n-grams, the best reference's, and matches, for each length, and 1 for the example."""

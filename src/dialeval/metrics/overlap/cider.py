@@ -13,8 +13,13 @@ import numpy as np
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import Unsuitable
-from dialeval.metrics.overlap.measuring import item_texts
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+from dialeval.metrics.rows import (
+    MeanOfValues,
+    NeedsReferences,
+    item_texts,
+    require_references,
+    rows_of_values,
+)
 from dialeval.text.ngrams.symbols import Integers, Numbering, number_words
 from dialeval.text.tokenisers.words import split_white_space
 
@@ -24,7 +29,7 @@ DOCUMENTS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Cider:
+class Cider(NeedsReferences, MeanOfValues):
     """Overlap of n-grams with the references, rare ones weighing more, from 0 to 10.
 
     Higher is better. The mean over 1- to 4-grams and over references of a cosine of tf-idf vectors, clipped and with a
@@ -42,10 +47,6 @@ class Cider:
         facts = (("profile", "nlgeval"), ("order", "4"), ("sigma", "6"), ("idf", "references"))
         return Signature("cider", (), (*facts, ("tokens", "whitespace"), ("case", "mixed")))
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
     def fit(self, examples: Sequence[Example]) -> FittedCider:
         """CIDEr with weights from the references of ``examples``; several systems' responses to an item count once."""
         require_references("cider", examples)
@@ -57,10 +58,6 @@ class Cider:
             "cider weighs n-grams by how rare they are in the references of the whole corpus, and it has seen none. "
             "Score with evaluate(), which fits it, or call fit(examples) and use what it returns."
         )
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean score; NaN of no example."""
-        return mean_of_rows(totals)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +75,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FittedCider:
+class FittedCider(NeedsReferences, MeanOfValues):
     """CIDEr with the weights of one reference corpus: what `Cider.fit` returns."""
 
     higher_is_better: ClassVar[bool] = True
@@ -94,10 +91,6 @@ class FittedCider:
     def resources(self) -> Mapping[str, str]:
         """The digest of the reference corpus, which moves every value."""
         return {"cider reference corpus": self.weights.digest}
-
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's score and 1."""
@@ -121,10 +114,6 @@ class FittedCider:
             scores,
         )
         return rows_of_values((10.0 * scores).tolist())
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean score; NaN of no example."""
-        return mean_of_rows(totals)
 
 
 def _weigh(documents: Iterable[tuple[str, tuple[str, ...]]]) -> Weights:

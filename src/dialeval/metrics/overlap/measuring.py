@@ -8,12 +8,12 @@ from operator import is_
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialeval.core import Floats
 from dialeval.data.types import Example
+from dialeval.metrics.rows import flat_texts, item_texts
 from dialeval.text.ngrams.overlap import Overlap, overlap
-from dialeval.text.tokenisers.table import Tokens
+from dialeval.text.tokenisers import Tokens
 
 _MOST_REMEMBERED: Final = 32768
 
@@ -35,9 +35,7 @@ def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = Fa
     if known is not None and all(map(is_, known.examples, examples)):
         _memory.move_to_end(key)
         return known.overlap
-    texts = [text for example in examples for text in (example.response.text, *example.references)]
-    first = _places([len(example.references) for example in examples])
-    measured = overlap(texts, first, tokens=tokens, lowercase=lowercase)
+    measured = overlap(*item_texts(examples), tokens=tokens, lowercase=lowercase)
     _memory[key] = _Measured(tuple(examples), measured)
     while (
         len(_memory) > 1
@@ -47,22 +45,11 @@ def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = Fa
     return measured
 
 
-def _places(references: Sequence[int]) -> NDArray[np.int64]:
-    """Where each response is among the texts, by the number of references after it, and where all end."""
-    first = np.zeros(len(references) + 1, np.int64)
-    np.cumsum(np.array(references, np.int64) + 1, out=first[1:])
-    return first
-
-
 def measure_strings(
     responses: Sequence[str], references: Sequence[Sequence[str]], *, tokens: Tokens, lowercase: bool = False
 ) -> Overlap:
     """The same of plain strings, ``references`` holding at least one reference of each response."""
-    texts = [
-        text for response, others in zip(responses, references, strict=True) for text in (response, *others)
-    ]
-    first = _places([len(others) for others in references])
-    return overlap(texts, first, tokens=tokens, lowercase=lowercase)
+    return overlap(*flat_texts(zip(responses, references, strict=True)), tokens=tokens, lowercase=lowercase)
 
 
 class OverlapScores(NamedTuple):
@@ -92,18 +79,3 @@ def score_strings(responses: Sequence[str], references: Sequence[Sequence[str]])
         np.array([metric.aggregate(statistics.sum(axis=0)) for metric, statistics in rows]),
         float(sequences.mean()),
     )
-
-
-class ItemTexts(NamedTuple):
-    """The texts of many examples in one list, each example's response before its references."""
-
-    texts: list[str]
-    first: NDArray[np.int64]
-    """Where each example's response is; one more place than examples, the last where all end."""
-
-
-def item_texts(examples: Sequence[Example]) -> ItemTexts:
-    """The responses and references of ``examples``."""
-    texts = [text for e in examples for text in (e.response.text, *e.references)]
-    first = np.cumsum([0, *(1 + len(e.references) for e in examples)])
-    return ItemTexts(texts, first.astype(np.int64))

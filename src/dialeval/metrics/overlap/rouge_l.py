@@ -12,14 +12,14 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.overlap.measuring import measure
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references
+from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references
 from dialeval.text.ngrams.overlap import Overlap
 
 _BETA: Final = 1.2
 
 
 @dataclass(frozen=True, slots=True)
-class RougeL:
+class RougeL(NeedsReferences, MeanOfValues):
     """Longest word sequence a response shares with a reference, as an F-measure in [0, 1].
 
     With profile ``nlgeval`` recall weighs ``beta`` squared times as much as precision, and each is the best over the
@@ -56,10 +56,6 @@ class RougeL:
         facts = (("profile", "google"), ("tokens", self._tokens), ("case", "lower"))
         return Signature("rouge_l", (("profile", "google"), *stemmed), facts)
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's score and 1."""
         require_references("rouge_l", examples)
@@ -74,10 +70,6 @@ class RougeL:
             among = shared.recall + weight * shared.precision
             scores = np.divide(both, among, out=np.zeros(len(both)), where=shared.precision > 0)
         return np.column_stack([scores, np.ones(len(scores))])
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean score; NaN of no example."""
-        return mean_of_rows(totals)
 
     @property
     def _tokens(self) -> Literal["whitespace", "google", "google-stems"]:

@@ -11,8 +11,7 @@ from torch import nn
 
 from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.data import Vocabulary
-from dialeval.training.card import Card
-from dialeval.training.folder import FORMAT, Layout
+from dialeval.training.folder import FORMAT, Card, Layout
 from dialeval.version import __version__
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dialeval.encoder.model import Vectors
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import combine, hash_file
 from dialeval.metrics.embedding.sources import Source
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values
 from dialeval.metrics.sentence_cosine import best_cosines
 from dialeval.metrics.skip_thought.folder import own_files, published_files
 from dialeval.resources.huggingface import require_torch
@@ -25,7 +25,7 @@ _TODO: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SkipThought:
+class SkipThought(NeedsReferences, MeanOfValues):
     """Likeness to the nearest reference, the cosine of Skip-Thought vectors in [-1, 1].
 
     The vectors of uni-skip and bi-skip are each given length 1 and joined, as the authors' code does. Words that the
@@ -61,18 +61,10 @@ class SkipThought:
         extra = Source(self.vectors).resources if self.vectors is not None else {}
         return {"skip-thought": self._sha256(), **extra}
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's cosine and 1."""
         require_references("skip_thought", examples)
         return rows_of_values(best_cosines(examples, self.encode))
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean cosine; NaN of no example."""
-        return mean_of_rows(totals)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector per text, none of them blank, shape (n, size)."""

@@ -13,10 +13,9 @@ from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.data import END, Triple, Vocabulary, count_words, digest
 from dialeval.metrics.skip_thought.folder import write_model
 from dialeval.metrics.skip_thought.model import Batch, SkipThought, make_encoders
-from dialeval.training.batches import cut_by_length, shuffled_batches
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Session, Shortfall, fit
-from dialeval.training.task import Loss, Rows, Sum, Task, unigram_nats
+from dialeval.training.task import Loss, Rows, Sum, Task, cut_by_length, shuffled_batches, unigram_nats
 
 _POOL: Final = 32
 """Batches whose sentences are sorted by length together."""

@@ -16,8 +16,7 @@ from dialeval.evaluation.compare import Comparison, compare_all
 from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.asking.choosers import ByLikelihood, Chooser
 from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
-from dialeval.selection.asking.error_breakdown import labelled_errors
-from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy
+from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, labelled_errors
 from dialeval.selection.asking.questions import checked_questions
 from dialeval.selection.document import ErrorLabel, Refusal
 

@@ -14,7 +14,7 @@ from dialeval.files.documents import finite
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choosing import chance
 from dialeval.selection.asking.metrics import SelectionAccuracy
-from dialeval.selection.asking.questions import sharing_a_context
+from dialeval.selection.asking.questions import question_notes, sharing_a_context
 from dialeval.selection.asking.trials import RandomTrials
 from dialeval.selection.document import (
     AskedDocument,
@@ -26,7 +26,6 @@ from dialeval.selection.document import (
     Trials,
     TrialsRow,
 )
-from dialeval.selection.inspection.question_notes import question_notes
 from dialeval.stats import correlations, five_numbers, over_scores
 from dialeval.version import __version__
 

@@ -1,21 +1,26 @@
-"""What choices come to: accuracy, reciprocal ranks and hits among the first k, as metrics over choices."""
+"""What choices come to: accuracy, reciprocal ranks, hits among the first k, and errors by what is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
-from dialeval.core import Floats, Signature
+from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling, Result, Signature
 from dialeval.data.choices import Choice
-from dialeval.metrics.rows import mean_of_rows, rows_of_values
-from dialeval.selection.asking.choosing import Normalise, why_no_choice
-from dialeval.selection.labelling.consistency_subset import CONTRADICTORY
+from dialeval.evaluation.runner import evaluate
+from dialeval.files.documents import finite
+from dialeval.metrics.rows import MeanOfValues, rows_of_values
+from dialeval.selection.asking.choosing import Normalise, chance, why_no_choice
+from dialeval.selection.document import ErrorLabel, Quoted
+from dialeval.selection.labelling.labelling import CONTRADICTORY
 
 _TIES: Final = (("ties", "against_the_system"),)
+MOST_EXAMPLES: Final = 3
+"""How many wrong choices are quoted for each label."""
 
 
-class _OverChoices:
+class _OverChoices(MeanOfValues):
     """What all of them are: a mean over the questions in which there is something to choose."""
 
     __slots__ = ()
@@ -25,10 +30,6 @@ class _OverChoices:
     def unscorable(self, choice: Choice) -> str | None:
         """Why there is nothing to choose, or that a score is not a number; else None."""
         return why_unscorable(choice)
-
-    def aggregate(self, totals: Floats) -> Floats:
-        """The mean over questions; NaN of none."""
-        return mean_of_rows(totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +126,72 @@ class HitsAt(_OverChoices):
 def why_unscorable(choice: Choice) -> str | None:
     """Why a choice can be neither right nor wrong; None where it is one of them."""
     return why_no_choice(choice.question, choice.scores)
+
+
+def labelled_errors(
+    choices: Sequence[Choice],
+    *,
+    normalise: Normalise = "sum",
+    resampling: Resampling = DEFAULT_RESAMPLING,
+) -> tuple[ErrorLabel, ...]:
+    """One system's choices by the label of false candidates, the label most often chosen first.
+
+    Nothing where no false candidate has a label.
+    """
+
+    def measured(alone: Sequence[Choice]) -> Result:
+        return evaluate(SelectionAccuracy(normalise), alone, resampling=resampling)
+
+    asked = [choice for choice in choices if why_unscorable(choice) is None]
+    labels = dict.fromkeys(
+        candidate.error
+        for choice in asked
+        for candidate in choice.question.candidates
+        if not candidate.correct
+    )
+    if not any(labels):
+        return ()
+    found = [_label_errors(label, asked, measured) for label in labels]
+    return tuple(sorted(found, key=lambda one: (-one.chosen, one.label is None, one.label or "")))
+
+
+def only_against(choice: Choice, label: str | None) -> Choice | None:
+    """The choice among the correct candidates and the false ones of this label; None where there are none of those."""
+    candidates = choice.question.candidates
+    kept = [
+        index for index, candidate in enumerate(candidates) if candidate.correct or candidate.error == label
+    ]
+    if all(candidates[at].correct for at in kept):
+        return None
+    question = replace(choice.question, candidates=tuple(candidates[at] for at in kept))
+    return Choice(question, choice.system, tuple(choice.scores[at] for at in kept))
+
+
+def _label_errors(
+    label: str | None, choices: Sequence[Choice], measured: Callable[[Sequence[Choice]], Result]
+) -> ErrorLabel:
+    alone = [narrowed for choice in choices if (narrowed := only_against(choice, label)) is not None]
+    taken = [(choice, choice.question.candidates[choice.chosen]) for choice in choices]
+    wrong = [choice for choice, candidate in taken if not candidate.correct and candidate.error == label]
+    result = measured(alone)
+    return ErrorLabel(
+        label=label,
+        candidates=sum(not candidate.correct for choice in alone for candidate in choice.question.candidates),
+        questions=result.scored,
+        chosen=len(wrong),
+        alone=finite(result.score),
+        low=finite(result.interval.low) if result.interval else None,
+        high=finite(result.interval.high) if result.interval else None,
+        chance=finite(chance([choice.question for choice in alone])),
+        examples=tuple(map(_quoted, wrong[:MOST_EXAMPLES])),
+    )
+
+
+def _quoted(choice: Choice) -> Quoted:
+    question = choice.question
+    return Quoted(
+        id=question.item,
+        context=tuple(turn.text for turn in question.context),
+        correct=next(candidate.text for candidate in question.candidates if candidate.correct),
+        chosen=question.candidates[choice.chosen].text,
+    )

@@ -13,7 +13,7 @@ import numpy as np
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.selection.repository.repository import Engine, Repository
-from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.sentence_vectors import Vectors
 from dialeval.selection.repository.utterances import Excluded
 from dialeval.selection.repository.words import content_words, words
 from dialeval.text.search import Hit

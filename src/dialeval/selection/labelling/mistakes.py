@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from dialeval.annotation.forms import Form, Option
 from dialeval.core import Detector
 from dialeval.data.types import Candidate, Question
-from dialeval.selection.labelling.grammar import Sketch, sketch
-from dialeval.selection.labelling.tagging import PerceptronTagger, load_tagger
+from dialeval.selection.labelling.grammar import PerceptronTagger, Sketch, load_tagger, sketch
 
 GUESS: Final = "?"
 """What the label of a guess ends in."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import RunFailed
 from dialeval.resources import require_library
-from dialeval.selection.repository.nearest import FLAT_UP_TO, cells_for, cells_searched
+from dialeval.selection.repository.indexes import FLAT_UP_TO, cells_for, cells_searched
 from dialeval.selection.repository.repository import Engine, Repository
-from dialeval.selection.repository.sif import Vectors
+from dialeval.selection.repository.sentence_vectors import Vectors
 from dialeval.selection.repository.words import words
 from dialeval.text.search import Hit
 

@@ -18,8 +18,13 @@ from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.digests import hash_tree
 from dialeval.files.folders import alone_in
-from dialeval.selection.repository.lexical import LexicalIndex, WordIndex, build_lexical
-from dialeval.selection.repository.nearest import FLAT_UP_TO, VectorIndex
+from dialeval.selection.repository.indexes import (
+    FLAT_UP_TO,
+    LexicalIndex,
+    VectorIndex,
+    WordIndex,
+    build_lexical,
+)
 from dialeval.selection.repository.utterances import Corpus, Excluded, Filters, Sieve, texts_of
 from dialeval.selection.repository.vector_store import VectorKind, VectorStore
 

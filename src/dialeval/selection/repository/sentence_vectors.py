@@ -1,23 +1,76 @@
-"""Utterances as weighted means of the vectors of their words, from a table of words or from an encoder in context."""
+"""Utterances as weighted means of the vectors of their words: smooth inverse frequency (Arora et al., 2017)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import Encoder, load_encoder
 from dialeval.metrics.embedding import Source
-from dialeval.selection.repository.sif import Vectors, weight
+from dialeval.resources import require_library
 from dialeval.selection.repository.words import NEGATIONS, tidy, words
 
+Vectors: TypeAlias = NDArray[np.float32]
+
+_ROWS_AT_ONCE: Final = 8_192
+
+A: Final = 1e-3
+"""The constant a of Arora et al. (2017), section 4: between 1e-4 and 1e-3 in their experiments."""
 _TEXTS_AT_ONCE: Final = 512
 _WORD: Final = re.compile(r"\w+(?:'\w+)*")
+
+
+def weight(word: str) -> float:
+    """How much a word counts: a / (a + p(w)), with its share p of all running English text; 1 of an unknown word.
+
+    Arora et al. (2017), equation 4; p from wordfreq.
+    """
+    return A / (A + _word_shares().get(NEGATIONS.get(word, word), 0.0))
+
+
+def first_component(vectors: Vectors) -> Vectors:
+    """The direction that sentence vectors have most in common, at length 1: their first right singular vector.
+
+    Arora et al. (2017), algorithm 1, line 4: the vectors are not centred. Its sign is such that its sum is not
+    negative. All zeros where all vectors are.
+    """
+    products = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        wide = vectors[start : start + _ROWS_AT_ONCE].astype(np.float64)
+        products += wide.T @ wide
+    _, directions = np.linalg.eigh(products)
+    direction = directions[:, -1] if products.any() else np.zeros(len(products))
+    return np.asarray(direction * (-1 if direction.sum() < 0 else 1), np.float32)
+
+
+def units_without(vectors: Vectors, component: Vectors) -> Vectors:
+    """The vectors less their projection on the component, at length 1, so that their dot products are cosines.
+
+    Arora et al. (2017), algorithm 1, line 6. What is nothing but the component, or nothing at all, stays zero.
+    """
+    wide = vectors.astype(np.float32)
+    rest = wide - np.outer(wide @ component, component)
+    lengths = np.linalg.norm(rest, axis=1, keepdims=True)
+    # Rounding leaves a trace of a vector that is nothing but the component.
+    solid = lengths > 1e-4 * np.linalg.norm(wide, axis=1, keepdims=True)
+    units: Vectors = np.divide(rest, lengths, out=np.zeros_like(rest), where=solid)
+    return units
+
+
+@lru_cache(maxsize=1)
+def _word_shares() -> Mapping[str, float]:
+    require_library("wordfreq", "Weighing words")
+    from wordfreq import get_frequency_dict
+
+    return get_frequency_dict("en", wordlist="large")
 
 
 class SentenceVectors(Protocol):
@@ -102,11 +155,11 @@ class ContextualVectors:
 
 def _encode(encoder: Encoder, texts: list[str]) -> Vectors:
     states, offsets = encoder.states(encoder.tokens(texts)), encoder.offsets(texts)
-    shares = [_shares(text, places) for text, places in zip(texts, offsets, strict=True)]
+    shares = [_token_shares(text, places) for text, places in zip(texts, offsets, strict=True)]
     return np.stack([share @ state for share, state in zip(shares, states, strict=True)])
 
 
-def _shares(text: str, offsets: Sequence[tuple[int, int]]) -> Vectors:
+def _token_shares(text: str, offsets: Sequence[tuple[int, int]]) -> Vectors:
     """How much each token counts: its word's weight, shared among the word's pieces, over the number of words."""
     owner = np.full(len(text) + 1, -1)
     weights: list[float] = []

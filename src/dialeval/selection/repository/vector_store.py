@@ -16,15 +16,21 @@ import numpy as np
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import BadInput, ResourceUnavailable
 from dialeval.files.atomic import atomic_path, write_atomically
-from dialeval.selection.repository.nearest import (
+from dialeval.selection.repository.indexes import (
     NearestIndex,
     build_cells,
     even_sample,
     flat_index,
     open_cells,
 )
-from dialeval.selection.repository.sentence_vectors import ContextualVectors, SentenceVectors, StaticVectors
-from dialeval.selection.repository.sif import Vectors, first_component, units_without
+from dialeval.selection.repository.sentence_vectors import (
+    ContextualVectors,
+    SentenceVectors,
+    StaticVectors,
+    Vectors,
+    first_component,
+    units_without,
+)
 
 VectorKind: TypeAlias = Literal["reranked", "contextual", "static"]
 """``contextual``: every utterance is encoded in context, as in the paper. ``reranked``: an index of static vectors

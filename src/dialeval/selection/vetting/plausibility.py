@@ -37,31 +37,11 @@ def drops(excess: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class AsLikely:
-    """Drops a false candidate that a language model finds about as likely as the ground truth, token by token."""
-
-    system: LikelihoodModel
-    margin: float = 0.0
-    """How much less likely than the truth it may be and still be dropped, in nats per token."""
-
-    def __str__(self) -> str:
-        less = f", or at most {self.margin:g} nats a token less" if self.margin else ""
-        return f"Drop a false candidate that {self.system.name} finds as likely as the ground truth{less}."
-
-    def excess(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
-        """Mean log-probability, less the truth's, plus the margin."""
-        contexts = [question.context for question in questions for _ in question.candidates]
-        texts = _candidates(questions)
-        means = _per_token(self.system, self.system.logprob(contexts, texts), texts)
-        return _over_truth(questions, means, -self.margin)
-
-
-@dataclass(frozen=True, slots=True)
 class GainsAsMuch:
     """Drops a false candidate that the context makes about as much likelier, token by token, as the ground truth.
 
-    What is likely anywhere, as "I don't know", gains nothing from its context. It takes the model twice as long as
-    ``AsLikely``, and told acceptable candidates from adversarial ones better.
+    What is likely anywhere, as "I don't know", gains nothing from its context. It takes the model twice as long
+    as the bare likelihood, and separated acceptable candidates from adversarial ones better.
     """
 
     system: LikelihoodModel
@@ -133,7 +113,7 @@ class LikeTruth:
 def default_judges(system: LikelihoodModel | None = None) -> tuple[Judge, ...]:
     """The judges of ``dialeval select vet --automatic``; without a language model, those that need none.
 
-    A model judges by ``GainsAsMuch``: it finds more that is acceptable and spares more that is not than ``AsLikely``.
+    A model judges by ``GainsAsMuch``: it finds more that is acceptable and spares more that is not than likelihood.
     """
     judges: tuple[Judge, ...] = (LikeTruth(), FitsContext())
     return judges if system is None else (*judges, GainsAsMuch(system))

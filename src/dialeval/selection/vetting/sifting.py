@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from dialeval.annotation.forms import candidate_ids
-from dialeval.data.types import Candidate, Question
-from dialeval.errors import Unsuitable
+from dialeval.data.types import Question
 from dialeval.selection.vetting.plausibility import UNJUDGED, Judge, drops, truth_of
 from dialeval.selection.vetting.rules import Fewest, Most, OneTruth
 from dialeval.text.shuffling import shuffled_places
@@ -116,51 +115,3 @@ def _left(
     shown = shuffled_places([candidate.text for candidate in stay], item=question.item, seed=seed)
     candidates = tuple(stay[at] for at in shown)
     return replace(question, candidates=candidates, status=question.status or "unvetted"), out
-
-
-_ACCEPTABLE: Final = "acceptable"
-
-
-class Audit(NamedTuple):
-    """What a sieve would do to candidates of known worth."""
-
-    acceptable_dropped: float
-    """Share of acceptable responses that it rightly drops from among the false ones; the more the better."""
-    false_kept: Mapping[str, float]
-    """Share of false candidates that it rightly keeps, by their error; the more the better."""
-    questions: int
-
-
-def audit(questions: Sequence[Question], judges: Sequence[Judge]) -> Audit:
-    """How the judges fare on questions with several correct candidates, of which the first is taken for the truth.
-
-    The others are what raters would have called acceptable among the false ones. DailyDialog++ is such a set.
-    """
-    posed = [
-        _posed(question)
-        for question in questions
-        if sum(candidate.correct for candidate in question.candidates) > 1
-    ]
-    if not posed:
-        raise Unsuitable("An audit needs questions with two or more correct candidates; found none.")
-    excesses = [judge.excess(posed) for judge in judges]
-    dropped: dict[str, list[bool]] = {}
-    for index, question in enumerate(posed):
-        for place, one in enumerate(question.candidates):
-            if not one.correct:
-                dropped.setdefault(one.error or "false", []).append(
-                    any(drops(own[index][place]) for own in excesses)
-                )
-    shares = {error: sum(own) / len(own) for error, own in dropped.items()}
-    return Audit(shares.pop(_ACCEPTABLE), {error: 1 - share for error, share in shares.items()}, len(posed))
-
-
-def _posed(question: Question) -> Question:
-    truth = next(index for index, candidate in enumerate(question.candidates) if candidate.correct)
-    posed = (
-        candidate
-        if index == truth or not candidate.correct
-        else Candidate(candidate.text, correct=False, error=_ACCEPTABLE)
-        for index, candidate in enumerate(question.candidates)
-    )
-    return replace(question, candidates=tuple(posed))

@@ -113,20 +113,6 @@ def apply(
     )
 
 
-def rated_questions(judgements: Iterable[Judgement]) -> list[Question]:
-    """Questions of which only the scores are known, their candidates' texts being their ids.
-
-    For scores that were published without their texts, as those of Sato et al. (2020).
-    """
-    names: dict[str, dict[str, None]] = {}
-    for judgement in judgements:
-        names.setdefault(judgement.item, {}).setdefault(judgement.system)
-    return [
-        Question(item, (), tuple(Candidate(name, name.startswith("ground_truth")) for name in own))
-        for item, own in names.items()
-    ]
-
-
 _Given: TypeAlias = Mapping[tuple[str, str], Mapping[str, int]]
 """Scores by question and candidate, then by rater."""
 

@@ -17,9 +17,8 @@ from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.recurrent import Recurrent
 from dialeval.systems.trained.subwords import Subwords, load_subwords
 from dialeval.systems.trained.transformer import Transformer
-from dialeval.training.card import Card
 from dialeval.training.checkpoint import Evaluation
-from dialeval.training.folder import FORMAT
+from dialeval.training.folder import FORMAT, Card
 from dialeval.training.loop import Fitted
 from dialeval.version import __version__
 

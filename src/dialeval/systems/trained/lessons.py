@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from dialeval.data.types import Context, Dialogue, Example, Prompt, Question
 from dialeval.errors import Unsuitable
-from dialeval.training.batches import shuffled_batches
+from dialeval.training.task import shuffled_batches
 
 _POOL: Final = 4096
 """Bundles that are sorted by length together: enough to pad little, few enough to stay random."""

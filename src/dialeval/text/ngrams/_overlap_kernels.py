@@ -15,7 +15,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dialeval.text.ngrams._lcs_kernels import Bits, long_subsequence, place, subsequence
 from dialeval.text.ngrams._word_kernels import (
     BY_SIGNS,
     FIRST,
@@ -24,12 +23,16 @@ from dialeval.text.ngrams._word_kernels import (
     PRIME,
     START,
     STOP,
+    Bits,
     Codes,
     Integers,
     Kinds,
+    long_subsequence,
     parted_by_one_blank,
+    place,
     split,
     split_by_signs,
+    subsequence,
 )
 from dialeval.text.ngrams.overlap import CLOSEST, F1, LENGTH, ORDERS, PRECISION, RECALL
 

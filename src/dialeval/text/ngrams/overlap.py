@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dialeval.text.tokenisers import TOKENISERS, Tokens
 from dialeval.text.tokenisers.mteval import SIGNS, unescape
-from dialeval.text.tokenisers.table import TOKENISERS, Tokens
 from dialeval.text.tokenisers.words import split_blanks
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialeval.display.notes import codes
-from dialeval.selection.inspection.question_notes import question_notes
+from dialeval.selection.asking.questions import question_notes
 from support.choosing_systems import question
 
 

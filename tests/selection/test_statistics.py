@@ -10,10 +10,10 @@ from dialeval.data import Candidate, Question, Turn, read
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.questions import against
 from dialeval.selection.asking.trials import listed
-from dialeval.selection.inspection.statistics import agreement_of_scores, shared_words, statistics
+from dialeval.selection.statistics import agreement_of_scores, shared_words, statistics
 from dialeval.selection.vetting.rules import SATO_2020
-from dialeval.selection.vetting.vetting import apply, rated_questions
-from support.drafts import HIGH, LOW, question, scored
+from dialeval.selection.vetting.vetting import apply
+from support.drafts import HIGH, LOW, question, rated_questions, scored
 
 
 def test_shared_words_by_hand():

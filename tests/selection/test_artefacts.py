@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dialeval.data import Candidate, Question, Turn
-from dialeval.selection.inspection.artefacts import BASELINES, FEWEST, find_artefacts
+from dialeval.selection.artefacts import BASELINES, FEWEST, find_artefacts
 
 WORDS = (
     "apple",

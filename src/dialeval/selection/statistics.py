@@ -14,13 +14,12 @@ from dialeval.data.types import Judgement, Question
 from dialeval.display.notes import Note, texts
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import evaluate
+from dialeval.selection.artefacts import Artefact, find_artefacts
 from dialeval.selection.asking.choosers import TfIdfChooser, joined
 from dialeval.selection.asking.choosing import chance, choose, fitted_chooser
 from dialeval.selection.asking.metrics import SelectionAccuracy
-from dialeval.selection.asking.questions import checked_questions
+from dialeval.selection.asking.questions import checked_questions, question_notes
 from dialeval.selection.asking.trials import Utterances, candidates_of, run_trials
-from dialeval.selection.inspection.artefacts import Artefact, find_artefacts
-from dialeval.selection.inspection.question_notes import question_notes
 from dialeval.selection.labelling.labelling import kappa_of
 from dialeval.selection.repository.words import content_words
 from dialeval.stats import percentile_interval

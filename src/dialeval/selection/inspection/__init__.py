@@ -1,1 +1,0 @@
-"""Statistics and artefacts of a question set."""
