@@ -13,6 +13,7 @@ equal on one machine is seen by recording everything and looking at ``git diff t
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import os
@@ -230,4 +231,11 @@ def main(kinds: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main([kind for kind in KINDS if kind in sys.argv[1:]] or KINDS)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(KINDS)}; by default all")
+    given = parser.parse_args().kinds
+    if unknown := set(given) - set(KINDS):
+        parser.error(f"unknown kind: {', '.join(sorted(unknown))}; expected {', '.join(KINDS)}")
+    main([kind for kind in KINDS if kind in given] or KINDS)

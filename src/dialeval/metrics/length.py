@@ -10,7 +10,7 @@ from typing import ClassVar
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
-from dialeval.text.tokenisers.words import split_white_space
+from dialeval.text.tokenisers.words import split_whitespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,4 +36,4 @@ class Length(MeanOfValues):
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the response's words and 1."""
-        return rows_of_values([len(split_white_space(example.response.text)) for example in examples])
+        return rows_of_values([len(split_whitespace(example.response.text)) for example in examples])

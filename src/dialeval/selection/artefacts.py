@@ -110,14 +110,16 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], resamples: int,
 
 
 def _fold(
-    baseline: Baseline, questions: Sequence[Question], groups: Mapping[str, str], at: int
+    baseline: Baseline, questions: Sequence[Question], groups: Mapping[str, str], index: int
 ) -> list[Choice]:
     """The choices in one tenth of the contexts of a baseline fitted on the others."""
-    own = [question for question in questions if int(groups[question.item], 16) % FOLDS == at]
-    if not own:
+    held_out = [question for question in questions if int(groups[question.item], 16) % FOLDS == index]
+    if not held_out:
         return []
-    score = baseline.fit([question for question in questions if int(groups[question.item], 16) % FOLDS != at])
-    return [Choice(question, baseline.name, score(question)) for question in own]
+    score = baseline.fit(
+        [question for question in questions if int(groups[question.item], 16) % FOLDS != index]
+    )
+    return [Choice(question, baseline.name, score(question)) for question in held_out]
 
 
 def _group(question: Question) -> str:

@@ -116,12 +116,12 @@ class Selection:
 
     def asked(self, folder: Path) -> dict[str, bytes]:
         """Context and candidates of each question."""
-        found = {}
+        questions = {}
         for measure, choice in _read(folder):
             offered = [[candidate.text, candidate.correct] for candidate in choice.question.candidates]
             asked = json.dumps([as_json(choice.question.context), offered], ensure_ascii=False)
-            found[f"{measure} {choice.item}"] = asked.encode()
-        return found
+            questions[f"{measure} {choice.item}"] = asked.encode()
+        return questions
 
     def examples(self, folder: Path) -> Iterator[Example]:
         """What each system chose, as its response; the right candidates as references."""

@@ -165,7 +165,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
         resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: by_item[item]),
     )
     try:
-        found = run_trials(
+        tried = run_trials(
             [tfidf],
             questions,
             candidates_of(questions) if utterances is None else utterances,
@@ -174,7 +174,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
         )
     except Unsuitable as error:
         return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))
-    random = found.random[:, 0]
+    random = tried.random[:, 0]
     low, high = percentile_interval(random, 0.95)
     return Lexical(result.score, result.interval, float(random.mean()), Interval(low, high), trials)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from dialeval.errors import BadInput, DialevalError, ResourceUnavailable
+from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, first_line
 from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.digests import combine, hash_file
 
@@ -118,7 +118,7 @@ class Layout:
         try:
             model.load_state_dict(load_file(path))
         except (SafetensorError, RuntimeError, OSError) as error:
-            found = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            found = first_line(error)
             needed = f"the weights that {self.marker} describes"
             raise BadInput(str(path), found, needed, "Train the model again.") from error
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.text.tokenisers.words import folded, search_terms, split_blanks, split_white_space
+from dialeval.text.tokenisers.words import folded, search_terms, split_spaces, split_whitespace
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from dialeval.text.tokenisers.words import folded, search_terms, split_blanks, s
     ],
 )
 def test_white_space_of_any_kind_and_length_parts_words(text: str, words: list[str]) -> None:
-    assert split_white_space(text) == words
+    assert split_whitespace(text) == words
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_white_space_of_any_kind_and_length_parts_words(text: str, words: list[s
     ],
 )
 def test_single_blanks_part_words(text: str, words: list[str]) -> None:
-    assert split_blanks(text) == words
+    assert split_spaces(text) == words
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_case_never_matters_to_search(text: str) -> None:
 @given(st.text(alphabet="ab \t\n"))
 def test_both_splits_agree_where_blanks_are_single(text: str) -> None:
     joined = " ".join(text.split())
-    assert split_white_space(text) == [word for word in split_blanks(joined) if word]
+    assert split_whitespace(text) == [word for word in split_spaces(joined) if word]
 
 
 def test_folded_texts_are_equal_where_only_case_and_spacing_differ() -> None:

@@ -21,7 +21,7 @@ from dialeval.metrics.rows import (
     rows_of_values,
 )
 from dialeval.text.ngrams.symbols import Integers, Numbering, number_words
-from dialeval.text.tokenisers.words import split_white_space
+from dialeval.text.tokenisers.words import split_whitespace
 
 ORDER: Final = 4
 SIGMA: Final = 6.0
@@ -98,7 +98,7 @@ class FittedCider(NeedsReferences, MeanOfValues):
 
         require_references("cider", examples)
         texts, first = item_texts(examples)
-        words = number_words(map(split_white_space, texts), Numbering(self.weights.numbers))
+        words = number_words(map(split_whitespace, texts), Numbering(self.weights.numbers))
         similarities, scores = np.zeros(len(texts)), np.zeros(len(examples))
         nodes = ORDER * int(np.diff(words.begin[first]).max(initial=0)) + 1
         score_cider(
@@ -125,7 +125,7 @@ def _weigh(documents: Iterable[tuple[str, tuple[str, ...]]]) -> Weights:
     digests = []
     for chunk in _chunks(reference for _, reference in documents):
         digests += [_digest(references) for references in chunk]
-        texts = number_words((split_white_space(text) for item in chunk for text in item), numbering)
+        texts = number_words((split_whitespace(text) for item in chunk for text in item), numbering)
         first = np.cumsum([0, *map(len, chunk)]).astype(np.int64)
         needed = used + ORDER * len(texts.symbols)
         if 4 * needed > len(trie):

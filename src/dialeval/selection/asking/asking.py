@@ -46,7 +46,7 @@ class Answered:
     def ties(self) -> int:
         """Questions in which the best correct candidate ties with the best false one, and which are therefore wrong."""
         scored = set(range(len(self.choices))) - set(self.accuracy.reasons)
-        return sum(isinstance(one := self.choices[at], Choice) and one.tied for at in scored)
+        return sum(isinstance(choice := self.choices[index], Choice) and choice.tied for index in scored)
 
 
 @dataclass(frozen=True, slots=True)

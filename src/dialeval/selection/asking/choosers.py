@@ -127,16 +127,16 @@ class TfIdfChooser:
         """Cosines in [0, 1]; 0 where no word is shared."""
         idf = {w: 1 + math.log((1 + self.documents) / (1 + n)) for w, n in self.frequencies}
         rarest = 1 + math.log(1 + self.documents)
-        found = []
+        rows = []
         for question in questions:
             context = _weights(joined(question.context), idf, rarest)
-            found.append(
+            rows.append(
                 tuple(
                     _cosine(context, _weights(candidate.text, idf, rarest))
                     for candidate in question.candidates
                 )
             )
-        return found
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

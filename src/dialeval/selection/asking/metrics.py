@@ -151,8 +151,8 @@ def labelled_errors(
     )
     if not any(labels):
         return ()
-    found = [_label_errors(label, asked, measured) for label in labels]
-    return tuple(sorted(found, key=lambda one: (-one.chosen, one.label is None, one.label or "")))
+    breakdown = [_label_errors(label, asked, measured) for label in labels]
+    return tuple(sorted(breakdown, key=lambda error: (-error.chosen, error.label is None, error.label or "")))
 
 
 def only_against(choice: Choice, label: str | None) -> Choice | None:
@@ -161,10 +161,10 @@ def only_against(choice: Choice, label: str | None) -> Choice | None:
     kept = [
         index for index, candidate in enumerate(candidates) if candidate.correct or candidate.error == label
     ]
-    if all(candidates[at].correct for at in kept):
+    if all(candidates[index].correct for index in kept):
         return None
-    question = replace(choice.question, candidates=tuple(candidates[at] for at in kept))
-    return Choice(question, choice.system, tuple(choice.scores[at] for at in kept))
+    question = replace(choice.question, candidates=tuple(candidates[index] for index in kept))
+    return Choice(question, choice.system, tuple(choice.scores[index] for index in kept))
 
 
 def _label_errors(

@@ -50,7 +50,7 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
     Where there are several, their ids are the question's with ``/1`` onwards behind it, so that clustering by dialogue
     resamples them together.
     """
-    found = []
+    narrowed = []
     for question in questions:
         right = [candidate for candidate in question.candidates if candidate.correct]
         for number, truth in enumerate(right, start=1):
@@ -58,8 +58,8 @@ def one_truth_each(questions: Iterable[Question]) -> list[Question]:
                 candidate for candidate in question.candidates if candidate is truth or not candidate.correct
             )
             item = question.item if len(right) == 1 else f"{question.item}/{number}"
-            found.append(replace(question, item=item, candidates=candidates))
-    return found
+            narrowed.append(replace(question, item=item, candidates=candidates))
+    return narrowed
 
 
 def sharing_a_context(questions: Sequence[Question]) -> int:

@@ -49,7 +49,7 @@ class Listed:
 
     def texts(self, ids: Iterable[int], /) -> list[str]:
         """The utterances of these numbers."""
-        return [self.all[at] for at in ids]
+        return [self.all[number] for number in ids]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,9 +111,9 @@ def run_trials(
     def tried(system: System | Chooser) -> Floats:
         chooser = fitted_chooser(system, questions)
         with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
-            own = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
-            wide = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
-        return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(own, wide, strict=True)])
+            chosen = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
+            among = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
+        return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(chosen, among, strict=True)])
 
     right_of, refused = _of_each(systems, tried)
     right = np.array(list(right_of.values()))
@@ -164,12 +164,12 @@ def random_pool(
     None of them is, however spelled, one of the question's own candidates or turns, or one of ``right``: what other
     questions say is right in this context. The order of the draw hangs on the seed and the question's id alone.
     """
-    own = sum(not candidate.correct for candidate in question.candidates)
-    wanted = 3 * own + 1 if size is None else size
-    if wanted < own:
+    false = sum(not candidate.correct for candidate in question.candidates)
+    wanted = 3 * false + 1 if size is None else size
+    if wanted < false:
         raise Unsuitable(
-            f"A pool of {wanted} random candidates is too small for {question.item!r}, which has {own} false ones. "
-            f"Ask for a pool of {own} or more."
+            f"A pool of {wanted} random candidates is too small for {question.item!r}, which has {false} false ones. "
+            f"Ask for a pool of {false} or more."
         )
     taken = {same_key(candidate.text) for candidate in question.candidates}
     taken |= {same_key(turn.text) for turn in question.context}
@@ -206,21 +206,21 @@ def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterat
         yield from utterances.texts(order[start : start + _READ_AT_ONCE])
 
 
-def _right(own: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> Floats:
+def _right(chosen: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> Floats:
     """1 or 0 for the question's own candidates, then for each trial; NaN where there is no choice."""
-    if isinstance(own, Missing) or isinstance(among, Missing):
+    if isinstance(chosen, Missing) or isinstance(among, Missing):
         return np.full(1 + trials, np.nan)
     right = np.array([candidate.correct for candidate in among.question.candidates])
     scores = np.array(among.scores)
     false = scores[~right]
     drawn = _draws(
         len(false),
-        sum(not candidate.correct for candidate in own.question.candidates),
+        sum(not candidate.correct for candidate in chosen.question.candidates),
         trials,
         seed,
-        own.item,
+        chosen.item,
     )
-    return np.concatenate([[own.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
+    return np.concatenate([[chosen.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
 
 
 def _draws(pool: int, size: int, trials: int, seed: int, item: str) -> Integers:

@@ -162,4 +162,4 @@ class _Trial:
 def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Question:
     candidates = [Candidate(asked.truth, True), *(Candidate(candidate.text, False) for candidate in false)]
     order = shuffled_places([candidate.text for candidate in candidates], item=asked.item, seed=seed)
-    return Question(asked.item, asked.context, tuple(candidates[at] for at in order), "unvetted")
+    return Question(asked.item, asked.context, tuple(candidates[place] for place in order), "unvetted")

@@ -48,10 +48,10 @@ class CandidateRules:
         """Whether an utterance is nearly the same as one of the others."""
         return any(self.alike(said, other) for other in others)
 
-    def alike(self, one: Sequence[str], other: Sequence[str]) -> bool:
+    def alike(self, said: Sequence[str], other: Sequence[str]) -> bool:
         """Whether two utterances, given as words, count as the same."""
-        common = (Counter(one) & Counter(other)).total()
-        fewer, more = sorted((len(one), len(other)))
+        common = (Counter(said) & Counter(other)).total()
+        fewer, more = sorted((len(said), len(other)))
         if 2 * common >= self.same * (fewer + more):
             return True
         return common == fewer > 0 and more <= 2 * fewer
@@ -97,12 +97,12 @@ def retrieve(
         _Wanted(text, words(text), [words(other) for other in beside])
         for text, beside in zip(texts, others, strict=True)
     ]
-    found: list[tuple[Retrieved, ...]] = []
+    results: list[tuple[Retrieved, ...]] = []
     for start in range(0, len(wanted), _TEXTS_AT_ONCE):
         batch = wanted[start : start + _TEXTS_AT_ONCE]
-        found += _retrieve(search, batch, m, max(depth, m))
+        results += _retrieve(search, batch, m, max(depth, m))
         progress.advance(len(batch))
-    return found
+    return results
 
 
 class _Wanted(NamedTuple):
@@ -125,11 +125,13 @@ class _Found(NamedTuple):
 def _retrieve(search: _Search, batch: Sequence[_Wanted], m: int, depth: int) -> list[tuple[Retrieved, ...]]:
     """What is picked for each text; those with too few are looked for again among more."""
     picked = [_pick(lexical, nearest, m, search.rules) for lexical, nearest in search.both(batch, depth)]
-    short = [index for index, own in enumerate(picked) if len(own) < m and content_words(batch[index].text)]
+    short = [
+        index for index, result in enumerate(picked) if len(result) < m and content_words(batch[index].text)
+    ]
     if short and depth < min(_DEEPEST, len(search.repository)):
-        again = _retrieve(search, [batch[at] for at in short], m, depth * _DEEPER)
-        for at, own in zip(short, again, strict=True):
-            picked[at] = own
+        again = _retrieve(search, [batch[index] for index in short], m, depth * _DEEPER)
+        for index, result in zip(short, again, strict=True):
+            picked[index] = result
     return picked
 
 
@@ -140,11 +142,11 @@ def _pick(
     taken: dict[int, Retrieved] = {}
     said: list[list[str]] = []
 
-    def unlike(found: Sequence[_Found], by: Way) -> Iterator[Retrieved]:
-        for one in found:
-            if one.id not in taken and not rules.repeats(one.words, said):
-                said.append(one.words)
-                yield Retrieved(one.id, one.text, by, one.score)
+    def unlike(passing: Sequence[_Found], by: Way) -> Iterator[Retrieved]:
+        for utterance in passing:
+            if utterance.id not in taken and not rules.repeats(utterance.words, said):
+                said.append(utterance.words)
+                yield Retrieved(utterance.id, utterance.text, by, utterance.score)
 
     ways: dict[Way, Iterator[Retrieved]] = {
         "lexical": unlike(lexical, "lexical"),
@@ -155,11 +157,11 @@ def _pick(
     while ways and len(taken) < m:
         # The one with the smallest part of its share is next, words before meaning; if it has no more, the other is.
         by = min(ways, key=lambda way: (given[way] >= quotas[way], given[way], way == "vector"))
-        one = next(ways[by], None)
-        if one is None:
+        utterance = next(ways[by], None)
+        if utterance is None:
             del ways[by]
         else:
-            taken[one.id] = one
+            taken[utterance.id] = utterance
             given[by] += 1
     return tuple(taken.values())
 
@@ -184,40 +186,40 @@ class _Search:
         related = [hits if query else [] for hits, query in zip(near, queries, strict=True)]
         nearest = self._passing(batch, related, depth)
         if self.repository.vectors.kind == "reranked":
-            nearest = self._ranked_anew(texts, nearest)
+            nearest = self._reranked(texts, nearest)
         return list(zip(lexical, nearest, strict=True))
 
     def _passing(
-        self, batch: Sequence[_Wanted], found: Sequence[Sequence[Hit]], depth: int
+        self, batch: Sequence[_Wanted], fetched: Sequence[Sequence[Hit]], depth: int
     ) -> list[list[_Found]]:
         """The best ``depth`` of each list that are about as long as the text, not the same as it, nor excluded."""
-        ids = sorted({hit.document for hits in found for hit in hits})
+        ids = sorted({hit.document for hits in fetched for hit in hits})
         texts = dict(zip(ids, self.repository.texts(ids), strict=True))
-        split = {at: words(text) for at, text in texts.items()}
+        split = {number: words(text) for number, text in texts.items()}
 
         def passing(wanted: _Wanted, hits: Sequence[Hit]) -> Iterator[_Found]:
-            for at, score in hits:
+            for number, score in hits:
                 if (
-                    self.rules.fits(split[at], wanted.words)
-                    and not self.rules.repeats(split[at], (wanted.words, *wanted.apart))
-                    and texts[at] not in self.exclude
+                    self.rules.fits(split[number], wanted.words)
+                    and not self.rules.repeats(split[number], (wanted.words, *wanted.apart))
+                    and texts[number] not in self.exclude
                 ):
-                    yield _Found(at, texts[at], split[at], score)
+                    yield _Found(number, texts[number], split[number], score)
 
-        return [list(islice(passing(*pair), depth)) for pair in zip(batch, found, strict=True)]
+        return [list(islice(passing(*pair), depth)) for pair in zip(batch, fetched, strict=True)]
 
-    def _ranked_anew(self, texts: Sequence[str], nearest: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
+    def _reranked(self, texts: Sequence[str], nearest: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
         """The same utterances, by the cosine of their vectors in context."""
         vectors = self.repository.vectors
-        new = {one.id: one.text for result in nearest for one in result if one.id not in self.in_context}
+        new = {hit.id: hit.text for hits in nearest for hit in hits if hit.id not in self.in_context}
         if new:
             units = vectors.units_in_context(list(new.values()))
             self.in_context.update(zip(new, units.astype(np.float16), strict=True))
         asked = vectors.units_in_context(list(texts))
         return [
             sorted(
-                (one._replace(score=round(float(own @ self.in_context[one.id]), 4)) for one in result),
-                key=lambda one: (-one.score, one.id),
+                (hit._replace(score=round(float(unit @ self.in_context[hit.id]), 4)) for hit in hits),
+                key=lambda hit: (-hit.score, hit.id),
             )
-            for own, result in zip(asked, nearest, strict=True)
+            for unit, hits in zip(asked, nearest, strict=True)
         ]

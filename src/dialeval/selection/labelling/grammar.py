@@ -68,14 +68,14 @@ class PerceptronTagger:
         padded = [*_BEFORE, *map(_normal, words), *_AFTER]
         # The weights know the tags before a sentence in the other order than the words.
         last, before = _BEFORE
-        found = []
+        tagged = []
         for index, word in enumerate(words):
             tag = self.certain.get(word) or self._best(
                 _features(word, padded[index : index + 5], last, before)
             )
-            found.append(Tagged(word, tag))
+            tagged.append(Tagged(word, tag))
             before, last = last, tag
-        return found
+        return tagged
 
     def _best(self, features: Iterator[str]) -> str:
         scores: dict[str, float] = {}
@@ -182,8 +182,8 @@ def _breaks_off(said: Sequence[str]) -> bool:
     return last in _OPEN or (last in _PERSONS and last != "you" and not whole)
 
 
-def _is_finite(one: Tagged) -> bool:
-    return one.tag in _FINITE or one.word in ("'m", "'re", "'ll")
+def _is_finite(word: Tagged) -> bool:
+    return word.tag in _FINITE or word.word in ("'m", "'re", "'ll")
 
 
 def _person(tagged: Sequence[Tagged], verbs: Sequence[int]) -> Person | None:
@@ -219,9 +219,9 @@ def _tense(tagged: Sequence[Tagged], verb: int) -> Tense | None:
     return "present"
 
 
-def _step(tagged: Sequence[Tagged], at: int, by: Literal[1, -1]) -> int | None:
+def _step(tagged: Sequence[Tagged], place: int, by: Literal[1, -1]) -> int | None:
     """The next place that way that holds no adverb or negation."""
-    at += by
-    while 0 <= at < len(tagged) and (tagged[at].tag in _BETWEEN or tagged[at].word == "n't"):
-        at += by
-    return at if 0 <= at < len(tagged) else None
+    place += by
+    while 0 <= place < len(tagged) and (tagged[place].tag in _BETWEEN or tagged[place].word == "n't"):
+        place += by
+    return place if 0 <= place < len(tagged) else None

@@ -214,4 +214,4 @@ def consistency_subset(
 def _pair(question: Question, truth: Candidate, name: str, false: Candidate, seed: int) -> Question:
     item, both = f"{question.item}/{name}", (truth, false)
     order = shuffled_places([candidate.text for candidate in both], item=item, seed=seed)
-    return Question(item, question.context, tuple(both[at] for at in order), question.status)
+    return Question(item, question.context, tuple(both[place] for place in order), question.status)

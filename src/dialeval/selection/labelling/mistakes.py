@@ -107,12 +107,16 @@ def _with_guesses(
 ) -> Question:
     truth = next((sketches[candidate.text] for candidate in question.candidates if candidate.correct), None)
 
-    def labelled(one: Candidate) -> Candidate:
-        if one.correct or truth is None or (one.error is not None and not is_guess(one.error)):
-            return one
-        inconsistent = (question.item, one.text) in against
-        label = "inconsistent" if inconsistent else guess(sketches[one.text], truth)
-        return replace(one, error=None if label is None else label + GUESS)
+    def labelled(candidate: Candidate) -> Candidate:
+        if (
+            candidate.correct
+            or truth is None
+            or (candidate.error is not None and not is_guess(candidate.error))
+        ):
+            return candidate
+        inconsistent = (question.item, candidate.text) in against
+        label = "inconsistent" if inconsistent else guess(sketches[candidate.text], truth)
+        return replace(candidate, error=None if label is None else label + GUESS)
 
     return replace(question, candidates=tuple(map(labelled, question.candidates)))
 

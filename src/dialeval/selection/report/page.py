@@ -42,7 +42,7 @@ class ErrorView:
     examples: tuple[Examples, ...]
 
 
-def error_views(found: Iterable[tuple[str, tuple[ErrorLabel, ...]]]) -> list[ErrorView]:
+def error_views(breakdowns: Iterable[tuple[str, tuple[ErrorLabel, ...]]]) -> list[ErrorView]:
     """What a page shows of each system's errors; nothing of a system without labels."""
     return [
         ErrorView(
@@ -53,7 +53,7 @@ def error_views(found: Iterable[tuple[str, tuple[ErrorLabel, ...]]]) -> list[Err
                 if label.examples
             ),
         )
-        for system, labels in found
+        for system, labels in breakdowns
         if labels
     ]
 
@@ -77,21 +77,21 @@ def page_of(document: AskedDocument, choices: Iterable[ChoiceRow]) -> str:
     )
 
 
-def trial_plots(found: Trials) -> list[Picture]:
+def trial_plots(trials: Trials) -> list[Picture]:
     """Accuracies of each system, and the rankings' correlation with people's where there is one."""
-    return [*_rankings(found), _accuracies(found)]
+    return [*_rankings(trials), _accuracies(trials)]
 
 
-def _accuracies(found: Trials) -> Picture:
-    shown = [Box(row.system, row.five, row.chosen) for row in found.systems]
-    words = [f"{row.system}: random {_five(row.five)}, chosen {number(row.chosen)}" for row in found.systems]
-    caption = f"{count(found.trials, 'trial')} with random false candidates; the dot is the chosen ones."
+def _accuracies(trials: Trials) -> Picture:
+    shown = [Box(row.system, row.five, row.chosen) for row in trials.systems]
+    words = [f"{row.system}: random {_five(row.five)}, chosen {number(row.chosen)}" for row in trials.systems]
+    caption = f"{count(trials.trials, 'trial')} with random false candidates; the dot is the chosen ones."
     alt = f"Box plots of accuracy over trials. {'; '.join(words)}."
     return Picture("Accuracy, RANDOM and CHOSEN", caption, boxes(shown, across="accuracy"), alt)
 
 
-def _rankings(found: Trials) -> list[Picture]:
-    people = found.human
+def _rankings(trials: Trials) -> list[Picture]:
+    people = trials.human
     if people is None:
         return []
     shown = [Box("RANDOM", people.five, people.chosen)]

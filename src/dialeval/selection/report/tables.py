@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
@@ -20,9 +20,6 @@ from dialeval.display.wording import (
     signed,
 )
 from dialeval.selection.document import AskedDocument, Comparison, ErrorLabel, Trials
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 UNLABELLED: Final = "no label"
 
@@ -75,30 +72,30 @@ def pairs(document: AskedDocument) -> Table:
     return Table("Pairs of systems", columns, rows, notes if rows else ())
 
 
-def errors(system: str, found: Sequence[ErrorLabel]) -> Table:
+def errors(system: str, labels: Sequence[ErrorLabel]) -> Table:
     """One system's wrong choices by what is wrong with them."""
-    total = sum(one.chosen for one in found)
+    total = sum(label.chosen for label in labels)
     columns = (
         *(Column("what is wrong"), Column("chosen", numeric=True), Column("share", numeric=True)),
         *(Column("candidates", numeric=True), Column("accuracy alone", numeric=True)),
     )
     rows = tuple(
         (
-            Cell(one.label or UNLABELLED),
-            Cell(f"{one.chosen:,}"),
-            Cell(percent(one.chosen / total if total else None)),
-            Cell(f"{one.candidates:,}"),
-            Cell(number(one.alone), interval(one.low, one.high)),
+            Cell(error.label or UNLABELLED),
+            Cell(f"{error.chosen:,}"),
+            Cell(percent(error.chosen / total if total else None)),
+            Cell(f"{error.candidates:,}"),
+            Cell(number(error.alone), interval(error.low, error.high)),
         )
-        for one in found
+        for error in labels
     )
-    guesses = [one.label for one in found if one.label and one.label.endswith("?")]
-    notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(found)}"]
+    guesses = [error.label for error in labels if error.label and error.label.endswith("?")]
+    notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(labels)}"]
     notes += [f"{listing(guesses)}: guessed by a program, not by raters"] if guesses else []
     return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())
 
 
-def trials(found: Trials) -> Table:
+def trials(document: Trials) -> Table:
     """Accuracies with chosen and with random false candidates."""
     columns = (
         *(Column("system"), Column("CHOSEN", numeric=True)),
@@ -111,35 +108,35 @@ def trials(found: Trials) -> Table:
             Cell(number(row.mean)),
             Cell(interval(row.five[0], row.five[-1])),
         )
-        for row in found.systems
+        for row in document.systems
     )
-    left = f"; {count(found.left_out, 'question')} left out" if found.left_out else ""
+    left = f"; {count(document.left_out, 'question')} left out" if document.left_out else ""
     notes = [
-        f"{count(found.trials, 'trial')} over {count(found.questions, 'question')}{left}; each trial draws its false "
-        f"candidates from {found.pool} per question, which came at random from {found.source}"
+        f"{count(document.trials, 'trial')} over {count(document.questions, 'question')}{left}; each trial draws its "
+        f"false candidates from {document.pool} per question, which came at random from {document.source}"
     ]
-    return Table("RANDOM against CHOSEN", columns, rows, (*notes, *_people_notes(found)))
+    return Table("RANDOM against CHOSEN", columns, rows, (*notes, *_people_notes(document)))
 
 
 def failures(document: AskedDocument) -> Table:
     """Systems that could not be asked, and trials that could not be made."""
     trials = document.trials
-    found = [(failure.system, failure.message) for failure in document.failures]
+    reasons = [(failure.system, failure.message) for failure in document.failures]
     if document.trials_reason:
-        found.append(("trials with random candidates", document.trials_reason))
+        reasons.append(("trials with random candidates", document.trials_reason))
     if trials is not None:
-        found += [(f"{failure.system}, random candidates", failure.message) for failure in trials.failures]
+        reasons += [(f"{failure.system}, random candidates", failure.message) for failure in trials.failures]
     if trials is not None and trials.human_reason:
-        found.append(("people's ranking", trials.human_reason))
-    rows = tuple((Cell(name), Cell(message)) for name, message in found)
-    return Table("Failures", (Column("system"), Column("what went wrong")), rows)
+        reasons.append(("people's ranking", trials.human_reason))
+    rows = tuple((Cell(name), Cell(message)) for name, message in reasons)
+    return Table("Failures", (Column("system"), Column("reason")), rows)
 
 
-def print_asked(document: AskedDocument, console: Console | None = None) -> None:
-    """Print the ranking, the pairs, errors by label, trials and failures; to stdout by default."""
+def print_asked(document: AskedDocument) -> None:
+    """Print the ranking, the pairs, errors by label, trials and failures."""
     from rich.console import Console
 
-    console = console or Console()
+    console = Console()
     shown = [ranking(document), pairs(document)]
     shown += [errors(row.system, row.errors) for row in document.results]
     shown += [trials(document.trials)] if document.trials else []
@@ -150,8 +147,8 @@ def print_asked(document: AskedDocument, console: Console | None = None) -> None
         print_table(table, console)
 
 
-def _people_notes(found: Trials) -> Iterable[str]:
-    people = found.human
+def _people_notes(document: Trials) -> Iterable[str]:
+    people = document.human
     if people is None:
         return
     spread = "undefined" if people.five is None else interval(people.five[0], people.five[-1], 2)
@@ -168,9 +165,11 @@ def _people_notes(found: Trials) -> Iterable[str]:
         yield f"{count(people.undefined, 'trial')} without a correlation: all systems tie"
 
 
-def _guessing(found: Sequence[ErrorLabel]) -> str:
+def _guessing(labels: Sequence[ErrorLabel]) -> str:
     """What guessing would get against each label alone; nothing in files that do not say."""
-    chances = {one.label or UNLABELLED: number(one.chance) for one in found if one.chance is not None}
+    chances = {
+        error.label or UNLABELLED: number(error.chance) for error in labels if error.chance is not None
+    }
     if not chances:
         return ""
     if len(set(chances.values())) == 1:
@@ -222,12 +221,13 @@ def _unscored_notes(document: AskedDocument) -> Iterable[str]:
         yield "accuracies are over different questions: pairs of systems are compared over those that both have"
 
 
-def _pair(one: Comparison) -> tuple[Cell, ...]:
-    alone = NOTHING if one.wins is None or one.losses is None else f"{one.wins:,} / {one.losses:,}"
+def _pair(comparison: Comparison) -> tuple[Cell, ...]:
+    none = comparison.wins is None or comparison.losses is None
+    alone = NOTHING if none else f"{comparison.wins:,} / {comparison.losses:,}"
     return (
-        Cell(f"{one.a} − {one.b}"),
-        Cell(signed(one.difference), interval(one.low, one.high)),
+        Cell(f"{comparison.a} − {comparison.b}"),
+        Cell(signed(comparison.difference), interval(comparison.low, comparison.high)),
         Cell(alone),
-        Cell(p_value(one.p_adjusted)),
-        Cell(one.better or "not shown", strong=one.significant),
+        Cell(p_value(comparison.p_adjusted)),
+        Cell(comparison.better or "not shown", strong=comparison.significant),
     )

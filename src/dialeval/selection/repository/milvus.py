@@ -76,14 +76,14 @@ class _Words:
             places = asked[start : start + _QUERIES_AT_ONCE]
             rows = self.client.search(
                 self.collection,
-                data=[" ".join(dict.fromkeys(queries[at])) for at in places],
+                data=[" ".join(dict.fromkeys(queries[place])) for place in places],
                 anns_field="terms",
                 limit=k + _SPARE,
                 search_params={"metric_type": "BM25"},
             )
-            for at, hits in zip(places, rows, strict=True):
+            for place, hits in zip(places, rows, strict=True):
                 # milvus-lite gives BM25 as a distance, which is below zero; servers give the score.
-                result[at] = _best([(hit["id"], abs(hit["distance"]) / _FACTOR) for hit in hits], k)
+                result[place] = _best([(hit["id"], abs(hit["distance"]) / _FACTOR) for hit in hits], k)
         return result
 
 
@@ -102,18 +102,18 @@ class _Nearest:
             places = asked[start : start + _QUERIES_AT_ONCE]
             rows = self.client.search(
                 self.collection,
-                data=[vectors[at].tolist() for at in places],
+                data=[vectors[place].tolist() for place in places],
                 anns_field="vector",
                 limit=k + _SPARE,
                 search_params={"metric_type": "IP", "params": {"nprobe": cells_searched(self.count)}},
             )
-            for at, hits in zip(places, rows, strict=True):
-                result[at] = _best([(hit["id"], hit["distance"]) for hit in hits], k)
+            for place, hits in zip(places, rows, strict=True):
+                result[place] = _best([(hit["id"], hit["distance"]) for hit in hits], k)
         return result
 
 
 def _best(hits: Sequence[tuple[int, float]], k: int) -> list[Hit]:
-    rounded = [Hit(int(at), round(float(score), 4)) for at, score in hits]
+    rounded = [Hit(int(number), round(float(score), 4)) for number, score in hits]
     return sorted(rounded, key=lambda hit: (-hit.score, hit.document))[:k]
 
 

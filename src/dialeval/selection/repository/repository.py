@@ -15,8 +15,9 @@ import numpy as np
 from dialeval.data.codec.sources import check
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import BadInput, Unsuitable
-from dialeval.files.atomic import atomic_path, write_atomically
+from dialeval.files.atomic import atomic_path
 from dialeval.files.digests import hash_tree
+from dialeval.files.documents import write_document
 from dialeval.files.folders import alone_in
 from dialeval.selection.repository.indexes import (
     FLAT_UP_TO,
@@ -180,7 +181,7 @@ def _write_utterances(
             f"{shown}). Give other files, "
             "or let through shorter and longer ones."
         )
-    write_atomically(out / _FACTS, json.dumps({"format": _FORMAT, **asdict(facts)}, indent=2).encode())
+    write_document(out / _FACTS, {"format": _FORMAT, **asdict(facts)}, indent=2)
     return facts
 
 

@@ -146,11 +146,11 @@ class ContextualVectors:
     def encode(self, texts: Sequence[str], /) -> Vectors:
         """One vector per text; a word's is the mean of its pieces'."""
         encoder = load_encoder(find_encoder(self.model))
-        found = np.zeros((len(texts), self.dimensions), np.float32)
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             tidied = [tidy(text) for text in texts[start : start + _TEXTS_AT_ONCE]]
-            found[start : start + len(tidied)] = _encode(encoder, tidied)
-        return found
+            vectors[start : start + len(tidied)] = _encode(encoder, tidied)
+        return vectors
 
 
 def _encode(encoder: Encoder, texts: list[str]) -> Vectors:

@@ -193,19 +193,19 @@ def said_in(record: Record) -> Iterator[str]:
     """Every utterance of a record, blank ones left out; of a question, only what is right."""
     match record:
         case Dialogue():
-            found = [turn.text for turn in record.turns]
+            texts = [turn.text for turn in record.turns]
         case Prompt():
-            found = [*(turn.text for turn in record.context), *record.references]
+            texts = [*(turn.text for turn in record.context), *record.references]
         case Example():
-            found = [*(turn.text for turn in record.context), record.response.text, *record.references]
+            texts = [*(turn.text for turn in record.context), record.response.text, *record.references]
         case Question():
             right = [candidate.text for candidate in record.candidates if candidate.correct]
-            found = [*(turn.text for turn in record.context), *right]
+            texts = [*(turn.text for turn in record.context), *right]
         case NBest():
-            found = [
+            texts = [
                 *(turn.text for turn in record.context),
                 *(response.text for response in record.responses),
             ]
         case _:
-            found = []
-    return (text for text in found if text.strip())
+            texts = []
+    return (text for text in texts if text.strip())

@@ -15,7 +15,8 @@ import numpy as np
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import BadInput, ResourceUnavailable
-from dialeval.files.atomic import atomic_path, write_atomically
+from dialeval.files.atomic import atomic_path
+from dialeval.files.documents import write_document
 from dialeval.selection.repository.indexes import (
     NearestIndex,
     build_cells,
@@ -71,9 +72,9 @@ class VectorStore:
         except (OSError, ValueError, KeyError):
             held = -1
         if held != count:
-            result, needed = "no vectors of all utterances", f"those of {count:,}"
+            found, needed = "no vectors of all utterances", f"those of {count:,}"
             todo = "Give the command that built it again ('dialeval select build', or build_repository)."
-            raise BadInput(str(folder), result, needed, todo)
+            raise BadInput(str(folder), found, needed, todo)
         return cls(folder, facts["kind"], first, component, second, other)
 
     @classmethod
@@ -93,11 +94,11 @@ class VectorStore:
         first, second = _encoders(kind, words, encoder)
         asked = {"kind": kind, "words": words, "encoder": encoder, "utterances": count}
         try:
-            found = {"averages": first.fact, "in_context": second.fact if second else None}
+            facts = {"averages": first.fact, "in_context": second.fact if second else None}
         except ResourceUnavailable as error:
             hint = "" if kind == "static" else " Or ask for static vectors, which need no encoder."
             raise ResourceUnavailable(f"{error}{hint}") from None
-        _keep_what_fits(folder, asked | found)
+        _keep_what_fits(folder, asked | facts)
         if not (folder / _AVERAGES).is_file():
             _write_averages(folder, utterances, count, first, progress)
         averages = np.load(folder / _AVERAGES, mmap_mode="r")
@@ -150,7 +151,7 @@ def _keep_what_fits(folder: Path, facts: Mapping[str, object]) -> None:
     if held.get("in_context") != facts["in_context"]:
         (folder / _CONTEXTUAL_COMPONENT).unlink(missing_ok=True)
     if held != facts:
-        write_atomically(path, json.dumps(facts, indent=2).encode())
+        write_document(path, facts, indent=2)
 
 
 def _write_averages(

@@ -123,11 +123,11 @@ def _over_truth(questions: Iterable[Question], values: Floats, bound: float) -> 
     """Each candidate's value less its question's truth's, less the bound."""
     result, start = [], 0
     for question in questions:
-        own = values[start : start + len(question.candidates)]
-        start += len(own)
-        truth = own[[candidate.correct for candidate in question.candidates].index(True)]
+        own_values = values[start : start + len(question.candidates)]
+        start += len(own_values)
+        truth = own_values[[candidate.correct for candidate in question.candidates].index(True)]
         with np.errstate(invalid="ignore"):  # the difference of two infinities is undefined
-            result.append(tuple((own - truth - bound).tolist()))
+            result.append(tuple((own_values - truth - bound).tolist()))
     return result
 
 

@@ -155,7 +155,7 @@ class Rules:
             )
 
     def __iter__(self) -> Iterator[Rule]:
-        return (rule for rule in (getattr(self, one.name) for one in fields(self)) if rule is not None)
+        return (rule for rule in (getattr(self, part.name) for part in fields(self)) if rule is not None)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

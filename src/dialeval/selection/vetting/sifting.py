@@ -58,16 +58,16 @@ def sift(
     excesses = [judge.excess(sound) for judge in judges]
     kept: list[Question] = []
     for index, question in enumerate(sound):
-        doubted = _doubted(question, judges, [own[index] for own in excesses])
+        doubted = _doubted(question, judges, [excess[index] for excess in excesses])
         removed += doubted
-        left, spare = _left(question, {one.candidate for one in doubted}, most, seed)
+        left, spare = _left(question, {doubt.candidate for doubt in doubted}, most, seed)
         removed += spare
         if sum(not candidate.correct for candidate in left.candidates) >= fewest.false:
             kept.append(left)
         else:
             removed.append(Doubted(question.item, None, truth_of(question), str(fewest)))
             removed += _with_it(
-                question, {"ground_truth", *(one.candidate for one in (*doubted, *spare))}, fewest
+                question, {"ground_truth", *(doubt.candidate for doubt in (*doubted, *spare))}, fewest
             )
     return Sifted(tuple(kept), tuple(removed), tuple(map(str, judges)))
 
@@ -76,16 +76,16 @@ def _doubted(
     question: Question, judges: Sequence[Judge], excesses: Sequence[Sequence[float]]
 ) -> list[Doubted]:
     """Each false candidate that a judge drops, with the first that does."""
-    found = []
-    for index, (name, one) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
-        against = next((place for place, own in enumerate(excesses) if drops(own[index])), None)
-        if not one.correct and against is not None:
+    doubts = []
+    for index, (name, candidate) in enumerate(zip(candidate_ids(question), question.candidates, strict=True)):
+        against = next((place for place, of_judge in enumerate(excesses) if drops(of_judge[index])), None)
+        if not candidate.correct and against is not None:
             excess = excesses[against][index]
             rule = UNJUDGED if math.isnan(excess) else str(judges[against])
-            found.append(
-                Doubted(question.item, name, one.text, rule, excess if math.isfinite(excess) else None)
+            doubts.append(
+                Doubted(question.item, name, candidate.text, rule, excess if math.isfinite(excess) else None)
             )
-    return found
+    return doubts
 
 
 def _with_it(question: Question, listed: set[str | None], rule: OneTruth | Fewest) -> list[Doubted]:
@@ -105,7 +105,7 @@ def _left(
     named = list(zip(candidate_ids(question), question.candidates, strict=True))
     texts = [candidate.text for candidate in question.candidates]
     order = shuffled_places(texts, item=question.item, seed=seed, purpose="drawn")
-    left = [named[at] for at in order if named[at][0] not in dropped]
+    left = [named[place] for place in order if named[place][0] not in dropped]
     false = [name for name, candidate in left if not candidate.correct]
     spare = set(false[most.false :]) if most is not None else set()
     out = [
@@ -113,5 +113,5 @@ def _left(
     ]
     stay = [candidate for name, candidate in left if name not in spare]
     shown = shuffled_places([candidate.text for candidate in stay], item=question.item, seed=seed)
-    candidates = tuple(stay[at] for at in shown)
+    candidates = tuple(stay[place] for place in shown)
     return replace(question, candidates=candidates, status=question.status or "unvetted"), out

@@ -61,13 +61,13 @@ class Vetted:
     @property
     def counts(self) -> tuple[RuleCount, ...]:
         """What each rule removed, in the order of the rules; of surplus, how many questions it made."""
-        found = []
+        counts = []
         for rule in self.rules:
-            own = [removal for removal in self.removed if removal.rule == rule]
-            whole = sum(candidate.candidate is None for candidate in own)
+            removals = [removal for removal in self.removed if removal.rule == rule]
+            whole = sum(removal.candidate is None for removal in removals)
             made = self.second_questions if rule == self.rules.surplus else 0
-            found.append(RuleCount(rule, whole + made, len(own) - whole))
-        return tuple(found)
+            counts.append(RuleCount(rule, whole + made, len(removals) - whole))
+        return tuple(counts)
 
     @property
     def second_questions(self) -> int:
@@ -99,7 +99,7 @@ def apply(
         sifted = _sift(question, rules, given, taken, seed)
         stood += sifted.kept
         removed += sifted.removed
-    finished = [_finish(one, seed) for one in stood]
+    finished = [_finish(kept, seed) for kept in stood]
     return Vetted(
         rules,
         seed,
@@ -169,7 +169,7 @@ def _sift(question: Question, rules: Rules, given: _Given, taken: Container[str]
     back: dict[str | None, str] = {question.truth.name: question.item for question in kept[1:]}
     removed = [removal._replace(became=back.get(removal.candidate)) for removal in removed]
     if rules.most is not None:
-        removed += [_single(question, one, rules.most) for one in spare]
+        removed += [_single(question, candidate, rules.most) for candidate in spare]
     return _Sifted(kept, removed)
 
 
@@ -205,7 +205,7 @@ def _second_truth(left: Sequence[_Named], acceptable: Sequence[_Named], rules: R
     if rules.surplus is None or len(left) < max(rules.surplus.at_least, 2 * rules.fewest.false):
         return None
     fit = [candidate for candidate in acceptable if rules.truth_rule(candidate.votes) is None]
-    return max(fit, key=lambda one: one.votes.mean, default=None)
+    return max(fit, key=lambda candidate: candidate.votes.mean, default=None)
 
 
 def _free_id(item: str, taken: Container[str]) -> str:
@@ -218,7 +218,7 @@ def _in_order(named: Sequence[_Named], item: str, seed: int, purpose: Purpose) -
     places = shuffled_places(
         [candidate.candidate.text for candidate in named], item=item, seed=seed, purpose=purpose
     )
-    return [named[at] for at in places]
+    return [named[place] for place in places]
 
 
 def _finish(kept: _Kept, seed: int) -> _Finished:
@@ -232,19 +232,19 @@ def _finish(kept: _Kept, seed: int) -> _Finished:
     return _Finished(question, kept.draft.item, tuple(candidate.name for candidate in named))
 
 
-def _judgements(one: _Finished, given: _Given) -> list[Judgement]:
+def _judgements(finished: _Finished, given: _Given) -> list[Judgement]:
     return [
-        Judgement(one.question.item, name, rater, ACCEPTABILITY.criterion, float(score))
-        for name, origin in zip(candidate_ids(one.question), one.origin, strict=True)
-        for rater, score in given.get((one.draft, origin), {}).items()
+        Judgement(finished.question.item, name, rater, ACCEPTABILITY.criterion, float(score))
+        for name, origin in zip(candidate_ids(finished.question), finished.origin, strict=True)
+        for rater, score in given.get((finished.draft, origin), {}).items()
     ]
 
 
-def _single(question: Question, one: _Named, rule: Rule) -> Removal:
-    return Removal(question.item, one.name, one.candidate.text, rule, one.votes.scores)
+def _single(question: Question, candidate: _Named, rule: Rule) -> Removal:
+    return Removal(question.item, candidate.name, candidate.candidate.text, rule, candidate.votes.scores)
 
 
 def _whole(question: Question, truth: _Named, left: Iterable[_Named], rule: Rule) -> list[Removal]:
     """A question that goes, and with it the false candidates that no rule of their own removed."""
-    own = Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
-    return [own, *(_single(question, candidate, rule) for candidate in left)]
+    fallen = Removal(question.item, None, truth.candidate.text, rule, truth.votes.scores)
+    return [fallen, *(_single(question, candidate, rule) for candidate in left)]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from dialeval.errors import ResourceUnavailable
+from dialeval.errors import ResourceUnavailable, first_line
 from dialeval.resources.huggingface import quiet_transformers
 from dialeval.systems.huggingface.files import ModelFiles, embedded_folder
 from dialeval.systems.huggingface.pace import Pace
@@ -93,9 +93,9 @@ def _read(folder: Path, dtype: Precision, device: str) -> tuple[Any, Any]:
             )
         # Whatever the library raises about files that are not a model, which changes with its versions.
         except Exception as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            reason = first_line(error)
             raise ResourceUnavailable(
-                f"No language model could be loaded from {folder}: {reason.rstrip('.')}. Check that the folder holds "
+                f"No language model could be loaded from {folder}: {reason}. Check that the folder holds "
                 "config.json, a tokenizer and the safetensors of one causal or encoder-decoder model."
             ) from error
     if told["missing_keys"]:

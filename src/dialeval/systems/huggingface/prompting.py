@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.types import Context, Turn
-from dialeval.errors import DialevalError, Unsuitable, close_names
+from dialeval.errors import DialevalError, Unsuitable, close_names, first_line
 
 Form: TypeAlias = Literal["chat", "plain"]
 """``chat``: the model's own template, by roles. ``plain``: one turn per line, without speakers."""
@@ -107,10 +107,10 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> str:
         text: str = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
     # Templates are programs, and each refuses in its own way.
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         roles = ", ".join(message["role"] for message in messages) or "none"
         raise Unsuitable(
-            f"The model's chat template refuses a context with the roles {roles}: {reason.rstrip('.')}. Change the "
+            f"The model's chat template refuses a context with the roles {roles}: {reason}. Change the "
             "roles of the data, or set 'prompt: plain', which needs none."
         ) from None
     return text

@@ -18,7 +18,7 @@ PRIME: Final = np.int64(-7046029254386353131)  # 2**64 over the golden ratio, od
 _BLANK: Final = 32
 
 # Rules by which a text falls into words.
-BY_SEPARATORS, BY_BLANKS, BY_SIGNS = range(3)
+BY_SEPARATORS, BY_SPACES, BY_SIGNS = range(3)
 # What is known of a word, a line per word of a text; the last two only of a response's words.
 START, STOP, HASH, NUMBER, FIRST, NEXT = range(6)
 Bits = NDArray[np.uint64]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dialeval.text.tokenisers import TOKENISERS, Tokens
 from dialeval.text.tokenisers.mteval import SIGNS, unescape
-from dialeval.text.tokenisers.words import split_blanks
+from dialeval.text.tokenisers.words import split_spaces
 
 if TYPE_CHECKING:
     from dialeval.text.ngrams._overlap_kernels import Others, Own
@@ -90,7 +90,7 @@ def _prefer_compiled(items: int) -> bool:
 def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
     """Fill the rows, zeros before, in plain Python."""
     words = TOKENISERS[tokens](texts)
-    parts = [split_blanks(text) for text in texts] if tokens == "whitespace" else words
+    parts = [split_spaces(text) for text in texts] if tokens == "whitespace" else words
     for row, (start, stop) in zip(rows, pairwise(first.tolist()), strict=True):
         n = len(words[start])
         counts = [count_ngrams(sentence, ORDERS) for sentence in words[start:stop]]
@@ -109,7 +109,7 @@ def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floa
 def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
     """Fill the rows, zeros before, in compiled loops."""
     from dialeval.text.ngrams._overlap_kernels import Texts, overlap_rows
-    from dialeval.text.ngrams._word_kernels import BY_BLANKS, BY_SEPARATORS, BY_SIGNS
+    from dialeval.text.ngrams._word_kernels import BY_SEPARATORS, BY_SIGNS, BY_SPACES
 
     if not len(rows):
         return
@@ -119,7 +119,7 @@ def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: F
     begin = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=begin[1:])
     rule = BY_SIGNS if tokens == "13a" else BY_SEPARATORS
-    sharing = BY_BLANKS if tokens == "whitespace" else rule
+    sharing = BY_SPACES if tokens == "whitespace" else rule
     overlap_rows(Texts(codes, begin, kinds), first, rule, sharing, *_room(begin, first), rows)
 
 

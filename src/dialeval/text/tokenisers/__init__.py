@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 from dialeval.errors import ResourceUnavailable
 from dialeval.text.tokenisers.mteval import split_13a, split_characters, split_chinese, split_international
 from dialeval.text.tokenisers.treebank import word_tokenize_all
-from dialeval.text.tokenisers.words import split_alphanumeric, split_stems, split_white_space
+from dialeval.text.tokenisers.words import split_alphanumeric, split_stems, split_whitespace
 
 Tokens: TypeAlias = Literal[
     "whitespace",
@@ -70,9 +70,9 @@ TOKENISERS: Final[Mapping[Tokens, Tokeniser]] = {
     "google-stems": split_stems,
     "intl": split_international,
     "ja-mecab": split_japanese,
-    "none": lambda texts: [split_white_space(text) for text in texts],
+    "none": lambda texts: [split_whitespace(text) for text in texts],
     "treebank": word_tokenize_all,
-    "whitespace": lambda texts: [split_white_space(text) for text in texts],
+    "whitespace": lambda texts: [split_whitespace(text) for text in texts],
     "zh": split_chinese,
 }
 """``none`` is sacrebleu's name for words that whitespace parts, which nlg-eval leaves unnamed."""

@@ -19,15 +19,15 @@ _RUN: Final = re.compile("[a-z0-9]+")
 _MOST: Final = 1 << 18
 
 
-def split_white_space(text: str) -> list[str]:
+def split_whitespace(text: str) -> list[str]:
     """The pieces between any whitespace, as nlg-eval's BLEU and CIDEr see them; none of blank text."""
     return text.split()
 
 
-def split_blanks(text: str) -> list[str]:
+def split_spaces(text: str) -> list[str]:
     """The pieces between single spaces of the stripped text, as nlg-eval's ROUGE-L sees them.
 
-    Two blanks in a row make an empty word, tabs and line breaks part no words, blank text is one empty word.
+    Two spaces in a row make an empty word, tabs and line breaks separate no words, blank text is one empty word.
     """
     return text.strip().split(" ")
 
