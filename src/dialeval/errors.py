@@ -1,7 +1,7 @@
 """Everything dialeval raises on purpose.
 
 DialevalError                   something the user can fix; the CLI prints it without a traceback
-├── BadInput                    a file says something we cannot use: where, found, needed, what to do
+├── BadInput                    a file says something we cannot use: where, found, expected, what to do
 │   └── MissingField            a record without a field that is required
 ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
 ├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
@@ -28,7 +28,7 @@ class BadInput(DialevalError):
     path: str
     """The file as the user named it, or ``<stdin>``."""
     found: str
-    needed: str
+    expected: str
     todo: str
     """What the user can do next, as an imperative sentence."""
     line: int | None = None
@@ -39,7 +39,7 @@ class BadInput(DialevalError):
     def __str__(self) -> str:
         where = self.path + (f", line {self.line}" if self.line is not None else "")
         where += f", field '{self.field}'" if self.field else ""
-        return f"{where}: found {self.found}, needed {self.needed}. {self.todo}"
+        return f"{where}: found {self.found}, expected {self.expected}. {self.todo}"
 
 
 class MissingField(BadInput):

@@ -199,10 +199,10 @@ def test_tables_without_key_or_answers_say_what_is_missing(exported, tmp_path):
     with pytest.raises(Unsuitable, match=r"Give the key\.jsonl"):
         read_answers(exported.csv)
     (tmp_path / "odd.csv").write_text("id,mark\n1,2\n")
-    with pytest.raises(BadInput, match=r"found the columns id, mark, needed a column 'task'"):
+    with pytest.raises(BadInput, match=r"found the columns id, mark, expected a column 'task'"):
         read_answers(tmp_path / "odd.csv", key={})
     (tmp_path / "bare.csv").write_text("task,candidate\nq1c1,text\n")
-    with pytest.raises(BadInput, match="needed a column 'score', or one for each rater"):
+    with pytest.raises(BadInput, match="expected a column 'score', or one for each rater"):
         read_answers(tmp_path / "bare.csv", key={})
     (tmp_path / "empty.csv").write_text("task,score\n")
     with pytest.raises(BadInput, match="found no row"):

@@ -175,5 +175,5 @@ def test_a_key_of_before_forms_were_recorded_still_works(tmp_path):
 
 def test_an_empty_key_is_an_error_of_its_own(tmp_path):
     (tmp_path / "key.jsonl").write_text("")
-    with pytest.raises(BadInput, match="found no line, needed the key to the tasks"):
+    with pytest.raises(BadInput, match="found no line, expected the key to the tasks"):
         read_key(tmp_path / "key.jsonl")

@@ -186,7 +186,7 @@ def test_convert_never_writes_over_its_input(dialeval):
     for target in ("x.jsonl", "./x.jsonl", "link.jsonl"):
         done = dialeval("data", "convert", "x.jsonl", target, "--system", "new")
         assert (done.code, done.out) == (1, "")
-        assert "found the file that is to be read, needed another one to write" in done.err
+        assert "found the file that is to be read, expected another one to write" in done.err
     put("y.jsonl.bad.jsonl", GOOD % 1 + "oops\n")
     assert dialeval("data", "convert", "y.jsonl.bad.jsonl", "y.jsonl", "--skip-bad").code == 1
     put("ref.jsonl", "hello\n")

@@ -62,7 +62,7 @@ def test_the_version_is_the_packages(dialeval):
 def test_an_error_is_printed_without_traceback_and_exits_with_1(dialeval):
     done = dialeval("run", "no-such-study.yaml")
     assert done.code == 1
-    assert done.err.startswith("error: no-such-study.yaml: found no such file, needed a study file")
+    assert done.err.startswith("error: no-such-study.yaml: found no such file, expected a study file")
     assert "Traceback" not in done.err
     assert done.out == ""
 

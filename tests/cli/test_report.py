@@ -48,7 +48,7 @@ def test_a_folder_that_is_none_is_an_error_without_a_traceback(
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 1
-    assert "found a folder without summary.json, needed a run folder" in capsys.readouterr().err
+    assert "found a folder without summary.json, expected a run folder" in capsys.readouterr().err
 
 
 def test_help_has_an_example() -> None:

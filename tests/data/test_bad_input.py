@@ -32,33 +32,33 @@ def message(name: str, kind="example", **options) -> str:
 ONE_LINE = {
     "truncated": (
         line()[:40],
-        "found JSON that breaks off at column 40, needed a JSON object. "
+        "found JSON that breaks off at column 40, expected a JSON object. "
         "The file may be cut short: fetch or write it again.",
     ),
     "not JSON": (
         "{'id': 'a'}\n",
-        """found broken JSON at column 2, near "{'id': 'a'}", needed a JSON object. Fix the line.""",
+        """found broken JSON at column 2, near "{'id': 'a'}", expected a JSON object. Fix the line.""",
     ),
     "two on a line": (
         line().strip() + line(id="b"),
-        f"found more text after the JSON value, at column {len(line())}, needed a JSON object. "
+        f"found more text after the JSON value, at column {len(line())}, expected a JSON object. "
         "Put each object on its own line.",
     ),
     "infinity": (
         line(logprob=float("-inf")),
-        "found -Infinity, which JSON does not have, needed a JSON object. Write null where there is no value.",
+        "found -Infinity, which JSON does not have, expected a JSON object. Write null where there is no value.",
     ),
     "too deep": (
         "[" * 3 + '{"a":' + "[" * 100_000 + "]" * 100_000 + "}]]]\n",
-        "found lists or objects nested too deeply, needed a JSON object. Flatten the record.",
+        "found lists or objects nested too deeply, expected a JSON object. Flatten the record.",
     ),
     "half a character": (
         line(response="\ud83d"),
-        "found half of a character (\\ud83d alone), needed a JSON object. Write the character whole, or drop it.",
+        "found half of a character (\\ud83d alone), expected a JSON object. Write the character whole, or drop it.",
     ),
     "no object": (
         '"hello"\n',
-        "found the text 'hello', needed a JSON object. Write each record as an object with its fields.",
+        "found the text 'hello', expected a JSON object. Write each record as an object with its fields.",
     ),
 }
 
@@ -74,81 +74,82 @@ FIELDS = {
     "missing, with a likely name": (
         line(response=..., output="Hello."),
         "field 'response': found no such field (there are: 'id', 'system', 'context', 'output'), "
-        "needed text (the system's response). Rename 'output' to 'response'.",
+        "expected text (the system's response). Rename 'output' to 'response'.",
     ),
     "missing, with a close name": (
         line(context=..., contexts=[]),
         "field 'context': found no such field (there are: 'id', 'system', 'response', 'contexts'), "
-        "needed a list of messages. Rename 'contexts' to 'context'.",
+        "expected a list of messages. Rename 'contexts' to 'context'.",
     ),
     "missing altogether": (
         line(response=...),
-        "field 'response': found no such field (there are: 'id', 'system', 'context'), needed text (the system's "
+        "field 'response': found no such field (there are: 'id', 'system', 'context'), expected text (the system's "
         "response). Add 'response'; docs/files.md lists the fields of each kind of record.",
     ),
     "another format": (
         '{"messages": []}\n',
-        "field 'id': found no such field (there are: 'messages'), needed text (the item's id). "
+        "field 'id': found no such field (there are: 'messages'), expected text (the item's id). "
         "It looks like the openai format: convert it with "
         "'dialeval data convert bad.jsonl OUT.jsonl --from openai'.",
     ),
     "text for a list": (
         line(references="Hello."),
-        "field 'references': found the text 'Hello.', needed a list of texts. Write [\"...\", \"...\"], even for one.",
+        "field 'references': found the text 'Hello.', expected a list of texts. "
+        'Write ["...", "..."], even for one.',
     ),
     "a number among texts": (
         line(references=["Hello.", 7]),
-        "field 'references[1]': found the number 7, needed text. Quote it, or leave it out.",
+        "field 'references[1]': found the number 7, expected text. Quote it, or leave it out.",
     ),
     "a number as response": (
         line(response=7),
-        'field \'response\': found the number 7, needed text or {"text", "logprob"}. '
+        'field \'response\': found the number 7, expected text or {"text", "logprob"}. '
         "Quote it; write an empty text for silence.",
     ),
     "deep inside": (
         line(context=[*GOOD["context"] * 2, {"speaker": "user", "content": "Hi."}]),
         "field 'context[2].role': found no such field (there are: 'speaker', 'content'), "
-        "needed text ('user', 'assistant', 'system' ...). Rename 'speaker' to 'role'.",
+        "expected text ('user', 'assistant', 'system' ...). Rename 'speaker' to 'role'.",
     ),
     "deep and of the wrong type": (
         line(context=[{"role": "user", "content": 7}]),
-        "field 'context[0].content': found the number 7, needed text (what was said), or a list of parts. Quote it.",
+        "field 'context[0].content': found the number 7, expected text (what was said), or a list of parts. Quote it.",
     ),
     "a turn that is text": (
         line(context=["Hi."]),
-        'field \'context[0]\': found the text \'Hi.\', needed a message. Write {"role": "user", "content": "..."}.',
+        'field \'context[0]\': found the text \'Hi.\', expected a message. Write {"role": "user", "content": "..."}.',
     ),
     "an infinite number": (
         line(response={"text": "a", "logprob": "LARGE"}).replace('"LARGE"', "-1e999"),
-        "field 'response.logprob': found the number -inf, needed a finite number or null. "
+        "field 'response.logprob': found the number -inf, expected a finite number or null. "
         "Write null where there is no value.",
     ),
     "true for a number": (
         line(response={"text": "a", "logprob": True}),
-        "field 'response.logprob': found true, needed a finite number or null. Write null where there is no value.",
+        "field 'response.logprob': found true, expected a finite number or null. Write null where there is no value.",
     ),
     "a number in quotes": (
         line(response={"text": "a", "logprob": "-4"}),
-        "field 'response.logprob': found the text '-4', needed a finite number or null. Write it without quotes.",
+        "field 'response.logprob': found the text '-4', expected a finite number or null. Write it without quotes.",
     ),
     "no id": (
         line(id=""),
-        "field 'id': found an empty text, needed text (the item's id). "
+        "field 'id': found an empty text, expected text (the item's id). "
         "Fill in 'id': results are kept and compared by it.",
     ),
     "a blank id": (
         line(id=" \t"),
-        "field 'id': found nothing but whitespace (' \\t'), needed text (the item's id). "
+        "field 'id': found nothing but whitespace (' \\t'), expected text (the item's id). "
         "Fill in 'id': results are kept and compared by it.",
     ),
     "no name": (
         line(system=""),
-        "field 'system': found an empty text, needed text (the system's name). "
+        "field 'system': found an empty text, expected text (the system's name). "
         "Fill in 'system': results are kept and compared by it.",
     ),
     "a second time": (
         line(id="first"),
-        "field 'id': found 'first' a second time for system 's', needed an id that is used once per system. "
+        "field 'id': found 'first' a second time for system 's', expected an id that is used once per system. "
         "Give every item its own id, or drop the repeated line.",
     ),
 }
@@ -164,7 +165,7 @@ def test_a_field_that_is_wrong_is_named_by_its_path(put, case):
 def test_every_kind_needs_an_id_and_what_a_system_says_needs_its_name(put):
     judged = {"item": "", "system": "", "rater": "me", "criterion": "tact", "value": 1}
     name = put("j.jsonl", json.dumps(judged))
-    assert "j.jsonl, line 1, field 'item': found an empty text, needed text (the item's id)" in message(
+    assert "j.jsonl, line 1, field 'item': found an empty text, expected text (the item's id)" in message(
         name, "judgement"
     )
     nbest = {"id": "a", "system": "", "context": [], "responses": []}
@@ -177,7 +178,7 @@ def test_every_kind_needs_an_id_and_what_a_system_says_needs_its_name(put):
 def test_a_judgement_needs_somebody_who_judged(put):
     judged = {"item": "a", "system": "s", "rater": "", "criterion": "tact", "value": 1}
     assert message(put("j.jsonl", json.dumps(judged)), "judgement") == (
-        "j.jsonl, line 1, field 'rater': found an empty text, needed text (who judged). "
+        "j.jsonl, line 1, field 'rater': found an empty text, expected text (who judged). "
         "Fill in 'rater': results are kept and compared by it."
     )
 
@@ -192,7 +193,7 @@ def test_people_who_talk_among_themselves_are_no_system(put):
 def test_a_question_without_a_right_answer_is_refused(put):
     name = put("q.jsonl", '{"id": 1, "context": [], "candidates": [{"text": "a", "correct": false}]}\n')
     assert message(name, "question") == (
-        "q.jsonl, line 1, field 'candidates': found 1 candidates, none of them correct, needed at least one correct. "
+        "q.jsonl, line 1, field 'candidates': found 1 candidates, none of them correct, expected at least one correct. "
         'Mark the right ones with "correct": true, or leave the question out.'
     )
 
@@ -200,7 +201,7 @@ def test_a_question_without_a_right_answer_is_refused(put):
 def test_text_for_a_flag_is_refused(put):
     name = put("q.jsonl", '{"id": 1, "context": [], "candidates": [{"text": "a", "correct": "yes"}]}\n')
     assert message(name, "question") == (
-        "q.jsonl, line 1, field 'candidates[0].correct': found the text 'yes', needed true or false. "
+        "q.jsonl, line 1, field 'candidates[0].correct': found the text 'yes', expected true or false. "
         "Write true or false, without quotes."
     )
 
@@ -213,7 +214,7 @@ def test_an_item_of_two_systems_is_no_repetition(put):
 def test_wrong_encoding_is_named_with_offset_and_cure(put):
     name = put("caf.txt", "Привет\n".encode("cp1251"))
     assert message(name, format="text") == (
-        "caf.txt, line 1: found byte 0xcf at offset 0, which is not UTF-8, needed UTF-8 text. "
+        "caf.txt, line 1: found byte 0xcf at offset 0, which is not UTF-8, expected UTF-8 text. "
         "Save it as UTF-8, or convert it, for example with 'iconv -f WINDOWS-1252 -t UTF-8 caf.txt'."
     )
 
@@ -227,24 +228,27 @@ def test_whole_files_that_cannot_be_read(put):
     todo = "Check that this is the file you meant, and how it was written."
     assert (
         message(put("empty.jsonl", ""))
-        == f"empty.jsonl: found nothing in it, needed at least one example. {todo}"
+        == f"empty.jsonl: found nothing in it, expected at least one example. {todo}"
     )
     assert (
         message(put("blank.jsonl", "\n \n"))
-        == f"blank.jsonl: found no record in it, needed at least one example. {todo}"
+        == f"blank.jsonl: found no record in it, expected at least one example. {todo}"
     )
     assert (
         message(put("head.csv", "id,system\n"))
-        == f"head.csv: found no record in it, needed at least one example. {todo}"
+        == f"head.csv: found no record in it, expected at least one example. {todo}"
     )
     Path("folder").mkdir()
-    assert message("folder") == "folder: found a directory, needed a file. Name one of the files in it."
+    assert message("folder") == "folder: found a directory, expected a file. Name one of the files in it."
     assert (
-        message("empt.jsonl") == "empt.jsonl: found no such file, needed a file. Did you mean 'empty.jsonl'?"
+        message("empt.jsonl")
+        == "empt.jsonl: found no such file, expected a file. Did you mean 'empty.jsonl'?"
     )
-    assert message("nowhere/x.jsonl") == "nowhere/x.jsonl: found no such file, needed a file. Check the path."
+    assert (
+        message("nowhere/x.jsonl") == "nowhere/x.jsonl: found no such file, expected a file. Check the path."
+    )
     assert message(put("x.doc", "?")) == (
-        "x.doc: found a name that ends in '.doc', needed one of .jsonl, .ndjson, .json, .csv, .tsv, .xlsx, .parquet "
+        "x.doc: found a name that ends in '.doc', expected one of .jsonl, .ndjson, .json, .csv, .tsv, .xlsx, .parquet "
         "(or with .gz). Rename the file, or convert it with 'dialeval data convert x.doc OUT.jsonl --from FORMAT' "
         "('dialeval data ls' lists the formats)."
     )
@@ -263,7 +267,7 @@ def test_a_line_of_ten_megabytes_is_refused_and_the_next_one_read(put, tmp_path)
     long = '{"id": "' + "x" * (10 * 2**20) + '"}\n'
     name = put("long.jsonl", line(id="a") + long + line(id="b"))
     assert message(name) == (
-        "long.jsonl, line 2: found a line longer than 8 MiB, needed one JSON object a line. It may be one big JSON "
+        "long.jsonl, line 2: found a line longer than 8 MiB, expected one JSON object a line. It may be one big JSON "
         "document: a list at the top level can be read, anything else needs one record a line. Convert chat files with "
         "'dialeval data convert long.jsonl OUT.jsonl --from openai' (or sharegpt)."
     )
@@ -310,7 +314,7 @@ class TestArrays:
         name = put("array.json", "[\n" + line().strip() + ",\n\n" + line(id="b", system=7) + "]")
         assert message(name) == (
             "array.json, line 4, field 'system': found the number 7 in element 2 of the array, "
-            "needed text (the system's name). Quote it."
+            "expected text (the system's name). Quote it."
         )
         again = put("again.json", "[" + ",".join([line().strip()] * 2) + "]")
         assert (
@@ -325,7 +329,7 @@ class TestArrays:
             next(found)
         assert str(caught.value) == (
             "cut.json, line 2: found JSON that breaks off in element 2 of the array, 30 characters into it, "
-            "needed a JSON object. The file may be cut short: fetch or write it again."
+            "expected a JSON object. The file may be cut short: fetch or write it again."
         )
 
     def test_what_is_broken_on_one_long_line_is_found_by_its_element(self, put):
@@ -333,14 +337,14 @@ class TestArrays:
         name = put("x.json", "[" + ", ".join([*whole, "{'id': 1}"]) + "]")
         assert message(name) == (
             "x.json, line 1: found broken JSON in element 1,500 of the array, 2 characters into it, "
-            """near "{'id': 1}]", needed a JSON object. Fix the element."""
+            """near "{'id': 1}]", expected a JSON object. Fix the element."""
         )
         half = put("half.json", "[" + whole[0] + ',{"id": "\\ud83d"}]')
         assert "found half of a character (\\ud83d alone) in element 2 of the array" in message(half)
 
     def test_an_unclosed_array_is_refused(self, put):
         assert message(put("cut.json", "[" + line())) == (
-            "cut.json, line 2: found an array that breaks off after element 1, needed ']' at its end. "
+            "cut.json, line 2: found an array that breaks off after element 1, expected ']' at its end. "
             "The file may be cut short: fetch or write it again."
         )
 
@@ -354,7 +358,7 @@ class TestArrays:
     def test_an_element_beyond_the_limit_is_refused(self, put):
         name = put("big.json", '[{"id": "' + "x" * (9 * 2**20) + '"}]')
         assert message(name) == (
-            "big.json, line 1: found an element (1) that is broken or longer than 8 MiB, needed an array of objects. "
+            "big.json, line 1: found an element (1) that is broken or longer than 8 MiB, expected an array of objects. "
             "Fix it, or put one object on each line."
         )
 
@@ -369,7 +373,7 @@ class TestTables:
     def test_a_row_of_too_few_cells_is_named(self, put):
         name = put("x.csv", "id,system,context,response\na,s,,Hello\nb,s,Hello\n")
         assert message(name) == (
-            "x.csv, line 3: found 3 cells, needed 4, as in the header. "
+            "x.csv, line 3: found 3 cells, expected 4, as in the header. "
             "Add or remove cells; a cell that holds the separator must stand in double quotes."
         )
 
@@ -382,7 +386,7 @@ class TestTables:
     def test_words_for_a_value_are_refused(self, put):
         name = put("x.tsv", "item\tsystem\trater\tcriterion\tvalue\n1\ts\tme\ttact\tgood\n")
         assert message(name, "judgement") == (
-            "x.tsv, line 2, field 'value': found the text 'good', needed a number or an empty cell. "
+            "x.tsv, line 2, field 'value': found the text 'good', expected a number or an empty cell. "
             "Leave the cell empty where there is no value."
         )
 
@@ -395,7 +399,7 @@ class TestTables:
     @pytest.mark.parametrize(("row", "field"), [(",s,,Hello", "id"), ("a,,,Hello", "system")])
     def test_an_empty_cell_is_no_name(self, put, row, field):
         name = put("x.csv", f"id,system,context,response\n{row}\n")
-        assert message(name).startswith(f"x.csv, line 2, field '{field}': found an empty text, needed text")
+        assert message(name).startswith(f"x.csv, line 2, field '{field}': found an empty text, expected text")
 
     def test_a_column_twice_is_refused(self, put):
         assert "found the column 'id' twice" in message(put("x.csv", "id,id\n1,2\n"))
@@ -408,7 +412,7 @@ class TestTables:
 def test_what_is_no_parquet_is_refused(put):
     assert message(put("x.parquet", b"hello")).startswith("x.parquet: found no readable Parquet (")
     assert message(put("x.parquet.gz", b"hello")) == (
-        "x.parquet.gz: found gzipped Parquet, needed a name that ends in .parquet. "
+        "x.parquet.gz: found gzipped Parquet, expected a name that ends in .parquet. "
         "Unzip it, or write it without .gz: Parquet is compressed inside."
     )
 
@@ -418,10 +422,10 @@ def test_reference_files_must_be_as_long_as_the_responses(put):
     with pytest.raises(BadInput) as caught:
         list(read_texts(responses, [references]))
     assert str(caught.value) == (
-        "ref.txt: found 2 lines, needed 3, as in out.txt. "
+        "ref.txt: found 2 lines, expected 3, as in out.txt. "
         "Give every response a line in each reference file; leave the line empty where there is no reference."
     )
-    with pytest.raises(BadInput, match=r"out\.txt: found 3 lines, needed 2, as in ref\.txt"):
+    with pytest.raises(BadInput, match=r"out\.txt: found 3 lines, expected 2, as in ref\.txt"):
         list(read_texts(references, [responses]))
 
 
@@ -432,7 +436,7 @@ def test_systems_that_disagree_on_a_context_are_refused(put):
         list(read_prompts(name))
     assert str(caught.value) == (
         "two.jsonl, field 'id': found two contexts or sets of references under the id 'a', "
-        "needed the same ones from every system. Give items with different contexts different ids."
+        "expected the same ones from every system. Give items with different contexts different ids."
     )
 
 
@@ -456,17 +460,17 @@ def test_a_line_that_cannot_be_used_leaves_its_item_out_and_keeps_files_in_step(
 
 def test_bad_lines_do_not_hide_different_lengths(put, tmp_path):
     responses, references = put("out.txt", b"a\n\xff\nc\n"), put("ref.txt", b"\xff\nB\n")
-    with pytest.raises(BadInput, match=r"ref\.txt: found 2 lines, needed 3, as in out\.txt"):
+    with pytest.raises(BadInput, match=r"ref\.txt: found 2 lines, expected 3, as in out\.txt"):
         list(read_texts(responses, [references], on_bad=SideFile(tmp_path / "side.jsonl")))
 
 
 def test_text_files_of_nothing_usable_are_an_error(put, tmp_path):
     responses, references = put("out.txt", b"\xff\n"), put("ref.txt", b"B\n")
     with pytest.raises(
-        BadInput, match=r"out\.txt: found 1 bad line and nothing else, needed at least one example"
+        BadInput, match=r"out\.txt: found 1 bad line and nothing else, expected at least one example"
     ):
         list(read_texts(responses, [references], on_bad=SideFile(tmp_path / "side.jsonl")))
-    with pytest.raises(BadInput, match=r"empty\.txt: found nothing in it, needed at least one example"):
+    with pytest.raises(BadInput, match=r"empty\.txt: found nothing in it, expected at least one example"):
         list(read_texts(put("empty.txt", ""), ["empty.txt"]))
 
 
@@ -507,7 +511,7 @@ class TestSettingAside:
 
     def test_a_file_of_bad_lines_only_is_an_error(self, put, tmp_path):
         with pytest.raises(
-            BadInput, match=r"found 2 bad lines and nothing else, needed at least one example"
+            BadInput, match=r"found 2 bad lines and nothing else, expected at least one example"
         ):
             list(read(put("x.jsonl", "a\nb\n"), "example", on_bad=SideFile(tmp_path / "bad.jsonl")))
 

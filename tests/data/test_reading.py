@@ -76,14 +76,14 @@ class TestPrompts:
     def test_judgements_have_no_contexts(self, tmp_path):
         write(tmp_path / "x.jsonl", [Judgement("1", "s", "r", "c", 1.0)])
         with pytest.raises(
-            BadInput, match="found judgement records, needed prompts, examples, dialogues or questions"
+            BadInput, match="found judgement records, expected prompts, examples, dialogues or questions"
         ):
             read_prompts(tmp_path / "x.jsonl")
 
 
 def test_a_file_of_unknown_fields_has_no_kind(put):
     with pytest.raises(
-        BadInput, match=r"line 1: found a record with 'foo', needed one of the fields 'messages'"
+        BadInput, match=r"line 1: found a record with 'foo', expected one of the fields 'messages'"
     ):
         kind_of(put("x.jsonl", '{"foo": 1}\n'))
 
@@ -119,7 +119,7 @@ class TestWriting:
     def test_nothing_can_be_written_but_not_into_a_folder(self, tmp_path):
         for suffix in ("jsonl", "csv", "parquet"):
             assert write(tmp_path / f"x.{suffix}", []) == 0
-        with pytest.raises(BadInput, match="found a directory, needed a file to write"):
+        with pytest.raises(BadInput, match="found a directory, expected a file to write"):
             write(tmp_path, [])
 
 

@@ -137,7 +137,7 @@ def test_other_pooling_is_refused(tmp_path: Path) -> None:
     (tmp_path / "1_Pooling").mkdir()
     path = tmp_path / "1_Pooling" / "config.json"
     path.write_text(json.dumps({"pooling_mode_max_tokens": True}))
-    with pytest.raises(Unsuitable, match="m pools its tokens by max_tokens; needed mean or cls"):
+    with pytest.raises(Unsuitable, match="m pools its tokens by max_tokens; expected mean or cls"):
         _ = Weights("m", tmp_path, "0").pooling
     path.write_text("{")
     with pytest.raises(BadInput, match="found no JSON"):

@@ -68,7 +68,7 @@ def flip_a_bit_of(at: int):
         (lambda content: content + b"\0", "checksum"),
         (lambda content: b"\0" * len(content), "not a result"),
         (flip_a_bit_of(0), "not a result"),
-        (flip_a_bit_of(8), "format 0, needed 1"),
+        (flip_a_bit_of(8), "format 0, expected 1"),
         (flip_a_bit_of(12), "checksum"),
         (flip_a_bit_of(-1), "checksum"),
     ],

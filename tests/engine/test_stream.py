@@ -176,7 +176,7 @@ def test_an_error_in_a_task_arrives_as_itself_after_the_results_before_it(pool):
         assert [next(results)[0, 0] for _ in range(3)] == [0, 1, 2]
         with pytest.raises(BadInput) as caught:
             next(results)
-        assert str(caught.value) == "a.jsonl, line 3: found three, needed four. Count on."
+        assert str(caught.value) == "a.jsonl, line 3: found three, expected four. Count on."
 
 
 def test_an_error_with_a_constructor_of_its_own_crosses_processes(pool):

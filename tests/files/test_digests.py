@@ -27,6 +27,6 @@ def test_a_stamp_tells_two_states_of_a_file_apart(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match=r"gone: found no usable file \(No such file or directory\), needed a file"
+        BadInput, match=r"gone: found no usable file \(No such file or directory\), expected a file"
     ):
         stamp(tmp_path / "gone")

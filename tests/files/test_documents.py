@@ -89,7 +89,7 @@ def test_damage_is_named_with_its_file_and_field(
         read_document(Weather, file, ORIGIN)
     assert (error.value.path, error.value.field) == (str(file), field)
     assert error.value.found.startswith(found)
-    assert error.value.needed == "weather.json of a folder of weather"
+    assert error.value.expected == "weather.json of a folder of weather"
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ def test_new_empty_finished_and_interrupted_folders_may_be_written_into(tmp_path
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(BadInput, match="found a folder with other files, needed a new, empty or run folder"):
+    with pytest.raises(
+        BadInput, match="found a folder with other files, expected a new, empty or run folder"
+    ):
         check_target(tmp_path, "study.yaml", kind="run")
-    with pytest.raises(BadInput, match="found a file, needed a new, empty or run folder"):
+    with pytest.raises(BadInput, match="found a file, expected a new, empty or run folder"):
         check_target(tmp_path / "thesis.tex", "study.yaml", kind="run")

@@ -141,7 +141,7 @@ def test_weights_by_rarity_need_the_corpus_first(minilm: Weights) -> None:
 
 @pytest.mark.parametrize("layer", [-1, 7])
 def test_the_layer_must_be_one_of_the_models(minilm: Weights, layer: int) -> None:
-    with pytest.raises(DialevalError, match=f"'layer' of bertscore: found {layer}, needed None or 0 to 6"):
+    with pytest.raises(DialevalError, match=f"'layer' of bertscore: found {layer}, expected None or 0 to 6"):
         BertScore(layer=layer)
 
 

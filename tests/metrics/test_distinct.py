@@ -81,6 +81,6 @@ def naive(measure: Distinct | Vocabulary, texts: list[str]) -> float:
 @pytest.mark.parametrize("n", [0, 11])
 def test_n_is_checked(n: int) -> None:
     with pytest.raises(
-        DialevalError, match=rf"'n' of distinct: found {n}, needed a whole number from 1 to 10"
+        DialevalError, match=rf"'n' of distinct: found {n}, expected a whole number from 1 to 10"
     ):
         Distinct(n)

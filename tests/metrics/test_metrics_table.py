@@ -194,8 +194,8 @@ def test_parameters_are_read_from_the_name() -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("bleu(order=5)", "'order' of bleu: found 5, needed 1, 2, 3 or 4"),
-        ("bleu(order='4')", "found '4', needed a whole number"),
+        ("bleu(order=5)", "'order' of bleu: found 5, expected 1, 2, 3 or 4"),
+        ("bleu(order='4')", "found '4', expected a whole number"),
         ("bleu(orders=4)", "Did you mean 'order'?"),
         ("length(order=4)", "It takes none"),
         ("bleu(4)", "bleu(order=4)"),

@@ -94,5 +94,5 @@ def test_the_order_of_responses_changes_nothing() -> None:
 
 @pytest.mark.parametrize("order", [0, 11])
 def test_the_order_is_checked(order: int) -> None:
-    with pytest.raises(DialevalError, match=rf"'order' of self_bleu: found {order}, needed a whole number"):
+    with pytest.raises(DialevalError, match=rf"'order' of self_bleu: found {order}, expected a whole number"):
         SelfBleu(order)

@@ -56,5 +56,5 @@ def test_a_rating_outside_the_scale_is_named():
         RatingScale(1, 5).check(table({"ana": [1, 7], "ben": [0, 2]}), "x.csv")
     assert str(caught.value) == (
         "x.csv, field 'value': found 2 ratings outside the scale, first 7 of rater 'ana' for 'fluency' of item 'q2', "
-        "system 'bot', needed 1 to 5. Fix them, or give the scale that was used."
+        "system 'bot', expected 1 to 5. Fix them, or give the scale that was used."
     )

@@ -87,7 +87,7 @@ def test_contradicting_files_are_both_named(tmp_path: Path) -> None:
     ) as error:
         read_judgements([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
     assert "(the other stands in " in str(error.value)
-    assert "a.jsonl, line 1), needed one value" in str(error.value)
+    assert "a.jsonl, line 1), expected one value" in str(error.value)
 
 
 def test_a_named_format_is_read_from_its_folder(shared_data: Path) -> None:

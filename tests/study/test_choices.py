@@ -242,7 +242,10 @@ def test_consistency_is_measured_over_contradictions(folder):
         ("selection_accuracy", "measures[1].questions: required"),
         ("{name: selection_accuracy, questions: nowhere.jsonl}", "measures[1].questions: no such file"),
         ("{name: selection_accuracy, question: questions.jsonl}", "Did you mean 'questions'?"),
-        ("{name: selection_accuracy, questions: questions.jsonl, normalise: max}", "needed 'sum' or 'mean'"),
+        (
+            "{name: selection_accuracy, questions: questions.jsonl, normalise: max}",
+            "expected 'sum' or 'mean'",
+        ),
         ("{name: selection_acuracy, questions: questions.jsonl}", "Did you mean 'selection_accuracy'"),
     ],
 )

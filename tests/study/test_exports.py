@@ -65,7 +65,7 @@ def test_references_stand_in_a_file_of_their_own(folder, name, content):
 
 def test_references_that_do_not_fit_are_refused(folder):
     (folder / "refs.txt").write_text("One line.\n")
-    with pytest.raises(BadInput, match="found 1 lines, needed 2, one for each item of the data"):
+    with pytest.raises(BadInput, match="found 1 lines, expected 2, one for each item of the data"):
         run(folder, references="refs.txt")
     (folder / "refs.csv").write_text("id,reference\nx,One\ny,Two\n")
     with pytest.raises(BadInput, match="found no id of the data among 2, such as 'x'"):

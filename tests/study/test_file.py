@@ -104,7 +104,7 @@ def test_all_problems_are_told_at_once(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words"])
 def test_a_file_without_keys_is_refused(tmp_path, text):
-    assert "needed keys such as data, systems, measures" in problems(tmp_path, text)[0]
+    assert "expected keys such as data, systems, measures" in problems(tmp_path, text)[0]
 
 
 def test_broken_yaml_names_the_line(tmp_path):
@@ -119,7 +119,7 @@ def test_broken_yaml_names_the_line(tmp_path):
 def test_an_absent_study_a_folder_and_other_encodings_are_refused(tmp_path, make):
     path = tmp_path / "study.yaml"
     make(path)
-    with pytest.raises(BadInput, match=r"study\.yaml: found .+, needed a study file in YAML"):
+    with pytest.raises(BadInput, match=r"study\.yaml: found .+, expected a study file in YAML"):
         load_study(path)
 
 

@@ -30,7 +30,7 @@ def test_a_missing_file_is_named(make_run: Make, name: str) -> None:
     folder = make_run()
     (folder / name).unlink()
     with pytest.raises(
-        BadInput, match=f"found a folder without {name}, needed a run folder as written by 'dialeval"
+        BadInput, match=f"found a folder without {name}, expected a run folder as written by 'dialeval"
     ):
         read_run(folder)
 
@@ -39,7 +39,7 @@ def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="found no such folder"):
         read_run(tmp_path / "gone")
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="found a file, needed a run folder"):
+    with pytest.raises(BadInput, match="found a file, expected a run folder"):
         read_run(tmp_path / "file")
 
 
@@ -49,7 +49,7 @@ def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> Non
         ("results", [{"system": "old"}], r"summary.json, field 'results\[0\].measure': found no such field"),
         ("seed", "seven", r"field 'seed': found 'seven'"),
         ("items", 3.5, r"field 'items': found 3.5"),
-        ("format", 2, r"field 'format': found format 2, needed format 1"),
+        ("format", 2, r"field 'format': found format 2, expected format 1"),
         ("measures", None, r"field 'measures': found None"),
     ],
 )

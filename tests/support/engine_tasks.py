@@ -48,7 +48,7 @@ def die_at_five(numbers: Sequence[int]) -> Floats:
 
 def fail_at_three(numbers: Sequence[int]) -> Floats:
     if 3 in numbers:
-        raise BadInput("a.jsonl", found="three", needed="four", todo="Count on.", line=3)
+        raise BadInput("a.jsonl", found="three", expected="four", todo="Count on.", line=3)
     return square(numbers)
 
 

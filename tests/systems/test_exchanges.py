@@ -68,6 +68,6 @@ def test_a_file_is_read_again_only_when_it_changes(tmp_path: Path) -> None:
 def test_a_file_without_an_answer_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", {"id": "1", "context": [message("a")]})
     with pytest.raises(
-        BadInput, match="no turn that answers another, needed dialogues, or prompts with references"
+        BadInput, match="no turn that answers another, expected dialogues, or prompts with references"
     ):
         exchanges(path)

@@ -41,10 +41,10 @@ def test_one_of_several_systems_is_chosen_by_name(tmp_path: Path) -> None:
     assert Transcript("t", path, "new").replay([PROMPT]) == [(Response("new on 1"),)]
     assert Transcript("t", path, "new").signature != Transcript("t", path, "old").signature
     with pytest.raises(
-        BadInput, match=r"found 'new', 'old', needed one system\. Say which with 'system: NAME'"
+        BadInput, match=r"found 'new', 'old', expected one system\. Say which with 'system: NAME'"
     ):
         Transcript("t", path).replay([PROMPT])
-    with pytest.raises(BadInput, match="found 'new', 'old', needed responses of 'newer'"):
+    with pytest.raises(BadInput, match="found 'new', 'old', expected responses of 'newer'"):
         Transcript("t", path, "newer").replay([PROMPT])
 
 
@@ -58,7 +58,7 @@ def test_an_answer_to_another_turn_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         Transcript("t", path).replay([PROMPT])
     message = str(caught.value)
-    assert "found item '1' as an answer to 'where is it?', needed an answer to 'how are you?'" in message
+    assert "found item '1' as an answer to 'where is it?', expected an answer to 'how are you?'" in message
     assert "Give both files the same ids" in message
 
 
@@ -131,8 +131,8 @@ def test_two_log_probabilities_for_one_response_are_told_with_their_lines(tmp_pa
     with pytest.raises(BadInput) as error:
         system.logprob([context, context], ["Yes.", "No."])
     assert str(error.value) == (
-        f"{path}, line 4: found log-probabilities -3 on line 2 and -4 on line 4 for 'No.' in the same context, needed "
-        "one. Drop one of them, or put lists of different models under different names of systems."
+        f"{path}, line 4: found log-probabilities -3 on line 2 and -4 on line 4 for 'No.' in the same context, "
+        "expected one. Drop one of them, or put lists of different models under different names of systems."
     )
 
 
@@ -175,7 +175,7 @@ class TestWhatTheStudyKnows:
 
     def test_too_few_lines_are_refused(self, tmp_path: Path) -> None:
         (tmp_path / "t.txt").write_text("Hello.\n")
-        with pytest.raises(BadInput, match="found 1 responses without ids, needed 2, one for each item"):
+        with pytest.raises(BadInput, match="found 1 responses without ids, expected 2, one for each item"):
             self.replayed(tmp_path / "t.txt")
 
     def test_turns_of_dialogues(self, tmp_path: Path) -> None:

@@ -93,12 +93,12 @@ def test_a_whole_number_widens_where_any_number_may_stand() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("kettle(colour='green')", "'colour' of pot 'kettle': found 'green', needed 'red' or 'blue'"),
-        ("kettle(colour='red',litres='2')", "'litres' of pot 'kettle': found '2', needed a number"),
-        ("kettle(colour='red',cups=2.0)", "found 2.0, needed a whole number or None"),
-        ("kettle(colour='red',cups=True)", "found True, needed a whole number or None"),
-        ("kettle(colour='red',label=1)", "found 1, needed quoted text"),
-        ("kettle(colour='red',hot=1)", "found 1, needed True or False"),
+        ("kettle(colour='green')", "'colour' of pot 'kettle': found 'green', expected 'red' or 'blue'"),
+        ("kettle(colour='red',litres='2')", "'litres' of pot 'kettle': found '2', expected a number"),
+        ("kettle(colour='red',cups=2.0)", "found 2.0, expected a whole number or None"),
+        ("kettle(colour='red',cups=True)", "found True, expected a whole number or None"),
+        ("kettle(colour='red',label=1)", "found 1, expected quoted text"),
+        ("kettle(colour='red',hot=1)", "found 1, expected True or False"),
         ("kettle", "needs the parameter colour ('red' or 'blue')"),
         ("kettle(colour='red')|version=1", "Found '|version=1' after the pot 'kettle'"),
         ("kettle(", "Cannot read the pot 'kettle('"),

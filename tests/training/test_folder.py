@@ -54,16 +54,16 @@ def test_a_folder_without_a_whole_model_says_what_it_lacks(tmp_path: Path) -> No
 )
 def test_a_marker_of_something_else_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "toy.json").write_text(content)
-    with pytest.raises(BadInput, match="needed the settings of a toy model"):
+    with pytest.raises(BadInput, match="expected the settings of a toy model"):
         LAYOUT.read(tmp_path, lambda about: about["train"])
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     write(tmp_path)
-    with pytest.raises(BadInput, match=r"needed the weights that toy\.json describes"):
+    with pytest.raises(BadInput, match=r"expected the weights that toy\.json describes"):
         LAYOUT.load_weights(tmp_path, torch.nn.Linear(3, 1))
     (tmp_path / "model.safetensors").write_bytes(b"torn")
-    with pytest.raises(BadInput, match=r"needed the weights that toy\.json describes"):
+    with pytest.raises(BadInput, match=r"expected the weights that toy\.json describes"):
         LAYOUT.load_weights(tmp_path, torch.nn.Linear(2, 1))
 
 

@@ -246,7 +246,7 @@ def blamed(unusable: Sequence[Unusable], form: Form, *, used: int) -> str:
     """What to say where answers that cannot be used are why there is no result."""
     could = f"{used:,} answers could be used." if used else "No answer could be used."
     commonest = Counter(answer.fault for answer in unusable).most_common(1)[0][0]
-    todo = _TODO[commonest].format(needed=form.needed, criterion=form.criterion)
+    todo = _TODO[commonest].format(expected=form.expected, criterion=form.criterion)
     return f"{could} {'; '.join(faults_told(unusable))}. {todo}"
 
 
@@ -255,8 +255,8 @@ _TODO: Final[Mapping[Fault, str]] = {
     "unknown candidate": "Give the questions that were rated.",
     "other criterion": "Give answers under the criterion {criterion!r}.",
     "another text": "Give the key.jsonl and the questions of the export that was filled in.",
-    "no answer": "Fill in the answers: each is {needed}.",
-    "not an answer of the form": "Each answer must be {needed}.",
+    "no answer": "Fill in the answers: each is {expected}.",
+    "not an answer of the form": "Each answer must be {expected}.",
     "second answer": "Give each rater a different name, in the column 'rater' or, where it is empty, as the file name.",
     "rejected": "Give answers that the platform's AssignmentStatus does not reject.",
 }

@@ -86,17 +86,17 @@ def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
     task = _one_of(columns, _TASK)
     if task is None:
-        needed = "a column 'task', as in the tasks that were exported"
+        expected = "a column 'task', as in the tasks that were exported"
         todo = "Fill in a copy of tasks.csv, or give a file of judgements (docs/files.md)."
-        raise BadInput(str(path), f"the columns {', '.join(columns)}", needed, todo, 1)
+        raise BadInput(str(path), f"the columns {', '.join(columns)}", expected, todo, 1)
     score, rater = _one_of(columns, _SCORE), _one_of(columns, _RATER)
     raters = _raters(columns, task)
     # The exported 'score' may stand there blank beside columns that raters added; a platform's is its own.
     if score == "score" and raters and not any(row.cells.get(score, "").strip() for row in rows):
         score = None
     if score is None and not raters:
-        needed = "a column 'score', or one for each rater"
-        raise BadInput(str(path), f"the columns {', '.join(columns)}", needed, "Fill in the scores.", 1)
+        expected = "a column 'score', or one for each rater"
+        raise BadInput(str(path), f"the columns {', '.join(columns)}", expected, "Fill in the scores.", 1)
     for row in rows:
         own = row.cells.get(task, "").strip()
         rejected = row.cells.get("AssignmentStatus", "").strip().lower() == "rejected"

@@ -51,7 +51,7 @@ class Form:
         return "; ".join(f"{option.value} = {option.meaning}" for option in self.options)
 
     @property
-    def needed(self) -> str:
+    def expected(self) -> str:
         """What an answer must be, for errors."""
         return f"a whole number from {min(self.values)} to {max(self.values)}, or its wording"
 

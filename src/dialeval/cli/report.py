@@ -79,7 +79,7 @@ def _rendered(folder: Path) -> Path:
             raise BadInput(
                 path=str(folder),
                 found=kind,
-                needed="a folder with a page",
+                expected="a folder with a page",
                 todo="Give a folder from 'dialeval run', 'dialeval meta' or 'dialeval select ask'.",
             )
     from dialeval.study import render

@@ -183,6 +183,6 @@ def own_rows(place: str, source: Source) -> Iterator[Row]:
             path=path,
             line=number + 1,
             found=f"{type(error).__name__}: {first_line(error)} in {reader.place}",
-            needed="a dict for each record",
+            expected="a dict for each record",
             todo="Fix the reader, or the file.",
         ) from error

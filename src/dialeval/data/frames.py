@@ -40,7 +40,7 @@ def examples_of(
     rows = _rows(frame)
     first = next(rows, None)
     if first is None:
-        raise Unsuitable("The data frame has no rows; needed at least one.")
+        raise Unsuitable("The data frame has no rows; expected at least one.")
     names = _named(list(first), columns or {})
     yield from _kept(
         (_example(row, names, number, system) for number, row in enumerate(_chain(first, rows))),

@@ -104,9 +104,9 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> tuple[Prompt, 
     if place.format.name == "text":
         texts = [example.response.text for example in read(place.source, "example", format="text")]
         if len(texts) != len(prompts):
-            found, needed = f"{len(texts):,} lines", f"{len(prompts):,}, one for each item of the data"
+            found, expected = f"{len(texts):,} lines", f"{len(prompts):,}, one for each item of the data"
             todo = "Leave a line empty where an item has no reference, or give a file with ids."
-            raise BadInput(shown(source), found, needed, todo)
+            raise BadInput(shown(source), found, expected, todo)
         return tuple(_added(prompt, (text,)) for prompt, text in zip(prompts, texts, strict=True))
     by_item = _references_by_item(place.source, place.format.name)
     strange = by_item.keys() - {prompt.item for prompt in prompts}

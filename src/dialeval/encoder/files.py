@@ -84,7 +84,7 @@ class Weights:
         if len(modes) == 1 and modes[0] in (*_POOLINGS, *_POOLINGS.values()):
             return _POOLINGS.get(modes[0]) or cast(Literal["mean", "cls"], modes[0])
         raise Unsuitable(
-            f"{self.name} pools its tokens by {' and '.join(modes) or 'no way we know'}; needed mean or cls. "
+            f"{self.name} pools its tokens by {' and '.join(modes) or 'no way we know'}; expected mean or cls. "
             "Give another sentence encoder."
         )
 

@@ -126,7 +126,7 @@ def _fault(name: str, content: bytes) -> str | None:
     if magic != _MAGIC:
         return "not a result of dialeval"
     if version != _VERSION:
-        return f"format {version}, needed {_VERSION}"
+        return f"format {version}, expected {_VERSION}"
     if checksum != _checksum(name, content[_HEADER.size :]):
         return "checksum does not match"
     return None

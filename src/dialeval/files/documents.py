@@ -22,7 +22,7 @@ FINITE: Final = {"allow_inf_nan": False}
 class Origin(NamedTuple):
     """What a folder should be, and how to fix a damaged one."""
 
-    needed: str
+    expected: str
     again: str
 
 
@@ -76,7 +76,7 @@ def require_file(folder: Path, name: str, origin: Origin) -> Path:
     elsewhere = "a file" if folder.exists() else "no such folder"
     found = f"a folder without {name}" if folder.is_dir() else elsewhere
     raise BadInput(
-        str(folder), found, origin.needed, f"Give such a folder, or write it again. {origin.again}"
+        str(folder), found, origin.expected, f"Give such a folder, or write it again. {origin.again}"
     )
 
 
@@ -96,7 +96,7 @@ def read_document(shape: type[T], file: Path, origin: Origin) -> T:
             raise BadInput(
                 str(file),
                 f"format {first['input']!r}",
-                f"format 1, in {origin.needed}",
+                f"format 1, in {origin.expected}",
                 "Use the version of dialeval that wrote the folder, or write it again.",
                 field="format",
             ) from None
@@ -107,7 +107,7 @@ def read_document(shape: type[T], file: Path, origin: Origin) -> T:
 
 def damaged(file: Path, found: str, origin: Origin, field: str | None = None) -> BadInput:
     """The error for a file of a folder that cannot be read."""
-    return BadInput(str(file), found, f"{file.name} of {origin.needed}", origin.again, field=field)
+    return BadInput(str(file), found, f"{file.name} of {origin.expected}", origin.again, field=field)
 
 
 def _shortened(value: object) -> str:

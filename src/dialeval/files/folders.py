@@ -45,9 +45,9 @@ def alone_in(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            found, needed = "another process that builds here", "a folder for this one alone"
+            found, expected = "another process that builds here", "a folder for this one alone"
             todo = "Wait until it has finished and give the same command again, or name another folder."
-            raise BadInput(str(folder), found, needed, todo) from None
+            raise BadInput(str(folder), found, expected, todo) from None
         except OSError:
             # Some network drives lock no folders; building there continues without a lock.
             pass

@@ -101,7 +101,7 @@ def read_points(path: Path) -> Points:
         raise BadInput(
             path=str(path),
             found=f"a file that cannot be read ({str(error).splitlines()[0]})",
-            needed="the points as written by 'dialeval meta' or 'dialeval run'",
+            expected="the points as written by 'dialeval meta' or 'dialeval run'",
             todo="Run the command again.",
         ) from None
     measures, systems = (_texts(table, name) for name in ("measure", "system"))

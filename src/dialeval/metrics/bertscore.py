@@ -65,8 +65,10 @@ class BertScore(NeedsReferences, MeanOfValues):
     def __post_init__(self) -> None:
         weights = self._weights()
         if self.layer is not None and not 0 <= self.layer <= (weights.layers or self.layer):
-            needed = f"None or 0 to {weights.layers}, the layers of {weights.name}"
-            raise DialevalError(f"The parameter 'layer' of bertscore: found {self.layer!r}, needed {needed}.")
+            expected = f"None or 0 to {weights.layers}, the layers of {weights.name}"
+            raise DialevalError(
+                f"The parameter 'layer' of bertscore: found {self.layer!r}, expected {expected}."
+            )
 
     @property
     def signature(self) -> Signature:

@@ -30,8 +30,8 @@ class Distinct:
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= 10:
-            needed = "a whole number from 1 to 10"
-            raise DialevalError(f"The parameter 'n' of distinct: found {self.n!r}, needed {needed}.")
+            expected = "a whole number from 1 to 10"
+            raise DialevalError(f"The parameter 'n' of distinct: found {self.n!r}, expected {expected}.")
 
     @property
     def signature(self) -> Signature:

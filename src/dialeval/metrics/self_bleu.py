@@ -36,8 +36,10 @@ class SelfBleu:
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= 10:
-            needed = "a whole number from 1 to 10"
-            raise DialevalError(f"The parameter 'order' of self_bleu: found {self.order!r}, needed {needed}.")
+            expected = "a whole number from 1 to 10"
+            raise DialevalError(
+                f"The parameter 'order' of self_bleu: found {self.order!r}, expected {expected}."
+            )
 
     @property
     def signature(self) -> Signature:

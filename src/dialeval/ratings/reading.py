@@ -69,7 +69,7 @@ def _of_run(folder: Path) -> Ratings:
         raise BadInput(
             path=str(folder),
             found=f"a folder without {' and '.join(missing)}",
-            needed="a run folder, one of asking, or a file of judgements",
+            expected="a run folder, one of asking, or a file of judgements",
             todo="Write one with 'dialeval run STUDY -o FOLDER' or 'dialeval select ask ... -o FOLDER', or name the "
             "format of the folder.",
         )

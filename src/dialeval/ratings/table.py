@@ -245,9 +245,9 @@ def _checked(ratings: Ratings, source: str) -> Ratings:
     return replace(ratings.where(kept), repeated=ratings.repeated + len(second))
 
 
-def _bad(ratings: Ratings, source: str, row: int, found: str, needed: str, todo: str) -> BadJudgement:
+def _bad(ratings: Ratings, source: str, row: int, found: str, expected: str, todo: str) -> BadJudgement:
     names = ratings.names_of(row)
-    return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
+    return BadJudgement(source, f"{found} {names}", expected, todo, field="value", names=names)
 
 
 def _shown(value: float) -> str:

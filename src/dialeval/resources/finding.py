@@ -170,7 +170,7 @@ def _absence(resource: Resource) -> str:
     version = installed_version(resource.package)
     if version is not None and resource.version is not None:
         return (
-            f"{resource.name} is not in {resource.package} {version}, which is installed; needed is "
+            f"{resource.name} is not in {resource.package} {version}, which is installed; expected "
             f"{resource.version}."
         )
     return f"{resource.name} ({resource.summary}) is not installed."
@@ -179,7 +179,7 @@ def _absence(resource: Resource) -> str:
 def _alteration(resource: Resource, wrong: list[str], *, given: bool) -> str:
     version = None if given else installed_version(resource.package)
     other = version is not None and version != resource.version
-    hint = f" {resource.package} {version} is installed, needed is {resource.version}." if other else ""
+    hint = f" {resource.package} {version} is installed, expected {resource.version}." if other else ""
     return f"{resource.name} is not what we know and is not used: {'; '.join(wrong)}.{hint}"
 
 

@@ -83,7 +83,7 @@ def _check_complete(folder: Path) -> None:
         raise BadInput(
             path=str(folder),
             found=f"no {', no '.join(missing)}" if folder.is_dir() else "no such folder",
-            needed="a run folder with " + ", ".join(FILES),
+            expected="a run folder with " + ", ".join(FILES),
             todo="Write one with 'dialeval run STUDY -o FOLDER'; the same command finishes a run that was cut short.",
         )
 
@@ -159,7 +159,7 @@ def _measure(folder: Path, score: Score) -> Measure:
             path=str(folder / "summary.json"),
             field=f"results.{score.measure}.signature",
             found=score.signature,
-            needed=str(measure.metric.signature),
+            expected=str(measure.metric.signature),
             todo="The run was made with another version of this measure: run the study again to compare it.",
         )
     return measure

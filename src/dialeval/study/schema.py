@@ -66,18 +66,20 @@ class StudyFile(BaseModel):
 
 def read_text(path: Path) -> str:
     """The study file's text."""
-    needed, todo = (
+    expected, todo = (
         "a study file in YAML",
         "See docs/study.md for its shape, or start from 'dialeval demo --copy DIR'.",
     )
     if not path.exists():
-        raise BadInput(str(path), "no such file", needed, todo)
+        raise BadInput(str(path), "no such file", expected, todo)
     if path.is_dir():
-        raise BadInput(str(path), "a directory", needed, todo)
+        raise BadInput(str(path), "a directory", expected, todo)
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(str(path), f"a byte that is not UTF-8 at offset {error.start}", needed, todo) from None
+        raise BadInput(
+            str(path), f"a byte that is not UTF-8 at offset {error.start}", expected, todo
+        ) from None
 
 
 def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
@@ -90,12 +92,12 @@ def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
             path=str(path),
             line=mark.line + 1 if mark else None,
             found=str(getattr(error, "problem", None) or "text that is not YAML"),
-            needed="valid YAML",
+            expected="valid YAML",
             todo="Check the indentation and quote values that hold ':' or '#'.",
         ) from None
     if not isinstance(content, dict):
         held = "nothing" if content is None else f"a {type(content).__name__}"
-        raise BadStudy(str(path), [f"the file holds {held}, needed keys such as data, systems, measures"])
+        raise BadStudy(str(path), [f"the file holds {held}, expected keys such as data, systems, measures"])
     return content
 
 
@@ -122,7 +124,7 @@ def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; known: {', '.join(keys)}"
         return f"{where}: unknown key{hint}"
     if error["type"] == "too_short":
-        return f"{where}: found an empty list, needed at least one"
+        return f"{where}: found an empty list, expected at least one"
     if error["type"] in ("missing", "missing_argument"):
         return f"{where}: required"
     return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"

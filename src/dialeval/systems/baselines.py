@@ -168,7 +168,7 @@ def _library(corpus: Stamp, method: Method) -> _Library:
         raise BadInput(
             path=str(corpus.path),
             found="no turn that comes before a response",
-            needed="dialogues of two turns or more, or prompts with a context",
+            expected="dialogues of two turns or more, or prompts with a context",
             todo="Give 'corpus' a file of conversations.",
         )
     if method == "encoder":

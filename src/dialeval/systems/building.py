@@ -159,7 +159,7 @@ def _folder(path: Path) -> tuple[str, dict[str, object]]:
     raise BadInput(
         path=str(path),
         found="a folder with neither generator.json nor config.json",
-        needed="a folder from 'dialeval train generator', or a model in Hugging Face's layout",
+        expected="a folder from 'dialeval train generator', or a model in Hugging Face's layout",
         todo="Check the path; 'dialeval systems ls' lists what there is.",
     )
 

@@ -54,7 +54,7 @@ def _exchanges(file: Stamp) -> tuple[Exchange, ...]:
         raise BadInput(
             path=str(file.path),
             found="no turn that answers another",
-            needed="dialogues, or prompts with references",
+            expected="dialogues, or prompts with references",
             todo="Give 'corpus' a file of conversations.",
         )
     return exchanges_read
@@ -66,7 +66,7 @@ def _read(path: Path) -> Iterator[Exchange]:
         raise BadInput(
             path=str(path),
             found=f"{kind} records",
-            needed="dialogues, prompts with references, or examples",
+            expected="dialogues, prompts with references, or examples",
             todo="Give 'corpus' a file of conversations.",
         )
     for record in read(path, kind):

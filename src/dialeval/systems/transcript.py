@@ -56,9 +56,12 @@ class Transcript:
 
     def _check_count(self, lines: int, prompts: int) -> None:
         if lines < prompts:
-            found, needed = f"{lines:,} responses without ids", f"{prompts:,}, one for each item of the data"
+            found, expected = (
+                f"{lines:,} responses without ids",
+                f"{prompts:,}, one for each item of the data",
+            )
             todo = "Add a line for each item, in the order of the data, or give every response its 'id'."
-            raise BadInput(str(self.path), found, needed, todo)
+            raise BadInput(str(self.path), found, expected, todo)
         if lines > prompts:
             tell(str(self.path), f"used the first {prompts:,} of {lines:,} responses, which have no ids")
 
@@ -102,7 +105,7 @@ class Transcript:
             line=other.line,
             found=f"log-probabilities {first.logprob:g}{same if first.line == other.line else lines} for "
             f"{_short(response)} in the same context",
-            needed="one",
+            expected="one",
             todo="Drop one of them, or put lists of different models under different names of systems.",
         )
 
@@ -113,7 +116,7 @@ class Transcript:
             raise BadInput(
                 path=str(self.path),
                 found=f"item {prompt.item!r} as an answer to {_short(entry.asked)}",
-                needed=f"an answer to {_short(folded(prompt.context[-1].text))}, as the data has it",
+                expected=f"an answer to {_short(folded(prompt.context[-1].text))}, as the data has it",
                 todo="Give both files the same ids, or empty the contexts of the transcript to go by id alone.",
             )
         return entry.responses
@@ -157,7 +160,7 @@ def _recorded(file: Stamp, system: str | None) -> _Entries:
             raise BadInput(
                 path=str(file.path),
                 found=f"item {record.item!r} of system {record.system!r} twice",
-                needed="each item once",
+                expected="each item once",
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
         responses = (record.response,) if isinstance(record, Example) else record.responses
@@ -183,7 +186,7 @@ def _records(path: Path) -> Iterator[_Recording]:
         raise BadInput(
             path=str(path),
             found=f"{kind} records",
-            needed="examples or n-best lists",
+            expected="examples or n-best lists",
             todo="Give 'path' a file of recorded responses; docs/files.md lists the fields.",
         )
     if kind == "dialogue":

@@ -180,19 +180,19 @@ def look_up(text: str, table: Mapping[str, T], *, kind: str) -> tuple[T, Call]:
 
 def _checked(owner: str, maker: Callable[..., object], given: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The given values, of the types that ``maker`` asks for."""
-    expected, hints = inspect.signature(maker).parameters, get_type_hints(maker)
+    takes, hints = inspect.signature(maker).parameters, get_type_hints(maker)
     for key in given:
-        if key not in expected:
-            allowed = f"It takes {', '.join(expected)}." if expected else "It takes none."
-            raise UnknownName(f"parameter of {owner}", key, expected, todo=allowed)
-    for key, parameter in expected.items():
+        if key not in takes:
+            allowed = f"It takes {', '.join(takes)}." if takes else "It takes none."
+            raise UnknownName(f"parameter of {owner}", key, takes, todo=allowed)
+    for key, parameter in takes.items():
         if key not in given and parameter.default is inspect.Parameter.empty:
-            needed = f"{key} ({_describe(hints[key])})"
-            raise DialevalError(f"The {owner} needs the parameter {needed}, and none was given.")
+            expected = f"{key} ({_describe(hints[key])})"
+            raise DialevalError(f"The {owner} needs the parameter {expected}, and none was given.")
     for key, value in given.items():
         if not _fits(value, hints[key]):
-            needed = _describe(hints[key])
-            raise DialevalError(f"The parameter {key!r} of {owner}: found {value!r}, needed {needed}.")
+            expected = _describe(hints[key])
+            raise DialevalError(f"The parameter {key!r} of {owner}: found {value!r}, expected {expected}.")
     return {key: _widen(value, hints[key]) for key, value in given.items()}
 
 

@@ -116,11 +116,11 @@ class Checkpoints:
         self.path.unlink(missing_ok=True)
 
     def _check_identity(self, found: Mapping[str, Any]) -> None:
-        needed = json.loads(_text(self.identity))
+        expected = json.loads(_text(self.identity))
         other = [
-            f"{key} was {found.get(key)!r} and is {needed[key]!r}"
-            for key in needed
-            if found.get(key) != needed[key]
+            f"{key} was {found.get(key)!r} and is {expected[key]!r}"
+            for key in expected
+            if found.get(key) != expected[key]
         ]
         if other:
             raise Unsuitable(

@@ -106,8 +106,8 @@ class Layout:
                 raise ValueError(f"model {about['model']!r} of format {about['format']!r}")
             return parse(about)
         except (ValueError, KeyError, TypeError, DialevalError) as error:
-            found, needed = f"{type(error).__name__}: {error}", f"the settings of a {self.noun}"
-            raise BadInput(str(path), found, needed, self.todo) from error
+            found, expected = f"{type(error).__name__}: {error}", f"the settings of a {self.noun}"
+            raise BadInput(str(path), found, expected, self.todo) from error
 
     def load_weights(self, folder: Path, model: nn.Module) -> None:
         """Give the model the folder's weights; BadInput where they do not fit it."""
@@ -119,8 +119,8 @@ class Layout:
             model.load_state_dict(load_file(path))
         except (SafetensorError, RuntimeError, OSError) as error:
             found = first_line(error)
-            needed = f"the weights that {self.marker} describes"
-            raise BadInput(str(path), found, needed, "Train the model again.") from error
+            expected = f"the weights that {self.marker} describes"
+            raise BadInput(str(path), found, expected, "Train the model again.") from error
 
 
 def write_marker(path: Path, about: Mapping[str, Any]) -> None:

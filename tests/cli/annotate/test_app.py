@@ -189,7 +189,9 @@ def test_bad_lines_name_file_line_and_field(dialeval):
     Path("bad.csv").write_text("item,ana,ben\nq1,4,good\n")
     done = dialeval("annotate", "agreement", "bad.csv", "--from", "ratings-wide")
     assert done.code == 1
-    assert done.err.startswith("error: bad.csv, line 2, field 'ben': found the text 'good', needed a number")
+    assert done.err.startswith(
+        "error: bad.csv, line 2, field 'ben': found the text 'good', expected a number"
+    )
 
 
 def test_a_sheet_of_raters_read_as_judgements_gets_a_hint(dialeval, sheet):

@@ -57,14 +57,14 @@ def changed(at: int, **fields: Any) -> list[Row]:
 
 
 BAD: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "no such file": (None, ("bad.jsonl: found no such file, needed a file.",)),
+    "no such file": (None, ("bad.jsonl: found no such file, expected a file.",)),
     "another field": (
         [{("score" if key == "value" else key): value for key, value in row.items()} for row in RATINGS],
         ("bad.jsonl, line 1, field 'value': found no such field", "Rename 'score' to 'value'."),
     ),
     "text among numbers": (
         changed(5, value="good"),
-        ("bad.jsonl, line 6, field 'value': found the text 'good', needed a finite number or null.",),
+        ("bad.jsonl, line 6, field 'value': found the text 'good', expected a finite number or null.",),
     ),
     "NaN": (changed(2, value=float("nan")), ("bad.jsonl, line 3", "found NaN", "Write null")),
     "infinity": (changed(2, value=float("inf")), ("bad.jsonl, line 3", "found Infinity", "Write null")),
@@ -72,10 +72,10 @@ BAD: dict[str, tuple[Any, tuple[str, ...]]] = {
         [*RATINGS, {**RATINGS[5], "value": 99}],
         (
             f"bad.jsonl, line {len(RATINGS) + 1}, field 'value': found two values,",
-            "(the other stands in line 6), needed one value per rater and criterion. Keep one of them",
+            "(the other stands in line 6), expected one value per rater and criterion. Keep one of them",
         ),
     ),
-    "an empty file": ([], ("bad.jsonl: found nothing in it, needed at least one judgement.", "Check")),
+    "an empty file": ([], ("bad.jsonl: found nothing in it, expected at least one judgement.", "Check")),
 }
 
 
@@ -113,7 +113,7 @@ def test_values_that_are_no_numbers_name_their_field_in_tables(dialeval, run, su
     for done in (run(f"bad{suffix}", "scores.jsonl"), dialeval("annotate", "agreement", f"bad{suffix}")):
         assert done.code == 1
         assert (
-            f"bad{suffix}, line {line}, field 'value': found the number inf, needed a finite number"
+            f"bad{suffix}, line {line}, field 'value': found the number inf, expected a finite number"
             in done.err
         )
 
@@ -143,7 +143,7 @@ def test_ratings_off_the_scale_are_refused_with_their_line(dialeval, run):
         assert done.code == 1
         found = "bad.jsonl, line 5, field 'value': found 1 rating outside the scale, 9 of rater 'ben'"
         assert found in done.err
-        assert "needed 1 to 5. Fix it, or give the scale that was used." in done.err
+        assert "expected 1 to 5. Fix it, or give the scale that was used." in done.err
     assert (
         run("ratings.jsonl", "scores.jsonl", "--scale", "1-5").code == 0
     )  # scores are on no scale of people's

@@ -105,7 +105,7 @@ def test_files_to_exclude_count_for_a_repository_that_was_built(dialeval, dialog
     )
     assert none.code == 1
     assert "8 of the 8 utterances" in none.err
-    assert "which leaves 0; needed are 2" in none.err
+    assert "which leaves 0; expected at least 2" in none.err
 
 
 def test_what_a_repository_was_built_with_cannot_be_changed_afterwards(dialeval, dialogues, foreign):
@@ -163,7 +163,7 @@ def test_what_dialogues_need_is_told_at_once(dialeval, dialogues, tmp_path):
     done = dialeval("select", "build", "foreign.jsonl", "--repository", "lines.txt", "-o", "x")
     assert done.code == 1
     assert "there are: 'fold', 'dialogue'" in done.err
-    assert "needed dialogues with 'id' and 'messages'" in done.err
+    assert "expected dialogues with 'id' and 'messages'" in done.err
 
 
 def test_an_address_is_for_milvus_only(dialeval, dialogues):

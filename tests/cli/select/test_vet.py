@@ -137,7 +137,7 @@ def test_as_many_slips_are_counted_where_the_lowest_was_given_too(dialeval, expo
 def test_a_folder_of_answers_is_told_from_a_file(dialeval, exported, tmp_path):
     done, said = vet(dialeval, ["--scores", "tasks"])
     assert done.code == 1
-    assert "tasks: found a folder, needed a file of answers" in said
+    assert "tasks: found a folder, expected a file of answers" in said
 
 
 def test_tasks_about_bad_questions_are_told_before_anyone_fills_them_in(dialeval, tmp_path):
@@ -176,7 +176,7 @@ def test_an_empty_key_is_named(dialeval, exported):
     (exported / "key.jsonl").write_text("")
     done, said = vet(dialeval, ["--scores", exported / "for_raters/tasks.csv"])
     assert done.code == 1
-    assert "tasks/key.jsonl: found no line, needed the key to the tasks" in said
+    assert "tasks/key.jsonl: found no line, expected the key to the tasks" in said
 
 
 def test_second_questions_are_told_from_those_that_stood(dialeval, tmp_path):

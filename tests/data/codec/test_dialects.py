@@ -146,7 +146,7 @@ def test_judgements_and_wide_ratings_with_decimal_commas(put):
     wide = put("y.csv", "item;ana;ben\na;3,5;NA\n")
     assert [j.value for j in read(wide, "judgement", format="ratings-wide")] == [3.5, None]
     unclear = put("z.csv", 'item,system,rater,criterion,value\na,s,ana,tact,"3,667"\n')
-    with pytest.raises(BadInput, match="found the text '3,667', needed a number"):
+    with pytest.raises(BadInput, match="found the text '3,667', expected a number"):
         list(read(unclear, "judgement"))
 
 
@@ -176,7 +176,7 @@ def test_sheets_of_a_workbook(book, told):
 
 
 def test_what_is_wrong_with_a_workbook_is_said(book, put, monkeypatch):
-    with pytest.raises(BadInput, match="found the sheets 'Answers', 'Ratings', needed 'ratings'"):
+    with pytest.raises(BadInput, match="found the sheets 'Answers', 'Ratings', expected 'ratings'"):
         list(read(f"{book}#ratings", "judgement"))
     with pytest.raises(BadInput, match="found no readable workbook"):
         list(read(put("broken.xlsx", b"PK nothing"), "example"))

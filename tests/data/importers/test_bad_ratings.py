@@ -41,7 +41,7 @@ class TestWide:
         {
             "a column of words": (
                 "item,ana,note\nq1,4,5\nq2,3,too long\n",
-                "r.csv, line 3, field 'note': found the text 'too long', needed a number, or an empty cell where the"
+                "r.csv, line 3, field 'note': found the text 'too long', expected a number, or an empty cell where the"
                 " rater could not say. Fix the rating, or remove the column if it is not a rater's.",
             ),
             "an infinite rating": ("item,ana\nq1,inf\n", "r.csv, line 2, field 'ana': found the text 'inf'"),
@@ -54,7 +54,8 @@ class TestWide:
             ),
             "another name for system": (
                 "item,model,ana\nq1,old,4\n",
-                "r.csv, line 1, field 'model': found the column 'model', needed 'system'. Rename 'model' to 'system'.",
+                "r.csv, line 1, field 'model': found the column 'model', expected 'system'. "
+                "Rename 'model' to 'system'.",
             ),
             "a long table": (
                 "item,system,rater,criterion,value\nq1,old,ana,fluency,4\n",
@@ -80,7 +81,7 @@ class TestWide:
         (
             "eval-via-selection",
             "[[5],[1],[1]]\n",
-            "x, line 1: found a list, needed a list of four lists of scores",
+            "x, line 1: found a list, expected a list of four lists of scores",
         ),
         ("eval-via-selection", "[[5],[1],[1],3]\n", "x, line 1, field '[3]': found the number 3"),
         ("eval-via-selection", "[[5],[1],[1],[null]]\n", "x, line 1, field '[3][0]': found null"),
@@ -88,14 +89,14 @@ class TestWide:
         (
             "circa",
             "id\tjudgements\n1\tYes#Yess\n",
-            "x, line 2, field 'judgements[1]': found the label 'Yess', needed one of Circa's eight labels."
+            "x, line 2, field 'judgements[1]': found the label 'Yess', expected one of Circa's eight labels."
             " Did you mean 'Yes'?",
         ),
         ("circa", "id\tanswer\n1\tYes\n", "x, line 2, field 'judgements': found no such field"),
         (
             "rgm-contradiction",
             '{"rgm_name": "a", "utterances": ["[[a:1]]"], "contradictory_label_count": 4}\n',
-            "x, line 1, field 'contradictory_label_count': found the number 4, needed a whole number from 0 to 3",
+            "x, line 1, field 'contradictory_label_count': found the number 4, expected a whole number from 0 to 3",
         ),
         (
             "rgm-contradiction",
@@ -108,28 +109,28 @@ class TestWide:
             '{"rgm_name": "a", "utterances": ["b"]}\n',
             "field 'contradictory_label_count'",
         ),
-        ("rgm-contradiction", "3\n", "x, line 1: found the number 3, needed an object"),
+        ("rgm-contradiction", "3\n", "x, line 1: found the number 3, expected an object"),
         (
             "predictive-engagement",
             "query,response,human_score\na,b,good\n",
-            "x, line 2, field 'human_score': found the text 'good', needed a number",
+            "x, line 2, field 'human_score': found the text 'good', expected a number",
         ),
         (
             "predictive-engagement",
             "query,response,human_score,Ruber_Unref_Score\na,b,3,\n",
-            "x, line 2, field 'Ruber_Unref_Score': found the text '', needed a number",
+            "x, line 2, field 'Ruber_Unref_Score': found the text '', expected a number",
         ),
-        ("predictive-engagement", "query,response\na\n", "x, line 2: found 1 cells, needed 2"),
+        ("predictive-engagement", "query,response\na\n", "x, line 2: found 1 cells, expected 2"),
         ("predictive-engagement", 'query,response\n"a"b,c\n', "x, line 2: found a row that cannot be split"),
         ("unieval", '{"doc_id": 1, "scores": {}}\n', "x, line 1, field 'predict_scores'"),
         ("unieval", '{"doc_id": 1, "scores": 3}\n', "x, line 1, field 'scores': found the number 3"),
-        ("unieval", "[3]", "found the number 3 in element 1 of the array, needed an object"),
+        ("unieval", "[3]", "found the number 3 in element 1 of the array, expected an object"),
         (
             "emnlp17",
             "dataset,system,mr,informativeness\nBAGEL,a,m,6\n",
             "x, line 2, field 'naturalness': found no such field",
         ),
-        ("fed-scores", "[1, 2]", "x: found a list, needed an object of lists of numbers"),
+        ("fed-scores", "[1, 2]", "x: found a list, expected an object of lists of numbers"),
         ("fed-scores", '{"Fluent": [1]}', "fed_data.json: found no such file"),
     ],
 )
@@ -143,14 +144,14 @@ FED = '{"context": "User: Hi.", "response": "System: Hello.", "system": "s", "an
 def test_scores_must_be_as_many_as_what_they_score(put):
     put("fed_data.json", FED)
     said = message(put("scores.json", '{"Fluent": [1.0, 2.0]}'), "fed-scores")
-    assert said.startswith("scores.json, field 'Fluent': found 2 scores, needed 1, one for each response.")
+    assert said.startswith("scores.json, field 'Fluent': found 2 scores, expected 1, one for each response.")
 
 
 def test_a_list_of_scores_must_be_one(put):
     examples = [Example("1", "s", (), Response("Hi."))]
-    with pytest.raises(BadInput, match="found an object, needed a list of numbers"):
+    with pytest.raises(BadInput, match="found an object, expected a list of numbers"):
         list(read_scores(put("x.json", "{}"), examples, rater="ruber"))
-    with pytest.raises(BadInput, match="found 2 scores, needed 1"):
+    with pytest.raises(BadInput, match="found 2 scores, expected 1"):
         list(read_scores(put("x.json", "[1, 2]"), examples, rater="ruber"))
     with pytest.raises(BadInput, match=r"field '\[0\]': found null"):
         list(read_scores(put("x.json", "[null]"), examples, rater="ruber"))

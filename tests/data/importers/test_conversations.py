@@ -59,7 +59,7 @@ class TestOpenAI:
         path = put(json.dumps({"messages": CHAT[:2]}))
         assert next(read(path, "prompt", format="openai")).references == ()
         with pytest.raises(
-            BadInput, match=r"line 1: found a last turn by 'user', needed a last turn by 'assistant'"
+            BadInput, match=r"line 1: found a last turn by 'user', expected a last turn by 'assistant'"
         ):
             list(read(path, "example", format="openai"))
 

@@ -41,10 +41,10 @@ def test_turns_are_parted_at_their_speakers_and_options_are_not(put):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("answers", "", "needed one letter, A to D"),
-        ("answers", "AB", "needed one letter, A to D"),
+        ("answers", "", "expected one letter, A to D"),
+        ("answers", "AB", "expected one letter, A to D"),
         ("answers", "E", "MuTual's test split comes without answers"),
-        ("options", ["m : one"], "needed a list of two to four texts"),
+        ("options", ["m : one"], "expected a list of two to four texts"),
         ("options", ["m : one", 2], r"field 'options\[1\]'"),
         ("article", "no speaker here", "turns that begin with 'm : '"),
     ],

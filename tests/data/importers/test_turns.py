@@ -73,7 +73,7 @@ def test_the_last_answer_is_a_reference(put):
     ("row", "message"),
     [
         ({"words": []}, "field 'turns': found no such field"),
-        ({"turns": "Hi."}, "field 'turns': found the text 'Hi.', needed a list of turns"),
+        ({"turns": "Hi."}, "field 'turns': found the text 'Hi.', expected a list of turns"),
         ({"turns": ["Hi.", 3]}, r"field 'turns\[1\]': found the number 3"),
         ({"turns": [{"speaker": "A"}]}, r"field 'turns\[0\].text': found no such field"),
     ],

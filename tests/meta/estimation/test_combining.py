@@ -163,7 +163,7 @@ def test_answers_that_a_measure_lacks_are_left_out_and_counted(make_joined) -> N
 
 def test_in_sample_is_refused(make_joined) -> None:
     joined = made(make_joined, items=5)
-    with pytest.raises(Unsuitable, match="folds=1, needed at least 2"):
+    with pytest.raises(Unsuitable, match="folds=1, expected at least 2"):
         linear_combination(joined, folds=1)
     with pytest.raises(Unsuitable, match=r"5 items .* each of 6 folds"):
         linear_combination(joined, folds=6)

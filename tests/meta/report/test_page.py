@@ -143,7 +143,7 @@ def test_the_layout_in_the_documentation_is_the_one_that_is_read() -> None:
     [
         (lambda c: c.pop("rows"), "field 'rows': found no such field"),
         (lambda c: c["rows"][0].update(level="turn"), "field 'rows[0].level': found 'turn'"),
-        (lambda c: c.update(format=2), "found format 2, needed format 1"),
+        (lambda c: c.update(format=2), "found format 2, expected format 1"),
     ],
 )
 def test_a_damaged_file_is_named_with_the_field(

@@ -35,12 +35,12 @@ def test_the_words_are_found_beside_the_matrix(tmp_path: Path, ending: str) -> N
 
 
 def test_a_matrix_without_words_says_what_is_needed(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"needed v.vocab.txt or v.txt beside it"):
+    with pytest.raises(BadInput, match=r"expected v.vocab.txt or v.txt beside it"):
         words_beside(tmp_path / "v.npy")
 
 
 def test_as_many_words_as_rows(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"found 1 words, needed as many as v.npy has rows, 2"):
+    with pytest.raises(BadInput, match=r"found 1 words, expected as many as v.npy has rows, 2"):
         read_table(*save(tmp_path, np.ones((2, 2)), "x\n"))
 
 

@@ -52,11 +52,11 @@ def test_lines_by_hand(tmp_path: Path, content: str, words: list[str], rows: lis
 @pytest.mark.parametrize(
     ("content", "line", "found"),
     [
-        (b"x 1 2\ny 3\n", 2, "1 numbers after the word, needed 2"),
-        (b"x 1 2\ny 3 four\n", 2, "'3 four' after 'y', needed 2 finite numbers"),
-        (b"x 1 2\ny 3 nan\n", 2, "needed 2 finite numbers"),
-        (b"x 1 2\ny 3  4\n", 2, "needed 2 finite numbers"),
-        (b"x\n", 1, "0 numbers after the word, needed at least 1"),
+        (b"x 1 2\ny 3\n", 2, "1 numbers after the word, expected 2"),
+        (b"x 1 2\ny 3 four\n", 2, "'3 four' after 'y', expected 2 finite numbers"),
+        (b"x 1 2\ny 3 nan\n", 2, "expected 2 finite numbers"),
+        (b"x 1 2\ny 3  4\n", 2, "expected 2 finite numbers"),
+        (b"x\n", 1, "0 numbers after the word, expected at least 1"),
         (b"x 1 2\n\xff 3 4\n", 2, "bytes that are not UTF-8"),
         (b"3 2\nx 1 2\n\ny 3\n", 4, "1 numbers"),
     ],

@@ -98,7 +98,7 @@ def test_every_value_nlg_eval_asserts(shared_data: Path) -> None:
 
 @pytest.mark.parametrize("order", [0, 5, -1])
 def test_the_order_must_be_1_to_4(order: int) -> None:
-    with pytest.raises(DialevalError, match=rf"'order' of bleu: found {order}, needed 1, 2, 3 or 4"):
+    with pytest.raises(DialevalError, match=rf"'order' of bleu: found {order}, expected 1, 2, 3 or 4"):
         Bleu(order)
 
 

@@ -144,12 +144,12 @@ def test_many_examples_score_as_few_do(examples: list[Example]) -> None:
         ("bleu(order=4,smoothing='exp')", "nlg-eval has its own constants"),
         (
             "bleu(order=4,profile='sacrebleu',smoothing='method1')",
-            "needed 'exp' or 'floor' or 'add-k' or 'none'",
+            "expected 'exp' or 'floor' or 'add-k' or 'none'",
         ),
-        ("bleu(order=4,profile='nltk',smoothing='exp')", "needed 'method0' or"),
+        ("bleu(order=4,profile='nltk',smoothing='exp')", "expected 'method0' or"),
         ("bleu(order=2,profile='nltk',smoothing='method6')", "needs order 3 or 4, found order 2"),
-        ("bleu(order=4,profile='moses')", "needed 'nlgeval' or 'sacrebleu' or 'nltk'"),
-        ("bleu(order=4,tokens='spm')", "needed 'whitespace' or '13a'"),
+        ("bleu(order=4,profile='moses')", "expected 'nlgeval' or 'sacrebleu' or 'nltk'"),
+        ("bleu(order=4,tokens='spm')", "expected 'whitespace' or '13a'"),
     ],
 )
 def test_settings_that_do_not_go_together_are_explained(name: str, complaint: str) -> None:

@@ -115,9 +115,9 @@ def test_white_space_is_what_str_split_takes_for_it() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"char_order": 0}, "'char_order' of chrf: found 0, needed a whole number from 1 to 10"),
-        ({"word_order": -1}, "'word_order' of chrf: found -1, needed a whole number from 0 to 10"),
-        ({"beta": 0.0}, "'beta' of chrf: found 0.0, needed a number above 0"),
+        ({"char_order": 0}, "'char_order' of chrf: found 0, expected a whole number from 1 to 10"),
+        ({"word_order": -1}, "'word_order' of chrf: found -1, expected a whole number from 0 to 10"),
+        ({"beta": 0.0}, "'beta' of chrf: found 0.0, expected a number above 0"),
     ],
 )
 def test_parameters_are_checked(options: dict[str, float], complaint: str) -> None:

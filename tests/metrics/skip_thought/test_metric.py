@@ -117,7 +117,7 @@ def test_files_that_do_not_fit_together_are_explained(tmp_path: Path, spoil: obj
 def test_arrays_of_the_wrong_shape_are_explained(tmp_path: Path) -> None:
     write_published(tmp_path)
     np.save(tmp_path / "utable.npy", np.ones((len(WORDS), 2), np.float32))
-    with pytest.raises(BadInput, match=r"uni_skip.npz: found arrays of shapes .* needed shapes \[\(2, 8\)"):
+    with pytest.raises(BadInput, match=r"uni_skip.npz: found arrays of shapes .* expected shapes \[\(2, 8\)"):
         SkipThought(model=str(tmp_path)).encode(["the"])
 
 
@@ -201,7 +201,7 @@ def test_another_models_folder_is_refused(trained: Path, tmp_path: Path) -> None
     for name in ("model.safetensors", "vocabulary.txt"):
         (tmp_path / name).write_bytes((trained / name).read_bytes())
     (tmp_path / "config.json").write_text(json.dumps({"model": "bert", "format": 1}))
-    with pytest.raises(BadInput, match="needed the settings of a Skip-Thought model"):
+    with pytest.raises(BadInput, match="expected the settings of a Skip-Thought model"):
         SkipThought(model=str(tmp_path)).encode(["a"])
     about = json.loads((trained / "config.json").read_text())
     about["train"]["sentence_size"] = 32

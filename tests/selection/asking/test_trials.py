@@ -34,7 +34,7 @@ def test_no_random_candidate_is_one_of_the_questions_own_turns_or_candidates():
 
 
 def test_a_repository_too_small_for_the_pool_is_refused():
-    with pytest.raises(Unsuitable, match=r"Only 2 of 2 utterances .* 'q'; needed 4"):
+    with pytest.raises(Unsuitable, match=r"Only 2 of 2 utterances .* 'q'; expected 4"):
         random_pool(question("q", "right", false=["wrong"]), listed(["a", "b"]))
     with pytest.raises(Unsuitable, match="A pool of 1 random candidates is too small"):
         random_pool(question("q", "right", false=["x", "y"]), OTHERS, size=1)

@@ -94,10 +94,10 @@ def test_dialogues_that_give_no_question_are_listed_with_the_reason(repository):
     assert reasons == {
         "short": "3 turns, 4 needed",
         "blank": "a blank turn among the first 4",
-        "empty": "0 turns, 4 needed",
+        "empty": "0 turns, 4 expected",
         "plain": "no content word in the ground truth",
         "brief": "fewer than 2 words in the ground truth",
-        "strange": "0 fit utterances like the ground truth, 3 needed",
+        "strange": "0 fit utterances like the ground truth, 3 expected",
     }
     assert len(draft.questions) + len(draft.left_out) == len(corpus)
 

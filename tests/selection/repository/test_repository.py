@@ -143,10 +143,10 @@ def test_large_repositories_are_searched_in_cells(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "needed"), [([], "none at all"), (["Yes.", "No."], "2 fewer than 2 words")]
+    ("lines", "expected"), [([], "none at all"), (["Yes.", "No."], "2 fewer than 2 words")]
 )
-def test_a_repository_of_nothing_is_refused_with_the_reason(tmp_path, lines, needed):
-    with pytest.raises(Unsuitable, match=needed):
+def test_a_repository_of_nothing_is_refused_with_the_reason(tmp_path, lines, expected):
+    with pytest.raises(Unsuitable, match=expected):
         small_repository(tmp_path, lines)
 
 
@@ -169,7 +169,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 
 def test_an_account_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "repository.json").write_text('{"format": 1, "filters": 3}')
-    with pytest.raises(BadInput, match="other content, needed the record of a repository"):
+    with pytest.raises(BadInput, match="other content, expected the record of a repository"):
         Repository.open(tmp_path)
 
 

@@ -130,7 +130,7 @@ def test_records_that_hold_no_utterance_are_told_what_to_do(tmp_path):
     path = tmp_path / "u.jsonl"
     path.write_text('{"utterance": "One line."}\n')
     with pytest.raises(
-        BadInput, match=r"found a record with 'utterance', needed the field 'text'.*sharegpt:"
+        BadInput, match=r"found a record with 'utterance', expected the field 'text'.*sharegpt:"
     ):
         list(texts_of(Corpus(path)))
 

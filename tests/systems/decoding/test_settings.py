@@ -43,9 +43,9 @@ def test_a_study_writes_decoding_as_a_table_or_a_word(given, meant):
     [
         ({"method": "beem"}, "Did you mean 'beam'"),
         ({"beam": 10}, "Did you mean 'beams'"),
-        ({"method": "beam", "beams": "10"}, "'beams': found '10', needed a whole number"),
-        ({"method": "beam", "beams": True}, "needed a whole number"),
-        ({"method": "beam", "beams": 0}, "found 0, needed a whole number of at least 1"),
+        ({"method": "beam", "beams": "10"}, "'beams': found '10', expected a whole number"),
+        ({"method": "beam", "beams": True}, "expected a whole number"),
+        ({"method": "beam", "beams": 0}, "found 0, expected a whole number of at least 1"),
         ({"method": "diverse_beam", "beams": 5, "groups": 2}, "divides the 5 beams"),
         ({"method": "nucleus", "top_p": 0}, "above 0 and at most 1"),
         ({"method": "nucleus", "top_p": float("nan")}, "above 0 and at most 1"),

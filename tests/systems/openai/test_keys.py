@@ -1,4 +1,4 @@
-"""Keys are read from the environment when needed, and turn up nowhere else."""
+"""Keys are read from the environment when expected, and turn up nowhere else."""
 
 from __future__ import annotations
 

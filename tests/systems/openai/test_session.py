@@ -138,7 +138,7 @@ def test_a_budget_of_tokens_needs_a_server_that_counts_them(tmp_path: Path) -> N
         assert all(bot(server.url, tmp_path / "a").generate(CONTEXTS))
         with pytest.raises(RunFailed, match="does not report how many an answer took"):
             bot(server.url, tmp_path / "b", budget=Budget(tokens=100)).generate(CONTEXTS)
-    with pytest.raises(DialevalError, match="budget of tokens: found 0, needed at least 1"):
+    with pytest.raises(DialevalError, match="budget of tokens: found 0, expected at least 1"):
         Budget(tokens=0)
 
 

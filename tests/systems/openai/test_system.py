@@ -72,14 +72,14 @@ def test_a_study_gives_all_its_keys(study) -> None:
         ("base_url: 'http://127.0.0.1:9', model: m, budget: {request: 5}", "budget.request"),
         ("base_url: 'http://127.0.0.1:9', model: m, layout: {turns: x}", "layout.turns"),
         ("base_url: 'http://127.0.0.1:9', model: m, api: talk", "api"),
-        ("base_url: '127.0.0.1:9', model: m", "needed an address such as http://127.0.0.1:8000/v1"),
+        ("base_url: '127.0.0.1:9', model: m", "expected an address such as http://127.0.0.1:8000/v1"),
         ("base_url: 'http://127.0.0.1:9?k=1', model: m", "Leave out passwords"),
         ("base_url: 'http://127.0.0.1:9', model: m, decoding: beam", "'beam' is not part of the OpenAI API"),
         ("base_url: 'http://127.0.0.1:9', model: m, likelihood: echo", "Set 'api: completions'"),
         ("base_url: 'http://127.0.0.1:9', model: m, extra: {seed: 1}", "'extra' sets seed"),
         (
             "base_url: 'http://127.0.0.1:9', model: m, concurrency: 0",
-            "'concurrency': found 0, needed at least 1",
+            "'concurrency': found 0, expected at least 1",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_mistakes_are_named(study, keys: str, expected: str) -> None:
 
 
 def test_a_layout_needs_a_place_for_the_text_and_a_cue() -> None:
-    with pytest.raises(DialevalError, match=r"needed a place for \{text\}"):
+    with pytest.raises(DialevalError, match=r"expected a place for \{text\}"):
         Layout(turn="{role}: ")
     with pytest.raises(DialevalError, match="cue is empty"):
         Layout(cue="")

@@ -62,7 +62,7 @@ def test_every_published_entry_makes_sense_at_every_scale(name: str, scale) -> N
     [
         ([{"name": "a", "architecture": "gru"}, {"name": "a", "architecture": "gru"}], "the name 'a' twice"),
         ([{"name": "a", "start_from": "b"}], "'a' starting from 'b', which is not an earlier entry"),
-        ([{"name": "a"}], "'a' with 3 of architecture, start_from and huggingface left out, needed 2"),
+        ([{"name": "a"}], "'a' with 3 of architecture, start_from and huggingface left out, expected 2"),
         ([{"name": "a", "architecture": "gru", "hidden": 5}], "'a': hidden is 5; expected even"),
         ([{"name": "a", "architecture": "gru", "layer": 1}], "systems.0.layer.*Did you mean 'layers'"),
         ([{"name": "../a", "architecture": "gru"}], "systems.0.name"),

@@ -120,7 +120,7 @@ def test_files_that_do_not_fit_together_are_explained(folder: Path, tmp_path: Pa
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     marker = tmp_path / "generator.json"
     marker.write_text(marker.read_text().replace('"embedding": 16', '"embedding": 32'))
-    with pytest.raises(BadInput, match=r"needed the weights that generator.json describes"):
+    with pytest.raises(BadInput, match=r"expected the weights that generator.json describes"):
         Trained("own", tmp_path).generate([said("Hi.")])
     marker.write_text('{"model": "other", "format": 1}')
     with pytest.raises(BadInput, match=r"model 'other' of format 1"):

@@ -157,7 +157,7 @@ def _dialogues(file: str, format: str | None) -> list[Dialogue]:
         return list(read(file, "dialogue", format=format))
     except BadInput as error:
         if error.field in ("id", "messages"):
-            error.needed = "dialogues with 'id' and 'messages'"
+            error.expected = "dialogues with 'id' and 'messages'"
             error.todo += (
                 ' A dialogue is a line such as {"id": "d1", "messages": [{"role": "user", "content": "Hi."}, ...]}; '
                 "or name the file's format with --from ('dialeval data ls')."

@@ -177,8 +177,8 @@ def reuse(repository: Repository, apart: Sequence[Corpus], options: Mapping[str,
     if passed_over and left < m:
         raise Unsuitable(
             f"{passed_over:,} of the {len(repository):,} utterances of {repository.folder} are the dialogues' own or "
-            f"excluded, which leaves {left:,}; needed are {m} false candidates. Give another repository, or ask for "
-            "fewer with --m."
+            f"excluded, which leaves {left:,}; expected at least {m} false candidates. Give another repository, "
+            "or ask for fewer with --m."
         )
     said = f"The repository {repository.folder} is used as it was built"
     if passed_over:

@@ -62,9 +62,9 @@ def _scores(path: Path) -> list[Judgement]:
     from dialeval.errors import BadInput
 
     if filled_rows(path):
-        needed = "judgements of the candidates"
+        expected = "judgements of the candidates"
         todo = "Give the scores.jsonl that 'dialeval select vet' makes of them."
-        raise BadInput(str(path), "answers to tasks", needed, todo)
+        raise BadInput(str(path), "answers to tasks", expected, todo)
     return list(read(path, "judgement"))
 
 

@@ -41,9 +41,9 @@ _OURS: Final = ("checkpoint.safetensors", "model.safetensors", "tokenizer.json",
 
 
 def read_corpus(
-    corpus: str, format: str | None, kinds: tuple[type[R], ...], needed: str, *, kind: Kind | None = None
+    corpus: str, format: str | None, kinds: tuple[type[R], ...], expected: str, *, kind: Kind | None = None
 ) -> Iterator[R]:
-    """The corpus's records, all of these kinds; ``needed`` says in the message what those are.
+    """The corpus's records, all of these kinds; ``expected`` says in the message what those are.
 
     A format that can be read as several kinds is read as ``kind``.
     """
@@ -53,7 +53,7 @@ def read_corpus(
     for record in read_guessing(corpus, kind=kind, format=format).records:
         if not isinstance(record, kinds):
             raise Unsuitable(
-                f"{corpus} holds {type(record).__name__.lower()} records; expected {needed}. Convert it with "
+                f"{corpus} holds {type(record).__name__.lower()} records; expected {expected}. Convert it with "
                 "'dialeval data convert'."
             )
         yield record
@@ -134,9 +134,9 @@ class Reading:
 
         data: list[Lesson] = []
         if corpus is not None:
-            needed = "dialogues, prompts with references or examples"
+            expected = "dialogues, prompts with references or examples"
             records: Iterator[Dialogue | Prompt | Example] = read_corpus(
-                corpus, self.format, (Dialogue, Prompt, Example), needed
+                corpus, self.format, (Dialogue, Prompt, Example), expected
             )
             data += lessons(islice(records, self.limit))
         if questions is not None:

@@ -73,8 +73,8 @@ class SideFile:
     def _make_room(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.exists() and self.path.stat().st_size and not _is_ours(self.path):
-            found, needed = "a file that holds something else", "room for the lines to be left out"
-            raise BadInput(str(self.path), found, needed, "Move or rename it.")
+            found, expected = "a file that holds something else", "room for the lines to be left out"
+            raise BadInput(str(self.path), found, expected, "Move or rename it.")
 
 
 def _entry(bad: BadLine) -> dict[str, object]:

@@ -110,8 +110,8 @@ def _response(cell: str) -> object:
 def _number(cell: str, where: Where, separator: str) -> float:
     value = number_in(cell, separator)
     if math.isnan(value) and cell.strip().lower() != "nan":
-        needed, todo = "a number or an empty cell", "Leave the cell empty where there is no value."
-        raise BadInput(where.path, f"the text {cell[:40]!r}", needed, todo, where.line, "value")
+        expected, todo = "a number or an empty cell", "Leave the cell empty where there is no value."
+        raise BadInput(where.path, f"the text {cell[:40]!r}", expected, todo, where.line, "value")
     return value
 
 

@@ -112,8 +112,8 @@ def _turn(value: object, where: Where, field: str) -> Turn:
     if content is None and ("content" in value or extra):  # a turn that only calls tools, or refuses
         refusal = extra.get("refusal")
         return Turn(role, refusal if type(refusal) is str else "", name, {"content": None, **extra})
-    needed = "text (what was said), or a list of parts"
-    return Turn(role, text(value, "content", where, field, needed), name)
+    expected = "text (what was said), or a list of parts"
+    return Turn(role, text(value, "content", where, field, expected), name)
 
 
 def _part(part: object, where: Where, field: str) -> str:

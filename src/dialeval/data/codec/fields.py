@@ -78,7 +78,7 @@ def meant_by(name: str, known: Iterable[str]) -> str | None:
     return next((field for field in known if likely_name(field, [name])), None)
 
 
-def missing(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str) -> MissingField:
+def missing(m: Mapping[str, object], field: str, where: Where, parent: str, expected: str) -> MissingField:
     """The error for a missing field."""
     likely = likely_name(field, [name for name in m if isinstance(name, str)])
     others = [_OTHER_FORMATS[name] for name in m if name in _OTHER_FORMATS] if not parent else []
@@ -90,13 +90,13 @@ def missing(m: Mapping[str, object], field: str, where: Where, parent: str, need
         todo = f"Add {field!r}; docs/files.md lists the fields of each kind of record."
     listed = ", ".join(repr(name) for name in m) or "none"
     return MissingField(
-        where.path, f"no such field (there are: {listed})", needed, todo, where.line, _path(parent, field)
+        where.path, f"no such field (there are: {listed})", expected, todo, where.line, _path(parent, field)
     )
 
 
-def wrong(where: Where, field: str, value: object, needed: str, todo: str) -> BadInput:
+def wrong(where: Where, field: str, value: object, expected: str, todo: str) -> BadInput:
     """The error for a value of the wrong type."""
-    return BadInput(where.path, describe(value), needed, todo, where.line, field or None)
+    return BadInput(where.path, describe(value), expected, todo, where.line, field or None)
 
 
 def describe(value: object) -> str:
@@ -116,23 +116,23 @@ def describe(value: object) -> str:
     return "a list" if isinstance(value, list | tuple) else f"a {type(value).__name__}"
 
 
-def text(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str = "text") -> str:
+def text(m: Mapping[str, object], field: str, where: Where, parent: str, expected: str = "text") -> str:
     """A field that must be text."""
     value = m.get(field)
     if type(value) is str:
         return value
     if field not in m:
-        raise missing(m, field, where, parent, needed)
-    raise wrong(where, _path(parent, field), value, needed, "Quote it.")
+        raise missing(m, field, where, parent, expected)
+    raise wrong(where, _path(parent, field), value, expected, "Quote it.")
 
 
-def name(m: Mapping[str, object], field: str, where: Where, parent: str, needed: str = "text") -> str:
+def name(m: Mapping[str, object], field: str, where: Where, parent: str, expected: str = "text") -> str:
     """A field that must be text with something in it, because it names an item or a system."""
-    value = text(m, field, where, parent, needed)
+    value = text(m, field, where, parent, expected)
     if not value or value.isspace():
         found = "an empty text" if not value else f"nothing but whitespace ({value[:20]!r})"
         todo = f"Fill in {field!r}: results are kept and compared by it."
-        raise BadInput(where.path, found, needed, todo, where.line, _path(parent, field))
+        raise BadInput(where.path, found, expected, todo, where.line, _path(parent, field))
     return value
 
 

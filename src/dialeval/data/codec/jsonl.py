@@ -27,7 +27,7 @@ def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
 
 def _line_rows(handle: io.BufferedReader, path: str, on_bad: OnBad) -> Iterator[Row]:
     number = 0
-    for line, text in lines_of(handle, path, on_bad, needed="one JSON object a line"):
+    for line, text in lines_of(handle, path, on_bad, expected="one JSON object a line"):
         text = text.strip(" \t\r\n")
         if not text:
             continue

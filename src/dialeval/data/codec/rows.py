@@ -150,14 +150,14 @@ def not_empty(items: Iterator[T], bad: Counted, source: Source, kind: str) -> It
 
 def empty(bad: Counted, source: Source, kind: str) -> BadInput:
     """The error for a file that holds nothing of use."""
-    needed = f"at least one {kind or 'record'}"
+    expected = f"at least one {kind or 'record'}"
     if bad.count:
         what = f"{bad.count} bad {'line' if bad.count == 1 else 'lines'} and nothing else"
         return BadInput(
-            shown(source), what, needed, "See what is wrong with the first of them, and fix the file."
+            shown(source), what, expected, "See what is wrong with the first of them, and fix the file."
         )
     hollow = is_stdin(source) or (Path(source).is_file() and not Path(source).stat().st_size)
     found = "nothing in it" if hollow else "no record in it"
     return BadInput(
-        shown(source), found, needed, "Check that this is the file you meant, and how it was written."
+        shown(source), found, expected, "Check that this is the file you meant, and how it was written."
     )

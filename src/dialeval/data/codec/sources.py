@@ -97,7 +97,7 @@ def check(source: Source, *, folder: bool = False) -> None:
     if is_stdin(source):
         return
     path = file_of(source)
-    needed = "a folder" if folder else "a file"
+    expected = "a folder" if folder else "a file"
     if not path.exists():
         near = path.parent if path.parent.is_dir() else None
         close = close_names(path.name, sorted(os.listdir(near))) if near else []
@@ -105,12 +105,12 @@ def check(source: Source, *, folder: bool = False) -> None:
             f"Did you mean {' or '.join(repr(str(path.with_name(name))) for name in close)}?" if close else ""
         )
         raise BadInput(
-            str(source), f"no such {'folder' if folder else 'file'}", needed, hint or "Check the path."
+            str(source), f"no such {'folder' if folder else 'file'}", expected, hint or "Check the path."
         )
     if folder and not path.is_dir():
-        raise BadInput(str(source), "a file", needed, "Name the folder that holds the corpus.")
+        raise BadInput(str(source), "a file", expected, "Name the folder that holds the corpus.")
     if not folder and path.is_dir():
-        raise BadInput(str(source), "a directory", needed, "Name one of the files in it.")
+        raise BadInput(str(source), "a directory", expected, "Name one of the files in it.")
 
 
 @contextmanager
@@ -150,10 +150,10 @@ def _open(path: Path) -> io.BufferedReader:
         raise BadInput(str(path), found, "a readable file", "Check its permissions.") from None
 
 
-def lines(source: Source, on_bad: OnBad, *, needed: str = "lines of text") -> Iterator[Line]:
+def lines(source: Source, on_bad: OnBad, *, expected: str = "lines of text") -> Iterator[Line]:
     """The source's lines, in UTF-8 or Windows-1252; those too long or in neither go to ``on_bad``."""
     with opened(source) as handle:
-        yield from lines_of(handle, shown(source), on_bad, needed=needed, windows=True)
+        yield from lines_of(handle, shown(source), on_bad, expected=expected, windows=True)
 
 
 def lines_of(
@@ -161,7 +161,7 @@ def lines_of(
     path: str,
     on_bad: OnBad,
     *,
-    needed: str = "lines of text",
+    expected: str = "lines of text",
     windows: bool = False,
 ) -> Iterator[Line]:
     """The lines of an open file; never holds more than ``LINE_LIMIT`` bytes.
@@ -172,7 +172,7 @@ def lines_of(
     while raw := readline(LINE_LIMIT + 1):
         number += 1
         if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
-            on_bad(_too_long(raw, path, number, needed))
+            on_bad(_too_long(raw, path, number, expected))
             offset += len(raw) + _skip_line(handle)
             continue
         if windows and not raw.isascii():  # the first such line decides
@@ -206,11 +206,11 @@ def _skip_line(handle: BinaryIO) -> int:
     return skipped
 
 
-def _too_long(raw: bytes, path: str, number: int, needed: str) -> BadLine:
+def _too_long(raw: bytes, path: str, number: int, expected: str) -> BadLine:
     error = BadInput(
         path,
         f"a line longer than {LINE_LIMIT // 2**20} MiB",
-        needed,
+        expected,
         "It may be one big JSON document: a list at the top level can be read, anything else needs one record a line. "
         f"Convert chat files with {conversion(path, 'openai')} (or sharegpt).",
         line=number,

@@ -143,7 +143,7 @@ class _Tape:
 
     def __init__(self, source: Source, on_bad: OnBad) -> None:
         self.taken: list[str] = []
-        self._lines: Iterator[str] = (line.text for line in lines(source, on_bad, needed="rows of a table"))
+        self._lines: Iterator[str] = (line.text for line in lines(source, on_bad, expected="rows of a table"))
 
     @property
     def row(self) -> str:

@@ -37,7 +37,7 @@ def _episodes(source: Source, on_bad: OnBad) -> Iterator[Row]:
     """The lines of each episode; an exchange that cannot be used spoils its episode."""
     held: list[tuple[int, str]] = []
     number, size, path = 1, 0, shown(source)
-    for line, text in lines(source, on_bad, needed="one exchange a line"):
+    for line, text in lines(source, on_bad, expected="one exchange a line"):
         if not text.strip():
             continue
         held.append((line, text.rstrip("\r\n")))

@@ -106,7 +106,7 @@ def linear_combination(
     since what is left out leans the other way.
     """
     if ridge < 0:
-        raise Unsuitable(f"Found ridge={ridge:g}, needed 0 or more.")
+        raise Unsuitable(f"Found ridge={ridge:g}, expected 0 or more.")
     measures = _named(joined, names)
     cube = np.stack([measure.values for measure in measures], axis=-1)
     scored = np.isfinite(cube)
@@ -168,12 +168,12 @@ def _deal(usable: Flags, folds: int, seed: int) -> Integers:
     count = int(usable.sum())
     if folds < 2:
         raise Unsuitable(
-            f"Found folds={folds}, needed at least 2: a combination judged by the ratings it was fitted to would "
+            f"Found folds={folds}, expected at least 2: a combination judged by the ratings it was fitted to would "
             "look better than it is, however poor its measures."
         )
     if count < folds:
         raise Unsuitable(
-            f"Found {count} items with both ratings and scores, needed at least one for each of {folds} folds. "
+            f"Found {count} items with both ratings and scores, expected at least one for each of {folds} folds. "
             "Rate more items; from Python, take fewer folds."
         )
     fold = np.full(len(usable), -1, dtype=np.int64)

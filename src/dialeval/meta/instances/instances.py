@@ -48,7 +48,7 @@ def verdicts_of(
         if not np.isin(defined, (0, 1)).all():
             odd = defined[~np.isin(defined, (0, 1))][0]
             raise DialevalError(
-                f"{measure.name} does not say right or wrong: found the value {odd:g}, needed 0 or 1. "
+                f"{measure.name} does not say right or wrong: found the value {odd:g}, expected 0 or 1. "
                 "Give a threshold from which a value counts as right, such as 'median'."
             )
         threshold = 0 if lower_is_right else 1

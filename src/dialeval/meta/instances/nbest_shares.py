@@ -110,7 +110,7 @@ def _lists(
             found = f"{count.contradictory} of {count.n}"
             raise DialevalError(
                 f"The n-best list of item {count.item!r}, system {count.system!r}: found {found} contradictory "
-                "responses, needed a count from 0 to n of at least one response."
+                "responses, expected a count from 0 to n of at least one response."
             )
     places = [(row.get(count.system, -1), column.get(count.item, -1)) for count in counts]
     verdicts = [split.right[place] if min(place) >= 0 else math.nan for place in places]

@@ -35,7 +35,7 @@ class InstanceRule:
         measure, threshold = measure.strip(), _threshold(bound.strip())
         if not measure or threshold is None:
             raise DialevalError(
-                f"Found the rule {text!r}, needed a measure and from where on it says right: "
+                f"Found the rule {text!r}, expected a measure and from where on it says right: "
                 "'rouge_l>=0.2', 'ter<=0.5' or 'length>=median'."
             )
         return cls(measure, threshold, sign == "<=")

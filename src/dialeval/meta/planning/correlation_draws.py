@@ -132,7 +132,7 @@ def sample(
     drawn, unit = np.unique(owner if over == "items" else system, return_inverse=True)
     if len(drawn) < 2:
         what = over if clusters is None else "dialogues"
-        raise Unsuitable(f"Found {len(drawn)} {what} with both ratings and scores, needed 2 to draw from.")
+        raise Unsuitable(f"Found {len(drawn)} {what} with both ratings and scores, expected 2 to draw from.")
     different = np.unique(system)
     few = Note("few_systems", f"only {len(different)} systems: a correlation of so few points is unreliable")
     if level == "system" and over == "systems":

@@ -29,5 +29,5 @@ def sizes_to_try(given: Sequence[int] | None, at_hand: int, *, fewest: int) -> t
         return tuple(size for size in rounds if fewest <= size <= max(10, 4 * at_hand))
     sizes = tuple(sorted(set(given)))
     if not sizes or sizes[0] < fewest:
-        raise Unsuitable(f"Found sizes {list(given)}, needed at least one, and none below {fewest}.")
+        raise Unsuitable(f"Found sizes {list(given)}, expected at least one, and none below {fewest}.")
     return sizes

@@ -123,7 +123,9 @@ class _Differing(NamedTuple):
         units = first.pseudo_values() - second.pseudo_values()
         if len(units) < FEWEST or np.isnan(units).any():
             what = "dialogues" if clusters is not None else over
-            raise Unsuitable(f"Found {at_hand} {what} with ratings and scores, needed {FEWEST} to draw from.")
+            raise Unsuitable(
+                f"Found {at_hand} {what} with ratings and scores, expected {FEWEST} to draw from."
+            )
         kind: Over = "dialogues" if clusters is not None else over
         return cls(units + effect - units.mean(), effect, at_hand / len(units), at_hand, kind)
 
@@ -193,7 +195,7 @@ def correlation_by_raters(
     kept = held > tried[-1]
     if kept.sum() < 3:
         raise Unsuitable(
-            f"Found {int(kept.sum())} answers with more than {tried[-1]} ratings, needed 3. Take smaller sizes."
+            f"Found {int(kept.sum())} answers with more than {tried[-1]} ratings, expected 3. Take smaller sizes."
         )
     ratings, scores, held = ratings[kept], drawn_from.values[1][kept], held[kept]
     drawn: list[list[Floats]] = [[] for _ in tried]

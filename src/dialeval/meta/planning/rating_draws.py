@@ -106,13 +106,13 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
         if name not in joined.systems:
             raise UnknownName("system", name, joined.systems, todo=f"There are {', '.join(joined.systems)}.")
     if a == b:
-        raise Unsuitable(f"Found {a!r} on both sides, needed two systems.")
+        raise Unsuitable(f"Found {a!r} on both sides, expected two systems.")
     if raters is not None and raters < 1:
-        raise Unsuitable(f"Found {raters} raters, needed at least 1.")
+        raise Unsuitable(f"Found {raters} raters, expected at least 1.")
     row_a, row_b = joined.systems.index(a), joined.systems.index(b)
     slots_a, slots_b = _slots(joined, row_a, row_b)
-    needed = 1 if raters is None or with_replacement else raters
-    enough_a, enough_b = ((~np.isnan(side)).sum(axis=1) >= needed for side in (slots_a, slots_b))
+    fewest = 1 if raters is None or with_replacement else raters
+    enough_a, enough_b = ((~np.isnan(side)).sum(axis=1) >= fewest for side in (slots_a, slots_b))
     both = enough_a & enough_b
     paired = int(both.sum()) >= 2
     alone = int((np.isfinite(slots_a).any(axis=1) | np.isfinite(slots_b).any(axis=1)).sum() - both.sum())
@@ -131,7 +131,7 @@ def prepare(joined: Joined, a: str, b: str, raters: int | None, with_replacement
     )
     if drawn.items < 2:
         raise Unsuitable(
-            f"Found {drawn.items} items with {needed} or more ratings of {a!r} and {b!r}, needed two. "
+            f"Found {drawn.items} items with {fewest} or more ratings of {a!r} and {b!r}, expected two. "
             "Take fewer raters, or draw them with replacement."
         )
     if drawn.effect == 0:

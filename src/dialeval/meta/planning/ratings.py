@@ -106,7 +106,7 @@ def _of_units(
     labels = None if clusters is None else clusters[draw.places]
     units = draw.differences if labels is None else _of_clusters(draw.differences, labels)
     if len(units) < 2:
-        raise Unsuitable("Found 1 dialogue that both systems answered, needed two to draw from.")
+        raise Unsuitable("Found 1 dialogue that both systems answered, expected two to draw from.")
     tried = sizes_to_try(sizes, len(units), fewest=2)
     detected = power_of_units(units, tried, draw.effect, resampling)
     plan = _Plan(draw, systems, resampling, target, len(units))

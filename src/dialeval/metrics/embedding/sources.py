@@ -133,8 +133,8 @@ def read_table(path: Path, words: Path) -> tuple[list[str], Vectors]:
     listed = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
     if len(listed) != len(matrix):
         found = f"{len(listed):,} words"
-        needed = f"as many as {path.name} has rows, {len(matrix):,}"
-        raise BadInput(str(words), found, needed, "List the words in order of the rows.")
+        expected = f"as many as {path.name} has rows, {len(matrix):,}"
+        raise BadInput(str(words), found, expected, "List the words in order of the rows.")
     return listed, matrix
 
 

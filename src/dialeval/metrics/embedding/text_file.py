@@ -128,8 +128,8 @@ def _npy_header(rows: int, columns: int) -> bytes:
     return start + described.ljust(_HEADER_BYTES - 11).encode("ascii") + b"\n"
 
 
-def _bad(path: Path, line: int, found: str, needed: str) -> BadInput:
-    return BadInput(str(path), found, needed, _TODO, line=line)
+def _bad(path: Path, line: int, found: str, expected: str) -> BadInput:
+    return BadInput(str(path), found, expected, _TODO, line=line)
 
 
 def _open_plain(path: Path) -> IO[bytes]:

@@ -46,11 +46,15 @@ class Bleu(NeedsReferences):
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= 4:
-            raise DialevalError(f"The parameter 'order' of bleu: found {self.order!r}, needed 1, 2, 3 or 4.")
+            raise DialevalError(
+                f"The parameter 'order' of bleu: found {self.order!r}, expected 1, 2, 3 or 4."
+            )
         allowed = SMOOTHINGS[self.profile]
         if self.smoothing is not None and self.smoothing not in allowed:
-            needed = " or ".join(map(repr, allowed)) or "none, because nlg-eval has its own constants instead"
-            found = f"found {self.smoothing!r}, needed {needed}"
+            expected = (
+                " or ".join(map(repr, allowed)) or "none, because nlg-eval has its own constants instead"
+            )
+            found = f"found {self.smoothing!r}, expected {expected}"
             raise DialevalError(f"The parameter 'smoothing' of bleu with profile {self.profile!r}: {found}.")
         if self.smoothing == "method6" and self.order < 3:
             raise DialevalError(f"Smoothing 'method6' of bleu needs order 3 or 4, found order {self.order}.")

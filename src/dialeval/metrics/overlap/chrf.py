@@ -38,11 +38,11 @@ class Chrf(NeedsReferences):
     def __post_init__(self) -> None:
         for name, value, least in (("char_order", self.char_order, 1), ("word_order", self.word_order, 0)):
             if not least <= value <= 10:
-                needed = f"a whole number from {least} to 10"
-                raise DialevalError(f"The parameter {name!r} of chrf: found {value!r}, needed {needed}.")
+                expected = f"a whole number from {least} to 10"
+                raise DialevalError(f"The parameter {name!r} of chrf: found {value!r}, expected {expected}.")
         if not 0 < self.beta <= 1000:
-            needed = "a number above 0 and at most 1000"
-            raise DialevalError(f"The parameter 'beta' of chrf: found {self.beta!r}, needed {needed}.")
+            expected = "a number above 0 and at most 1000"
+            raise DialevalError(f"The parameter 'beta' of chrf: found {self.beta!r}, expected {expected}.")
 
     @property
     def signature(self) -> Signature:

@@ -39,8 +39,8 @@ class RougeL(NeedsReferences, MeanOfValues):
 
     def __post_init__(self) -> None:
         if not 0 < self.beta <= 1000:
-            needed = "a number above 0 and at most 1000"
-            raise DialevalError(f"The parameter 'beta' of rouge_l: found {self.beta!r}, needed {needed}.")
+            expected = "a number above 0 and at most 1000"
+            raise DialevalError(f"The parameter 'beta' of rouge_l: found {self.beta!r}, expected {expected}.")
         if self.profile == "google" and self.beta != _BETA:
             raise DialevalError("The parameter 'beta' of rouge_l: profile 'google' has none; leave it out.")
         if self.profile == "nlgeval" and self.stemmer:

@@ -168,8 +168,8 @@ def _table(path: Path, words: int) -> Vectors:
     except ValueError as error:
         raise BadInput(str(path), str(error), "an array of numbers", _TODO) from error
     if table.ndim != 2 or len(table) != words:
-        needed = f"{words} rows, one for each word of {DICTIONARY}"
-        raise BadInput(str(path), f"an array of shape {table.shape}", needed, _TODO)
+        expected = f"{words} rows, one for each word of {DICTIONARY}"
+        raise BadInput(str(path), f"an array of shape {table.shape}", expected, _TODO)
     return table
 
 
@@ -189,9 +189,9 @@ def _gru(path: Path, prefixes: tuple[str, ...], inputs: int) -> nn.GRU:
         ways, ("", "_reverse"), strict=False
     ):
         shapes = [array.shape for array in (gates, recurrent, bias, new, recurrent_new, bias_new)]
-        needed = [(inputs, 2 * size), (size, 2 * size), (2 * size,), (inputs, size), (size, size), (size,)]
-        if shapes != needed:
-            raise BadInput(str(path), f"arrays of shapes {shapes}", f"shapes {needed}", _TODO)
+        expected = [(inputs, 2 * size), (size, 2 * size), (2 * size,), (inputs, size), (size, size), (size,)]
+        if shapes != expected:
+            raise BadInput(str(path), f"arrays of shapes {shapes}", f"shapes {expected}", _TODO)
         with torch.no_grad():
             _fill(gru, f"weight_ih_l0{suffix}", np.concatenate([gates, new], axis=1).T)
             _fill(gru, f"weight_hh_l0{suffix}", np.concatenate([recurrent, recurrent_new], axis=1).T)

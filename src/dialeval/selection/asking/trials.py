@@ -184,7 +184,7 @@ def random_pool(
     if len(drawn) < wanted:
         raise Unsuitable(
             f"Only {len(drawn)} of {len(utterances)} utterances can be used as random candidates of {question.item!r}; "
-            f"needed {wanted}. Give a larger repository, or ask for a smaller pool."
+            f"expected {wanted}. Give a larger repository, or ask for a smaller pool."
         )
     own_right = tuple(candidate for candidate in question.candidates if candidate.correct)
     return replace(question, candidates=(*own_right, *drawn))

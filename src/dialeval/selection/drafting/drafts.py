@@ -101,7 +101,7 @@ def build_draft(
 
 def _check_sizes(turns: int, m: int, repository: Repository) -> None:
     if turns < 1 or m < 1:
-        raise Unsuitable(f"Found turns={turns} and m={m}; needed at least 1 of each.")
+        raise Unsuitable(f"Found turns={turns} and m={m}; expected at least 1 of each.")
     if m > len(repository):
         raise Unsuitable(
             f"{m} false candidates were asked for, and the repository has {len(repository)} utterance(s). Ask for "

@@ -90,7 +90,7 @@ def retrieve(
     for a text without content words. ``engine`` searches in the repository's place.
     """
     if m < 1 or depth < 1:
-        raise Unsuitable(f"Found m={m} and depth={depth}; needed at least 1 of each.")
+        raise Unsuitable(f"Found m={m} and depth={depth}; expected at least 1 of each.")
     search = _Search(repository, engine or repository.engine, rules, exclude)
     others = apart or [()] * len(texts)
     wanted = [

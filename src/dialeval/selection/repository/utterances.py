@@ -152,8 +152,8 @@ def texts_of(corpus: Corpus, *, on_bad: OnBad = refuse) -> Iterator[str]:
         return
     guess = read_guessing(path, format=corpus.format, on_bad=on_bad)
     if guess.kind == "judgement":
-        needed = "something that people or systems said"
-        raise BadInput(str(path), "judgements", needed, "Give dialogues, or lines of text.")
+        expected = "something that people or systems said"
+        raise BadInput(str(path), "judgements", expected, "Give dialogues, or lines of text.")
     for record in guess.records:
         yield from said_in(record)
 
@@ -168,7 +168,7 @@ def _has_plain_texts(path: Path, form: str) -> bool:
     except BadInput as error:
         if isinstance(first.fields, Mapping) and "text" in first.fields:
             return True
-        error.needed = "the field 'text', or dialogues as in docs/files.md"
+        error.expected = "the field 'text', or dialogues as in docs/files.md"
         error.todo = (
             "Call the field that holds the utterance 'text', or name the file's format (of 'dialeval data ls'), as in "
             f"sharegpt:{error.path}."

@@ -72,9 +72,9 @@ class VectorStore:
         except (OSError, ValueError, KeyError):
             held = -1
         if held != count:
-            found, needed = "no vectors of all utterances", f"those of {count:,}"
+            found, expected = "no vectors of all utterances", f"those of {count:,}"
             todo = "Give the command that built it again ('dialeval select build', or build_repository)."
-            raise BadInput(str(folder), found, needed, todo)
+            raise BadInput(str(folder), found, expected, todo)
         return cls(folder, facts["kind"], first, component, second, other)
 
     @classmethod

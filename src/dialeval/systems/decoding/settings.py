@@ -80,10 +80,10 @@ class Decoding:
             "groups", self.beams % self.groups == 0, f"a number that divides the {self.beams} beams evenly"
         )
 
-    def _need(self, name: str, holds: bool, needed: str) -> None:
+    def _need(self, name: str, holds: bool, expected: str) -> None:
         if not holds:
             raise DialevalError(
-                f"The decoding option {name!r}: found {getattr(self, name)!r}, needed {needed}."
+                f"The decoding option {name!r}: found {getattr(self, name)!r}, expected {expected}."
             )
 
     @property
@@ -133,7 +133,7 @@ class Decoding:
             if type(value) is not kind and not (kind is float and type(value) is int):
                 words = {"int": "a whole number", "float": "a number", "str": "one of " + ", ".join(METHODS)}
                 raise DialevalError(
-                    f"The decoding option {name!r}: found {value!r}, needed {words[kind.__name__]}."
+                    f"The decoding option {name!r}: found {value!r}, expected {words[kind.__name__]}."
                 )
         given: dict[str, Any] = {
             name: float(value) if type(known[name].default) is float else value

@@ -83,7 +83,7 @@ def _model_files(name: str, folder: Path) -> ModelFiles:
         others = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".gguf"))
         seen = f"only {', '.join(others)}" if others else "none"
         raise ResourceUnavailable(
-            f"{folder} holds no weights that we read: needed .safetensors, found {seen}, and we unpickle nothing. "
+            f"{folder} holds no weights that we read: expected .safetensors, found {seen}, and we unpickle nothing. "
             "Save the model again with model.save_pretrained(folder), or give another folder."
         )
     return ModelFiles(name, folder, combine({file: hash_file(path) for file, path in files.items()}))

@@ -60,7 +60,7 @@ class HuggingFace:
         for key in ("batch_size", "max_context"):
             value = getattr(self, key)
             if isinstance(value, int) and value < 1:
-                raise DialevalError(f"{key}: found {value}, needed a whole number of at least 1.")
+                raise DialevalError(f"{key}: found {value}, expected a whole number of at least 1.")
         if self.revision is not None and self.model == EMBEDDED:
             raise DialevalError(f"{EMBEDDED} has no revisions. Leave 'revision' out, or name a hub model.")
 
@@ -114,7 +114,7 @@ class HuggingFace:
         """
         if len(contexts) != len(responses):
             raise Unsuitable(
-                f"Found {len(contexts)} contexts and {len(responses)} responses; needed one for one."
+                f"Found {len(contexts)} contexts and {len(responses)} responses; expected one for one."
             )
         if not contexts:
             return np.zeros(0)

@@ -24,7 +24,7 @@ class Budget:
             most = getattr(self, name)
             if most is not None and most < 1:
                 raise DialevalError(
-                    f"The budget of {name}: found {most}, needed at least 1; leave it out for no limit."
+                    f"The budget of {name}: found {most}, expected at least 1; leave it out for no limit."
                 )
 
 

@@ -32,10 +32,10 @@ class Layout:
 
     def __post_init__(self) -> None:
         if "{text}" not in self.turn:
-            raise DialevalError(f"The layout's turn: found {self.turn!r}, needed a place for {{text}}.")
+            raise DialevalError(f"The layout's turn: found {self.turn!r}, expected a place for {{text}}.")
         if not self.cue:
             raise DialevalError(
-                "The layout's cue is empty; needed the text after which a response begins, as in 'assistant:'."
+                "The layout's cue is empty; expected the text after which a response begins, as in 'assistant:'."
             )
 
     def write(self, context: Context) -> str:

@@ -68,8 +68,8 @@ class OpenAI:
         if self.api_key_env is not None and not self.api_key_env.isidentifier():
             # Not shown: what is not a variable's name may well be the key.
             raise DialevalError(
-                "'api_key_env': found no name of an environment variable, needed one such as MY_KEY. Put the key into "
-                "that variable, and only its name here."
+                "'api_key_env': found no name of an environment variable, expected one such as MY_KEY. Put the key "
+                "into that variable, and only its name here."
             )
         if self.decoding.method in ("beam", "diverse_beam"):
             raise Unsuitable(
@@ -88,7 +88,7 @@ class OpenAI:
             )
         for name, least in (("concurrency", 1), ("retries", 0), ("timeout", 1e-3), ("backoff", 0)):
             if not getattr(self, name) >= least:
-                raise DialevalError(f"{name!r}: found {getattr(self, name)!r}, needed at least {least}.")
+                raise DialevalError(f"{name!r}: found {getattr(self, name)!r}, expected at least {least}.")
 
     def _check_address(self) -> None:
         parts = urlsplit(self.base_url)
@@ -96,7 +96,7 @@ class OpenAI:
             # Not shown in full where it holds an @: what is before that may be a password.
             shown = self.base_url.rpartition("@")[2]
             raise DialevalError(
-                f"'base_url': found {shown!r}, needed an address such as http://127.0.0.1:8000/v1."
+                f"'base_url': found {shown!r}, expected an address such as http://127.0.0.1:8000/v1."
             )
         if "@" in parts.netloc or parts.query or parts.fragment:
             raise DialevalError(

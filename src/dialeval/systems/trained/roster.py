@@ -159,7 +159,8 @@ def _check(roster: Roster) -> None:
         ways = [entry.architecture, entry.start_from, entry.huggingface]
         if sum(way is not None for way in ways) != 1:
             raise ValueError(
-                f"{entry.name!r} with {ways.count(None)} of architecture, start_from and huggingface left out, needed 2"
+                f"{entry.name!r} with {ways.count(None)} of architecture, start_from and huggingface left out, "
+                "expected 2"
             )
         if entry.architecture is not None:
             try:

@@ -41,7 +41,9 @@ class Trained:
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:
-            raise DialevalError(f"batch_size: found {self.batch_size}, needed a whole number of at least 1.")
+            raise DialevalError(
+                f"batch_size: found {self.batch_size}, expected a whole number of at least 1."
+            )
 
     @property
     def signature(self) -> Signature:
@@ -94,7 +96,7 @@ class Trained:
         """
         if len(contexts) != len(responses):
             counts = f"Found {len(contexts)} contexts and {len(responses)} responses"
-            raise Unsuitable(f"{counts}; needed one for one.")
+            raise Unsuitable(f"{counts}; expected one for one.")
         if not contexts:
             return np.zeros(0)
         loaded = self._load()

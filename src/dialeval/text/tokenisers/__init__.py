@@ -57,7 +57,7 @@ def _tagger() -> _Tagger:
     if dictionary.size != _ENTRIES or dictionary.next is not None:
         found = f"a dictionary of {dictionary.size:,} entries"
         raise ResourceUnavailable(
-            f"Japanese words: found {found}, needed the IPA dictionary of {_ENTRIES:,} and no other. {_INSTALL}"
+            f"Japanese words: found {found}, expected the IPA dictionary of {_ENTRIES:,} and no other. {_INSTALL}"
         )
     words: _Tagger = tagger
     return words

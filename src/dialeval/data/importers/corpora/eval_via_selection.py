@@ -32,7 +32,7 @@ def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
 def _rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
     """The lines, each a JSON array: the file is not one array, although it begins like one."""
     number = 0
-    for line in lines(source, on_bad, needed="one JSON array a line"):
+    for line in lines(source, on_bad, expected="one JSON array a line"):
         text = line.text.strip()
         if not text:
             continue

@@ -45,8 +45,10 @@ def _question(row: Row) -> Question:
         raise wrong(where, "", fields, "an object with 'article', 'options' and 'answers'", _TODO)
     options, answer = _options(fields, where), text_of(fields, "answers", where, "")
     if answer not in tuple(_LETTERS[: len(options)]):
-        needed = f"one letter, A to {_LETTERS[len(options) - 1]}"
-        raise wrong(where, "answers", answer, needed, "MuTual's test split comes without answers; take dev.")
+        expected = f"one letter, A to {_LETTERS[len(options) - 1]}"
+        raise wrong(
+            where, "answers", answer, expected, "MuTual's test split comes without answers; take dev."
+        )
     right = _LETTERS.index(answer)
     candidates = tuple(
         Candidate(option.text, correct=index == right) for index, option in enumerate(map(_first, options))

@@ -98,7 +98,9 @@ def _examples(item: str, system: str, query: str, response: str, met: int) -> li
 def _rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
     """The rows of a table, of which one has many columns without a name."""
     path = shown(source)
-    reader = csv.reader((line.text for line in lines(source, on_bad, needed="rows of a table")), strict=True)
+    reader = csv.reader(
+        (line.text for line in lines(source, on_bad, expected="rows of a table")), strict=True
+    )
     header: list[str] = []
     for number, (line, cells) in enumerate(_split(reader, path, on_bad)):
         where = Where(path, line)
@@ -107,8 +109,8 @@ def _rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
         elif len(cells) == len(header):
             yield Row(where, number, dict(zip(header, cells, strict=True)), ",".join(cells))
         else:
-            found, needed = f"{len(cells)} cells", f"{len(header)}, as in the header"
-            bad = BadInput(path, found, needed, "Add or remove cells.", line)
+            found, expected = f"{len(cells)} cells", f"{len(header)}, as in the header"
+            bad = BadInput(path, found, expected, "Add or remove cells.", line)
             on_bad(BadLine(bad, ",".join(cells)))
 
 

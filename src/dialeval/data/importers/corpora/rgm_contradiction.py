@@ -55,10 +55,10 @@ def _id(fields: Mapping[str, object], row: Row) -> str:
 
 
 def _count(fields: Mapping[str, object], row: Row) -> int:
-    field, needed = "contradictory_label_count", f"a whole number from 0 to {_PEOPLE}"
+    field, expected = "contradictory_label_count", f"a whole number from 0 to {_PEOPLE}"
     if field not in fields:
-        raise missing(fields, field, row.where, "", needed)
+        raise missing(fields, field, row.where, "", expected)
     count = fields[field]
     if type(count) is not int or not 0 <= count <= _PEOPLE:
-        raise wrong(row.where, field, count, needed, "Fix the count.")
+        raise wrong(row.where, field, count, expected, "Fix the count.")
     return count

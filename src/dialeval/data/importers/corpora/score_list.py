@@ -82,9 +82,9 @@ def _judgements(
     scores: Sequence[object], subjects: Sequence[Placed], rater: str, criterion: str, where: Where, field: str
 ) -> Iterator[Judgement]:
     if len(scores) != len(subjects):
-        found, needed = f"{len(scores):,} scores", f"{len(subjects):,}, one for each response"
+        found, expected = f"{len(scores):,} scores", f"{len(subjects):,}, one for each response"
         todo = "Give the scores in the order of the responses, one for each."
-        raise BadInput(where.path, found, needed, todo, where.line, field or None)
+        raise BadInput(where.path, found, expected, todo, where.line, field or None)
     for index, (subject, score) in enumerate(zip(subjects, scores, strict=True)):
         value, reason = rating(score, where, f"{field}[{index}]")
         yield Judgement(subject.item, subject.system, rater, criterion, value, reason)
