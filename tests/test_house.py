@@ -44,7 +44,6 @@ SMALL_MODULES = {
     "dialeval.metrics.length": "a metric",
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",
-    "dialeval.study.report.terminal": "the same room in every evaluation",
 }
 """Entries of tables and rooms of the shared layout: they may be small and have a single importer."""
 

@@ -35,7 +35,7 @@ def test_the_first_code_of_the_page_runs(tmp_path):
         [sys.executable, "-c", code.replace("m=10", "m=2")], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "short 3 turns, 4 expected\n"
+    assert done.stdout == "short 3 turns, 4 needed\n"
     [question] = read(tmp_path / "draft.jsonl", "question")
     assert len(question.candidates) == 3
     assert question.status == "unvetted"
