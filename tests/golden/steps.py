@@ -122,7 +122,7 @@ STEPS: Final = (
     Step(
         "ask",
         f"select ask questions.jsonl {ASKED} --system echo --random-trials 5 --repository lines.txt --trials 50 "
-        "--hits 2 --hits 3 --cluster -o asked/main --json",
+        "--hits 2 --hits 3 --cluster dialogue -o asked/main --json",
     ),
     Step(
         "ask_trials",

@@ -86,5 +86,5 @@ def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None
         systems.remove("encoder")
         print(f"left out: encoder: {error}", file=sys.stderr)
     print("Now response selection: which of four candidates would each say next?", file=sys.stderr)
-    ask(str(bundled / "questions.jsonl"), systems, out=out, cluster=True, resume=resume, cache=cache)
+    ask(str(bundled / "questions.jsonl"), systems, out=out, cluster="auto", resume=resume, cache=cache)
     print("Its raters were blind readings by a language model; 'dialeval demo --copy DIR' has the record.")

@@ -116,6 +116,8 @@ class SystemResult:
     data: str
     """sha256 of the choices."""
     errors: tuple[ErrorLabel, ...]
+    design_effect: float | None
+    """Variance of accuracy by clusters over that of independent questions; None where none are clustered."""
 
     def json_value(self) -> dict[str, object]:
         """The fields, with hits at each k under a key of their own as well."""
@@ -145,6 +147,9 @@ class TrialsRow:
     chosen: float
     mean: float
     five: Five
+    """Of the trials, spread as fresh draws would be."""
+    widening: float | None
+    """How much further that is than the trials spread, which share a pool; None where the pool is too small to say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ from dialeval.selection.asking.metrics import (
     labelled_errors,
     why_unscorable,
 )
-from dialeval.selection.asking.questions import checked_questions
+from dialeval.selection.asking.questions import by_context, checked_questions
 from dialeval.selection.document import SelectionInfo, SystemChoices
 
 CHOICES: Final = "choices.jsonl"
@@ -91,6 +91,7 @@ class Selection:
         if not questions:
             return None
         asked = list(questions.values())
+        by_questions = replace(resampling, group=by_context(asked))
         return SelectionInfo(
             measure=label,
             questions=len(asked),
@@ -100,7 +101,7 @@ class Selection:
                 SystemChoices(
                     system=system,
                     ties=sum(choice.tied for choice in choices if why_unscorable(choice) is None),
-                    errors=labelled_errors(choices, resampling=resampling),
+                    errors=labelled_errors(choices, resampling=by_questions),
                 )
                 for system, choices in chosen.items()
             ),

@@ -174,7 +174,7 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
         )
     except Unsuitable as error:
         return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))
-    random = tried.random[:, 0]
+    random = tried.fresh[:, 0]
     low, high = percentile_interval(random, 0.95)
     return Lexical(result.score, result.interval, float(random.mean()), Interval(low, high), trials)
 

@@ -250,7 +250,7 @@ def test_questions_of_one_context_can_be_resampled_together(dialeval, asked, tmp
     (apart,) = json.loads(dialeval("select", "ask", "one.jsonl", "--system", "tfidf", "--json").out)[
         "results"
     ]
-    done = dialeval("select", "ask", "one.jsonl", "--system", "tfidf", "--cluster", "--json")
+    done = dialeval("select", "ask", "one.jsonl", "--system", "tfidf", "--cluster", "dialogue", "--json")
     (together,) = json.loads(done.out)["results"]
     assert apart["accuracy"] == together["accuracy"]
     assert together["low"] == together["high"] == together["accuracy"]

@@ -83,6 +83,16 @@ def test_second_questions_on_one_context_can_be_resampled_together():
     assert _width(together.interval) > 1.2 * _width(alone.interval)
 
 
+def test_questions_of_one_context_are_resampled_together_unless_told_otherwise():
+    """Their ids do not show it; before, they counted as independent."""
+    asked = town_questions(20)
+    asked += [dataclasses.replace(one, item=f"again {one.item}") for one in asked]
+    by_default = ask([Noisy("fair", 1)], asked).answered[0].accuracy
+    settings = Resampling(cluster="none")
+    alone = ask([Noisy("fair", 1)], asked, plan=Plan(resampling=settings)).answered[0].accuracy
+    assert _width(by_default.interval) > 1.2 * _width(alone.interval)
+
+
 def _width(interval: Interval | None) -> float:
     assert interval is not None
     return interval.high - interval.low

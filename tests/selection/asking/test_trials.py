@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from dialeval.data import Question
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosers import TfIdfChooser
-from dialeval.selection.asking.trials import Listed, candidates_of, listed, random_pool, run_trials
+from dialeval.selection.asking.trials import (
+    Listed,
+    candidates_of,
+    listed,
+    pool_variances,
+    random_pool,
+    run_trials,
+)
 from dialeval.stats import over_scores
 from support.choosing_systems import Noisy, Table, question, town_questions
 
@@ -178,3 +187,50 @@ def test_what_is_right_in_a_context_is_no_random_candidate_of_another_question_o
     assert not heard & {("tea?", "GLADLY!"), ("tea?", "Yes.")}
     wide = random_pool(asked[2], listed(["GLADLY!", "Yes.", "a", "b"]), right=["b"], size=3)
     assert {one.text for one in wide.candidates} == {"never", "GLADLY!", "Yes.", "a"}
+
+
+@pytest.mark.parametrize(
+    ("better", "pool", "drawn", "given", "fresh"),
+    [
+        (0, 10, 3, 0, 0),  # always right
+        (8, 10, 3, 0, 0),  # never right
+        (2, 4, 1, 1 / 4, 1 / 2 - 1 / 6),  # two of four: both of two draws pass in 1 of C(4, 2) = 6 ways
+        (1, 10, 3, 0.7 * 0.3, 0.7 - 0.4),  # it is among three of ten with 3/10, among six with 6/10
+        (1, 3, 2, 1 / 3 * 2 / 3, math.nan),  # no two draws of two fit into three
+    ],
+)
+def test_how_much_trials_vary_by_hand(better, pool, drawn, given, fresh):
+    assert pool_variances(better, pool, drawn) == pytest.approx((given, fresh), nan_ok=True)
+
+
+@pytest.mark.parametrize("drawn", [3, 9])
+def test_ranges_of_trials_are_as_wide_as_those_of_fresh_candidates(drawn):
+    """Trials from a pool of 3 k + 1 spread 12 to 14 % less than fresh draws; the widening undoes it."""
+    rng = np.random.default_rng(drawn)
+    better = rng.beta(1, 6, size=300)
+    right = (1 - better) ** drawn
+    truth = (right * (1 - right)).sum()
+    pool = 3 * drawn + 1
+    sums = np.mean(
+        [
+            np.sum(
+                [pool_variances(count, pool, drawn) for count in rng.binomial(pool, better).tolist()], axis=0
+            )
+            for _ in range(100)
+        ],
+        axis=0,
+    )
+    narrow, widened = np.sqrt(sums / truth)
+    assert 0.85 < narrow < 0.89
+    assert widened == pytest.approx(1, abs=0.01)
+
+
+def test_fresh_draws_spread_further_than_trials_from_one_pool():
+    asked = town_questions(40)
+    found = run_trials([Noisy("fair", 1.0), Noisy("weak", 0.3)], asked, OTHERS, trials=200)
+    assert (found.widening > 1.05).all()
+    assert found.fresh.mean(axis=0) == pytest.approx(found.random.mean(axis=0))
+    assert found.fresh.std(axis=0) == pytest.approx(found.random.std(axis=0) * found.widening)
+    tight = run_trials([Noisy("fair", 1.0)], asked, OTHERS, trials=20, pool=4)
+    assert np.isnan(tight.widening).all()
+    assert tight.fresh.tolist() == tight.random.tolist()

@@ -39,6 +39,7 @@ def result(name, accuracy, **changes):
     given |= {"mrr": 0.7, "mrr_low": 0.6, "mrr_high": 0.8, "hits": {"2": 0.8}, "hits@2": 0.8, "n": 20}
     given |= {"unscored": 0, "reason": None, "ties": 1, "normalise": "sum", "by_likelihood": True}
     given |= {"status": "unvetted", "measure": "selection_accuracy", "data": "ab" * 32, "errors": []}
+    given |= {"design_effect": None}
     return {**given, **changes}
 
 
@@ -59,8 +60,8 @@ TRIALS = {
     "human_reason": None,
     "failures": [],
     "systems": [
-        {"system": "one", "chosen": 0.4, "mean": 0.65, "five": FIVE},
-        {"system": "two", "chosen": 0.2, "mean": 0.65, "five": FIVE},
+        {"system": "one", "chosen": 0.4, "mean": 0.65, "five": FIVE, "widening": 1.16},
+        {"system": "two", "chosen": 0.2, "mean": 0.65, "five": FIVE, "widening": 1.14},
     ],
     "human": {
         "criterion": "overall",
@@ -148,7 +149,7 @@ def test_trials_are_summed_up_in_words(folder):
     assert [cell.text for cell in table.rows[0]] == ["one", "0.400", "0.650", "[0.500, 0.800]"]
     assert "drawn" in table.notes[0] or "draws" in table.notes[0]
     assert "1 question left out" in table.notes[0]
-    assert table.notes[1].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
+    assert table.notes[3].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
     assert "can only be 1 or -1" in table.notes[2]
     assert table.notes[3] == "3 trials without a correlation: all systems tie"
 
@@ -156,7 +157,7 @@ def test_trials_are_summed_up_in_words(folder):
 def test_systems_that_people_did_not_judge_are_named(folder):
     people = {**TRIALS["human"], "systems": 3, "not_judged": ["mute", "lone"], "undefined": 0}
     notes = tables.trials(change(folder, trials={**TRIALS, "human": people}).trials).notes
-    assert notes[2:] == ("left out because people did not judge them: mute and lone",)
+    assert notes[4:] == ("left out because people did not judge them: mute and lone",)
 
 
 def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
@@ -166,6 +167,15 @@ def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
     assert [row[0].text for row in found.rows] == ["mute", "one, random candidates", "people's ranking"]
     none = tables.failures(change(folder, trials=None, trials_reason="too few utterances"))
     assert [cell.text for cell in none.rows[1]] == ["trials with random candidates", "too few utterances"]
+
+
+def test_ranges_over_trials_say_how_they_were_widened_and_what_they_leave_out(folder):
+    notes = tables.trials(read_asked(folder).document.trials).notes
+    assert "ranges are widened by up to 16 % because all trials draw from the same pools" in notes
+    assert any(note.startswith("ranges show the draw of false candidates only") for note in notes)
+    small = [{**row, "widening": None} for row in TRIALS["systems"]]
+    notes = tables.trials(change(folder, trials={**TRIALS, "systems": small}).trials).notes
+    assert any(note.startswith("ranges are too narrow") and "--pool" in note for note in notes)
 
 
 def test_random_is_a_box_and_chosen_a_dot(folder):
@@ -274,10 +284,13 @@ def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_
 def test_the_ranking_says_how_questions_of_one_context_were_resampled(folder):
     questions = {**QUESTIONS, "sharing_a_context": 3}
     (note,) = [one for one in notes_of(folder, questions=questions) if "bootstrap" in one]
-    assert "but 3 questions have the context of another one, so --cluster is safer" in note
+    assert "but 3 questions have the context of another one, so '--cluster auto' is safer" in note
     settings = {**SETTINGS, "cluster": "dialogue"}
     (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "bootstrap" in one]
     assert note.endswith("questions of one context or dialogue being resampled together")
+    effects = [result("one", 0.4, design_effect=1.234), result("two", 0.2, design_effect=2.0)]
+    (note,) = [one for one in notes_of(folder, results=effects) if "bootstrap" in one]
+    assert note.endswith("resampled together (design effect 1.23 to 2.00)")
     assert "swaps of whole clusters decide" in tables.pairs(read_asked(folder).document).notes[0]
 
 

@@ -73,11 +73,13 @@ def ask(
         Path | None, typer.Option("--out", "-o", help="A folder for asked.json, choices.jsonl, asked.html.")
     ] = None,
     cluster: Annotated[
-        bool,
+        Literal["auto", "dialogue", "none"],
         typer.Option(
-            "--cluster", help="Resample together questions of one context, or of one id up to the last '/'."
+            "--cluster",
+            help="Resample together questions of one context or dialogue (ids DIALOGUE/TURN): where there are "
+            "several, always, or never.",
         ),
-    ] = False,
+    ] = "auto",
     seed: Seed = 0,
     trials: Trials = 1000,
     limit: Limit = None,
@@ -94,7 +96,7 @@ def ask(
 
     Example: dialeval select ask questions.jsonl --system tfidf --random-trials 100 -o asked
     """
-    from dialeval.core import Clustering, Resampling
+    from dialeval.core import Resampling
     from dialeval.evaluation.runner import Plan
     from dialeval.files.folders import check_target
     from dialeval.selection.asking.asking import ask as ask_systems
@@ -118,8 +120,7 @@ def ask(
         people = read_ranking(human, human_criterion, [each.name for each in systems]) if human else None
         utterances, source = utterances_of(repository, asked)
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
-    unit: Clustering = "dialogue" if cluster else "auto"
-    resampling = Resampling(resamples=trials, seed=seed, cluster=unit, group=by_context(asked))
+    resampling = Resampling(resamples=trials, seed=seed, cluster=cluster, group=by_context(asked))
     with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
         plan = Plan(resampling=resampling, cache=shop.cache)
         found = ask_systems(

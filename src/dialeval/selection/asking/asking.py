@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from dialeval.core import Missing, Result, System
@@ -17,7 +17,7 @@ from dialeval.evaluation.runner import Plan, evaluate
 from dialeval.selection.asking.choosers import ByLikelihood, Chooser
 from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
 from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, labelled_errors
-from dialeval.selection.asking.questions import checked_questions
+from dialeval.selection.asking.questions import by_context, checked_questions
 from dialeval.selection.document import ErrorLabel, Refusal
 
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
@@ -72,11 +72,13 @@ def ask(
 ) -> Asked:
     """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
 
-    A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, trials, seed, level,
-    cluster and cache count. Where no false candidate has an error label, there is no breakdown of errors.
+    A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, resampling and cache
+    count; questions of one context are resampled together, as those of one dialogue are. Where no false candidate has
+    an error label, there is no breakdown of errors.
     """
-    plan = plan or Plan()
     asked = checked_questions(questions)
+    plan = plan or Plan()
+    plan = replace(plan, resampling=replace(plan.resampling, group=by_context(asked)))
     answered: list[Answered] = []
     refused: list[Refusal] = []
     for system in systems:

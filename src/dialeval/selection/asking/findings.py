@@ -91,8 +91,10 @@ def trials_document(trials: RandomTrials, source: str, people: HumanRanking | No
         source=source,
         seed=trials.seed,
         systems=tuple(
-            TrialsRow(name, float(chosen), float(random.mean()), five_numbers(random))
-            for name, chosen, random in zip(trials.systems, trials.chosen, trials.random.T, strict=True)
+            TrialsRow(name, float(chosen), float(fresh.mean()), five_numbers(fresh), finite(float(widening)))
+            for name, chosen, fresh, widening in zip(
+                trials.systems, trials.chosen, trials.fresh.T, trials.widening, strict=True
+            )
         ),
         accuracies=tuple(map(tuple, trials.random.tolist())),
         human=_with_people(trials, people) if people else None,
@@ -149,6 +151,7 @@ def _result(answer: Answered, asked: Asked) -> SystemResult:
         measure=str(accuracy.signature),
         data=accuracy.provenance.data,
         errors=answer.errors,
+        design_effect=None if accuracy.design_effect is None else finite(accuracy.design_effect),
     )
 
 
@@ -158,7 +161,7 @@ def _with_people(trials: RandomTrials, ranking: HumanRanking) -> RankingTrials |
         return None
     human = np.array([ranking.means.get(name, np.nan) for name in trials.systems])
     known = ~np.isnan(human)
-    over = over_scores(human, trials.random)
+    over = over_scores(human, trials.fresh)
     return RankingTrials(
         criterion=ranking.criterion,
         coefficient="spearman",

@@ -1,16 +1,18 @@
 """RANDOM against CHOSEN: the same questions with random false candidates, many times (Sato et al., 2020, Figure 2).
 
 Every question gets a pool of random false candidates, which a system scores once; each trial draws from the pool, so
-that a hundred trials cost little more than one.
+that a hundred trials cost little more than one. Trials that share a pool spread less than fresh draws would: how much
+less follows from the pool itself.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -61,6 +63,8 @@ class RandomTrials:
     """Accuracy of each system with the questions' own false candidates, shape (systems,)."""
     random: Floats
     """Accuracy with random ones, shape (trials, systems)."""
+    widening: Floats
+    """How much further fresh draws would spread than these, shape (systems,); NaN where a pool is too small to say."""
     questions: int
     """How many all systems have a choice in, with own and with random candidates."""
     left_out: int
@@ -69,6 +73,13 @@ class RandomTrials:
     seed: int
     refused: tuple[Refusal, ...] = ()
     """Systems that could not score random candidates, and that count nowhere else here."""
+
+    @property
+    def fresh(self) -> Floats:
+        """The accuracies of trials, spread about their means as those of fresh draws would be; shape of ``random``."""
+        means, wider = self.random.mean(axis=0), np.where(np.isnan(self.widening), 1.0, self.widening)
+        accuracies: Floats = np.clip(means + (self.random - means) * wider, 0.0, 1.0)
+        return accuracies
 
 
 def listed(texts: Iterable[str]) -> Listed:
@@ -108,15 +119,16 @@ def run_trials(
         for question in questions
     ]
 
-    def tried(system: System | Chooser) -> Floats:
+    def tried(system: System | Chooser) -> _Tried:
         chooser = fitted_chooser(system, questions)
         with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
             chosen = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
             among = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
-        return np.array([_right(*pair, trials=trials, seed=seed) for pair in zip(chosen, among, strict=True)])
+        each = [_right(*pair, trials=trials, seed=seed) for pair in zip(chosen, among, strict=True)]
+        return _Tried(*map(np.array, zip(*each, strict=True)))
 
-    right_of, refused = _of_each(systems, tried)
-    right = np.array(list(right_of.values()))
+    tried_by, refused = _of_each(systems, tried)
+    right, variances = (np.array(part) for part in zip(*tried_by.values(), strict=True))
     kept = ~np.isnan(right).any(axis=(0, 2))
     if not kept.any():
         raise Unsuitable(
@@ -124,9 +136,10 @@ def run_trials(
         )
     means = right[:, kept].mean(axis=1)
     return RandomTrials(
-        systems=tuple(right_of),
+        systems=tuple(tried_by),
         chosen=means[:, 0],
         random=means[:, 1:].T,
+        widening=_widening(variances[:, kept].sum(axis=1)),
         questions=int(kept.sum()),
         left_out=int((~kept).sum()),
         pool=max(sum(not candidate.correct for candidate in wide.candidates) for wide in pools),
@@ -135,11 +148,20 @@ def run_trials(
     )
 
 
+class _Tried(NamedTuple):
+    """What came of one system's questions, or of one of them."""
+
+    right: Floats
+    """1 or 0 with the question's own candidates, then in each trial; NaN where there is no choice."""
+    variances: Floats
+    """Of being right in a trial: as trials draw from the pool, and with fresh candidates in each."""
+
+
 def _of_each(
-    systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], Floats]
-) -> tuple[dict[str, Floats], tuple[Refusal, ...]]:
+    systems: Sequence[System | Chooser], tried: Callable[[System | Chooser], _Tried]
+) -> tuple[dict[str, _Tried], tuple[Refusal, ...]]:
     """What was tried with each system, by name, and who refused; Unsuitable where everyone did."""
-    result: dict[str, Floats] = {}
+    result: dict[str, _Tried] = {}
     refused: list[Refusal] = []
     for system in systems:
         try:
@@ -206,21 +228,37 @@ def _in_random_order(utterances: Utterances, rng: np.random.Generator) -> Iterat
         yield from utterances.texts(order[start : start + _READ_AT_ONCE])
 
 
-def _right(chosen: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> Floats:
-    """1 or 0 for the question's own candidates, then for each trial; NaN where there is no choice."""
+def _right(chosen: Choice | Missing, among: Choice | Missing, *, trials: int, seed: int) -> _Tried:
     if isinstance(chosen, Missing) or isinstance(among, Missing):
-        return np.full(1 + trials, np.nan)
+        return _Tried(np.full(1 + trials, np.nan), np.full(2, np.nan))
     right = np.array([candidate.correct for candidate in among.question.candidates])
     scores = np.array(among.scores)
     false = scores[~right]
-    drawn = _draws(
-        len(false),
-        sum(not candidate.correct for candidate in chosen.question.candidates),
-        trials,
-        seed,
-        chosen.item,
-    )
-    return np.concatenate([[chosen.right], scores[right].max() > false[drawn].max(axis=1)]).astype(np.float64)
+    size, best = sum(not candidate.correct for candidate in chosen.question.candidates), scores[right].max()
+    drawn = _draws(len(false), size, trials, seed, chosen.item)
+    rights = np.concatenate([[chosen.right], best > false[drawn].max(axis=1)]).astype(np.float64)
+    return _Tried(rights, np.array(pool_variances(int((false >= best).sum()), len(false), size)))
+
+
+def pool_variances(better: int, pool: int, drawn: int) -> tuple[float, float]:
+    """The variance of being right in a trial: given this pool, and with fresh candidates in every trial.
+
+    Of the pool's candidates ``better`` score at least as high as the right one, and a trial draws ``drawn`` of them. A
+    trial is right with r = C(pool - better, drawn) / C(pool, drawn), an unbiased estimate of the share p of fresh
+    draws that are; the same with twice as many drawn is one of p squared. So r - r squared is what trials from this
+    pool vary by, and r less the latter is unbiased for p - p squared; NaN where the pool is smaller than two draws.
+    """
+    right = math.comb(pool - better, drawn) / math.comb(pool, drawn)
+    if pool < 2 * drawn:
+        return right - right**2, math.nan
+    return right - right**2, right - math.comb(pool - better, 2 * drawn) / math.comb(pool, 2 * drawn)
+
+
+def _widening(variances: Floats) -> Floats:
+    """By how much to stretch deviations, from sums over questions, shape (systems, 2); 1 where nothing varies."""
+    of_pool, fresh = variances.T
+    ratio: Floats = np.divide(fresh, of_pool, out=np.ones(len(fresh)), where=(of_pool > 0) | np.isnan(fresh))
+    return np.sqrt(ratio)
 
 
 def _draws(pool: int, size: int, trials: int, seed: int, item: str) -> Integers:

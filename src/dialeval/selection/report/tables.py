@@ -111,11 +111,13 @@ def trials(document: Trials) -> Table:
         for row in document.systems
     )
     left = f"; {count(document.left_out, 'question')} left out" if document.left_out else ""
-    notes = [
+    drawn = (
         f"{count(document.trials, 'trial')} over {count(document.questions, 'question')}{left}; each trial draws its "
         f"false candidates from {document.pool} per question, which came at random from {document.source}"
-    ]
-    return Table("RANDOM against CHOSEN", columns, rows, (*notes, *_people_notes(document)))
+    )
+    return Table(
+        "RANDOM against CHOSEN", columns, rows, (drawn, *_range_notes(document), *_people_notes(document))
+    )
 
 
 def failures(document: AskedDocument) -> Table:
@@ -145,6 +147,19 @@ def print_asked(document: AskedDocument) -> None:
         if index:
             console.print()
         print_table(table, console)
+
+
+def _range_notes(document: Trials) -> Iterable[str]:
+    """How ranges make up for the shared pool, and what they leave out."""
+    known = [row.widening for row in document.systems if row.widening is not None]
+    if len(known) < len(document.systems):
+        yield (
+            "ranges are too narrow: trials draw from pools of fewer than twice a question's false candidates; "
+            "give a larger --pool"
+        )
+    elif known and max(known) >= 1.005:
+        yield f"ranges are widened by up to {percent(max(known) - 1)} because all trials draw from the same pools"
+    yield "ranges show the draw of false candidates only; other questions or utterances would change accuracies further"
 
 
 def _people_notes(document: Trials) -> Iterable[str]:
@@ -200,15 +215,23 @@ def _idle_hits(document: AskedDocument) -> Iterable[str]:
 
 def _resampled(document: AskedDocument) -> str:
     if document.settings.cluster == "dialogue":
-        return ", questions of one context or dialogue being resampled together"
+        return f", questions of one context or dialogue being resampled together{_design_effects(document)}"
     shared = document.questions.sharing_a_context
     if not shared:
         return ""
     have = "question has" if shared == 1 else "questions have"
     return (
-        f", as if all questions were independent; but {shared:,} {have} the context of another one, so --cluster is "
-        "safer"
+        f", as if all questions were independent; but {shared:,} {have} the context of another one, so '--cluster "
+        "auto' is safer"
     )
+
+
+def _design_effects(document: AskedDocument) -> str:
+    effects = [row.design_effect for row in document.results if row.design_effect is not None]
+    if not effects:
+        return ""
+    ends = dict.fromkeys(number(effect, 2) for effect in (min(effects), max(effects)))
+    return f" (design effect {' to '.join(ends)})"
 
 
 def _unscored_notes(document: AskedDocument) -> Iterable[str]:
