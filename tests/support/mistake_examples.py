@@ -55,9 +55,7 @@ EXAMPLES = [
     Labelled(
         "Did you like the soup?", "It tasted wonderful.", "It will taste wonderful with salt.", "wrong_tense"
     ),
-    Labelled(
-        "Where are you going?", "To the bank, I need cash.", "I expected cash back then.", "wrong_tense"
-    ),
+    Labelled("Where are you going?", "To the bank, I need cash.", "I needed cash back then.", "wrong_tense"),
     Labelled("How was the trip?", "We had a great time.", "We're going to have a great trip.", "wrong_tense"),
     Labelled("Will you marry me?", "Yes, I will.", "Yes, I did, years ago.", "wrong_tense"),
     # insufficient: too little, or broken off

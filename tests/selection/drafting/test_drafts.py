@@ -97,7 +97,7 @@ def test_dialogues_that_give_no_question_are_listed_with_the_reason(repository):
         "empty": "0 turns, 4 needed",
         "plain": "no content word in the ground truth",
         "brief": "fewer than 2 words in the ground truth",
-        "strange": "0 fit utterances like the ground truth, 3 expected",
+        "strange": "0 fit utterances like the ground truth, 3 needed",
     }
     assert len(draft.questions) + len(draft.left_out) == len(corpus)
 
