@@ -150,8 +150,8 @@ def test_trials_are_summed_up_in_words(folder):
     assert "drawn" in table.notes[0] or "draws" in table.notes[0]
     assert "1 question left out" in table.notes[0]
     assert table.notes[3].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
-    assert "can only be 1 or -1" in table.notes[2]
-    assert table.notes[3] == "3 trials without a correlation: all systems tie"
+    assert "can only be 1 or -1" in table.notes[4]
+    assert table.notes[5] == "3 trials without a correlation: all systems tie"
 
 
 def test_systems_that_people_did_not_judge_are_named(folder):
