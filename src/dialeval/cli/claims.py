@@ -31,7 +31,7 @@ def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[
         except ValueError:
             margin = math.nan
         if not 0 < margin < math.inf:
-            message = f"found {text!r}, needed METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
+            message = f"found {text!r}, expected METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
             raise typer.BadParameter(message, param_hint="--margin")
         margins[named_measure(name or measures[0], measures, "--margin")] = margin
     return margins
