@@ -156,13 +156,19 @@ def read_guessing(
         return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
     known, parse = _recognise(first, kind, shown(source))
 
+    parsed = records(itertools.chain([first], rows), _noting(parse, note), counted)
+    return Guess(known, not_empty(parsed, counted, source, known))
+
+
+def _noting(parse: Parse, note: Callable[[Row], None] | None) -> Parse:
+    if note is None:
+        return parse
+
     def noting(row: Row) -> Sequence[Record]:
-        if note is not None:
-            note(row)
+        note(row)
         return parse(row)
 
-    parsed = records(itertools.chain([first], rows), noting, counted)
-    return Guess(known, not_empty(parsed, counted, source, known))
+    return noting
 
 
 class _Recognised(NamedTuple):
@@ -198,15 +204,14 @@ def _as_given() -> Complete:
     return lambda row: row.fields
 
 
-_NAMED: Final = {"id", "system", "context"}
-
-
 def _numbered() -> Complete:
     """Examples: one without an id is called by its number; a response needs neither system nor context."""
 
     def complete(row: Row) -> object:
         fields = row.fields
-        if not isinstance(fields, dict) or "response" not in fields or fields.keys() >= _NAMED:
+        if type(fields) is not dict or ("id" in fields and "system" in fields and "context" in fields):
+            return fields
+        if "response" not in fields:
             return fields
         defaults: dict[str, object] = {"id": str(row.number), "system": "system", "context": []}
         return {**_absent(defaults, fields), **fields}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Final
 
 from dialeval.data.codec.bad import Where
@@ -24,6 +25,10 @@ WORDS: Final = frozenset({"#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n
 """What programs write into the cell of a table where there is no value; formats that have null do not need them."""
 
 
+_LONGEST: Final = 10
+"""Longer cells hold something, which spares most of them a closer look."""
+
+
 def from_cells(
     cells: Mapping[str, object], where: Where, *, separator: str = ",", words: Collection[str] = ()
 ) -> dict[str, object]:
@@ -39,7 +44,7 @@ def from_cells(
         if not isinstance(cell, str):
             fields[name] = None if cell != cell else cell  # NaN: without a value
             continue
-        if words and (not cell.strip() or cell.strip() in words):
+        if words and len(cell) < _LONGEST and (not cell.strip() or cell.strip() in words):
             if name == "response":
                 fields[name] = {"missing": _no_response(cell.strip())}
                 continue
@@ -63,6 +68,7 @@ def to_cells(record: Record) -> list[str]:
     return [_cell(name, fields.get(name)) for name in FIELDS[kind_of_record(record)]]
 
 
+@cache
 def _is_reference(name: str) -> bool:
     """Whether a column is one of ``reference``, ``reference_2``, ``reference_3`` and so on."""
     return name == "reference" or (name.startswith("reference_") and name[10:].isdigit())

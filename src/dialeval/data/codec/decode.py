@@ -153,11 +153,15 @@ def references_of(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
         return ()
     if type(value) is not list:
         raise wrong(where, "references", value, "a list of texts", 'Write ["...", "..."], even for one.')
+    kept = []
     for index, reference in enumerate(value):
-        if type(reference) is not str and reference is not None:
+        if type(reference) is str:
+            # A blank reference is none, as an empty cell of a table is none: nothing can be compared with it.
+            if reference and not reference.isspace():
+                kept.append(reference)
+        elif reference is not None:
             raise wrong(where, f"references[{index}]", reference, "text", "Quote it, or leave it out.")
-    # A blank reference is none, as an empty cell of a table is none: nothing can be compared with it.
-    return tuple(reference for reference in value if reference and not reference.isspace())
+    return tuple(kept)
 
 
 def _response(value: object, where: Where, field: str) -> Response:

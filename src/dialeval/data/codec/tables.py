@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
@@ -29,9 +29,15 @@ _KNOWN: Final = frozenset({"reference", "task", *itertools.chain.from_iterable(F
 def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
     """The rows of a table as the JSON objects they stand for."""
     absent: Counter[tuple[str, str]] = Counter()
+    fields_of: dict[str, str] = {}
     for row in read_cells(source, on_bad, delimiter=delimiter):
-        cells = {_field(name, row.cells): cell for name, cell in row.cells.items()}
-        absent.update(_absent(cells))
+        if not fields_of:  # the header is the same for all rows
+            fields_of = {name: _field(name, row.cells) for name in row.cells}
+            watched = [name for name in ("response", "reference", "references") if name in fields_of.values()]
+        cells = {fields_of[name]: cell for name, cell in row.cells.items()}
+        for name in watched:
+            if (cell := cells[name]) in WORDS or not cell:
+                absent[name, cell] += 1
         try:
             fields = from_cells(cells, row.where, separator=row.separator, words=WORDS)
             yield Row(row.where, row.number, fields, row.text)
@@ -40,13 +46,6 @@ def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = No
     if any(cell for _, cell in absent):
         counts = (f"{name} {cell or 'empty'} ({count:,})" for (name, cell), count in sorted(absent.items()))
         tell(shown(source), f"cells without a value: {', '.join(counts)}")
-
-
-def _absent(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The fields of a row that should have a text and have none, with the word that stands there."""
-    for name in ("response", "reference", "references"):
-        if name in cells and (not (cell := cells[name].strip()) or cell in WORDS):
-            yield name, cell
 
 
 def _field(name: str, cells: dict[str, str]) -> str:
