@@ -40,14 +40,19 @@ BENCHES: Final = (
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed and memory.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(BENCHES)}")
-    names = parser.parse_args(arguments).names
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the tables of the calibration bench as Markdown"
+    )
+    given = parser.parse_args(arguments)
+    names, options = given.names, {"markdown": True} if given.markdown else {}
     unknown = sorted({name.partition(":")[0] for name in names} - set(BENCHES))
     if unknown:
         parser.error(f"unknown bench: {', '.join(unknown)} (choose from {', '.join(BENCHES)})")
     print(HEADING)
     for name in names or BENCHES:
         bench, _, section = name.partition(":")
-        for result in import_module(f"bench.{bench}").run(*([section] if section else [])):
+        told = options if bench == "calibration" else {}
+        for result in import_module(f"bench.{bench}").run(*([section] if section else []), **told):
             print(line(result), flush=True)
 
 

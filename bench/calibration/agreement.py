@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bench.calibration.populations import as_rows, mean_of
+from bench.calibration.table import Table, percent
 from dialeval.stats import (
     AGREEMENTS,
     agreement_limits,
@@ -28,7 +30,6 @@ COEFFICIENTS: Final[tuple[AgreementName, ...]] = (
     "alpha_interval",
     "icc_2_1",
 )
-HEADING: Final = f"{'what':<44} {'units':>6} {'before':>7} {'after':>7} {'none':>6}"
 
 
 class Row(NamedTuple):
@@ -40,21 +41,20 @@ class Row(NamedTuple):
     after: list[Bounds]
     truth: float
 
-    def line(self) -> str:
-        """The row under the heading, in per cent."""
+    def cells(self) -> tuple[str, ...]:
+        """The cells under the columns, in per cent."""
         before = np.mean([low <= self.truth <= high for low, high in self.before])
         given = [bounds for bounds in self.after if not math.isnan(bounds.low)]
         after = np.mean([low <= self.truth <= high for low, high in given])
         none = 1 - len(given) / len(self.after)
-        return f"{self.what:<44} {self.units:>6} {100 * before:>7.1f} {100 * after:>7.1f} {100 * none:>6.1f}"
+        return self.what, str(self.units), percent(float(before)), percent(float(after)), percent(none)
 
 
-def report() -> None:
-    print("\nAgreement, ratings and correlations over systems: 95 % nominal, shares in per cent")
-    print(HEADING)
-    for rows in (_these_raters(), _other_raters(), _tastes(), _true_means()):
-        for row in rows:
-            print(row.line(), flush=True)
+def tables() -> Iterator[Table]:
+    """One table of all coefficients and designs."""
+    rows = chain(_these_raters(), _other_raters(), _tastes(), _true_means())
+    title = "Agreement, ratings and correlations over systems: 95 % nominal, shares in per cent"
+    yield Table(title, ("what", "units", "before", "after", "none"), (row.cells() for row in rows))
 
 
 def ratings(

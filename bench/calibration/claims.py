@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bench.calibration.populations import as_rows, mean_of
-from dialeval.stats import (
-    Measured,
-    Preferences,
-    adjust_families,
-    bradley_terry,
-    combined_p,
-    equivalence_p,
-    holm,
-    looks,
-    rank_systems,
-    spread_of_difference,
-)
+from bench.calibration.public import FEW, Kind, compared, evaluated
+from bench.calibration.table import Table, percent
+from dialeval import Comparison, compare_all
+from dialeval.evaluation.compare import add_first_look, decide_families
+from dialeval.stats import Measured, Preferences, bradley_terry, looks, rank_systems
 from dialeval.stats.resampling.bootstrap import Floats, Integers
-from dialeval.stats.resampling.jackknife import jackknife_p, leave_out
 
 STUDIES: Final = 1000
-HEADING: Final = f"{'claim where none is due, alpha .05':<58} {'before':>7} {'after':>7}"
+MEAN: Final = Kind(mean_of)
 
 
 class Row(NamedTuple):
@@ -35,17 +29,16 @@ class Row(NamedTuple):
     before: float
     after: float
 
-    def line(self) -> str:
-        """The row under the heading, in per cent."""
-        return f"{self.what:<58} {100 * self.before:>7.1f} {100 * self.after:>7.1f}"
+    def cells(self) -> tuple[str, ...]:
+        """The cells under the columns, in per cent."""
+        return self.what, percent(self.before), percent(self.after)
 
 
-def report() -> None:
-    print("\nFalse claims: shares of studies, in per cent")
-    print(HEADING)
-    for rows in (_ranks(), _families(), _equivalences(), _second_looks(), _preferences()):
-        for row in rows:
-            print(row.line(), flush=True)
+def tables() -> Iterator[Table]:
+    """One table of all claims."""
+    rows = chain(_ranks(), _families(), _equivalences(), _second_looks(), _preferences())
+    columns = ("claim where none is due, alpha .05", "before", "after")
+    yield Table("False claims: shares of studies, in per cent", columns, (row.cells() for row in rows))
 
 
 def _ranks() -> Iterator[Row]:
@@ -67,21 +60,24 @@ def _ranks() -> Iterator[Row]:
 
 
 def _families() -> Iterator[Row]:
-    """Six equal systems under measures that correlate by one half; before, Holm within each measure."""
-    from scipy.special import ndtr
-
-    first, second = np.triu_indices(6, 1)
-    for measures in (8, 17):
+    """Five equal systems on 30 items under measures that correlate by one half; before, Holm within each measure."""
+    for measures, studies in ((4, 150), (8, 150)):
         rng = np.random.default_rng(measures)
         before = after = 0
-        for _ in range(STUDIES):
-            scores = math.sqrt(0.5) * (rng.normal(size=(1, 6)) + rng.normal(size=(measures, 6)))
-            p = 2 * ndtr(-np.abs(scores[:, first] - scores[:, second]) / math.sqrt(2))
-            before += any(holm(row).min() < 0.05 for row in p)
-            by_measure = {str(place): row.tolist() for place, row in enumerate(p)}
-            after += any(one.p_values.min() < 0.05 for one in adjust_families(by_measure).values())
+        for _ in range(studies):
+            common = rng.normal(size=(5, 30))
+            found: list[Comparison] = []
+            for measure in range(measures):
+                values = math.sqrt(0.5) * (common + rng.normal(size=(5, 30)))
+                results = [
+                    evaluated(as_rows(side), MEAN, system=str(place)) for place, side in enumerate(values)
+                ]
+                pairs = compare_all(results, FEW, tests=10 * measures)
+                found += [dataclasses.replace(pair, measure=str(measure)) for pair in pairs]
+            before += any(pair.significant for pair in found)
+            after += any(pair.significant for pair in decide_families(found))
         yield Row(
-            f"any difference of 6 equal systems, {measures} measures", before / STUDIES, after / STUDIES
+            f"any difference of 5 equal systems, {measures} measures", before / studies, after / studies
         )
 
 
@@ -93,9 +89,9 @@ def _equivalences() -> Iterator[Row]:
         for _ in range(STUDIES):
             a = rng.normal(size=items)
             b = a + 0.3 + rng.normal(size=items)
-            before += jackknife_p(*leave_out(as_rows(a - b), mean_of)) >= 0.05
-            spread = spread_of_difference(as_rows(a), as_rows(b), mean_of)
-            after += equivalence_p(spread, 0.3) < 0.05
+            found = compared(as_rows(a), as_rows(b), MEAN, margin=0.3)
+            before += not found.significant
+            after += found.verdict == "equivalent"
         yield Row(f"≈ of systems that differ by .3 sd, {items} items", before / STUDIES, after / STUDIES)
 
 
@@ -103,21 +99,25 @@ def _second_looks() -> Iterator[Row]:
     """Equal systems; as many more items as the first result asks for, at most 40 times as many."""
     rng = np.random.default_rng(1)
     limits, before, after = looks(), 0, 0
-    for _ in range(2 * STUDIES):
+    for _ in range(STUDIES):
         first = rng.normal(size=50)
-        p = jackknife_p(*leave_out(as_rows(first), mean_of))
-        size = abs(first.mean()) / first.std(ddof=1)
-        new = rng.normal(size=int(min(2000, max(20, (2.8 / size) ** 2 - 50))))
-        every, later = (
-            jackknife_p(*leave_out(as_rows(values), mean_of))
-            for values in (np.concatenate([first, new]), new)
-        )
-        before += p < 0.05 or every < 0.05
-        both = combined_p((float(first.mean()), p), (float(new.mean()), later))
-        after += p < limits.first or both < limits.second
-    yield Row(
-        "difference of equal systems, at one of two looks", before / (2 * STUDIES), after / (2 * STUDIES)
+        looked = _against_zero(first)
+        new = rng.normal(size=min(2000, max(20, looked.more_items or 20)))
+        later = _against_zero(new)
+        before += looked.significant or _against_zero(np.concatenate([first, new])).significant
+        (both,) = add_first_look([later], [looked])
+        after += _p(looked) < limits.first or _p(both) < limits.second
+    yield Row("difference of equal systems, at one of two looks", before / STUDIES, after / STUDIES)
+
+
+def _against_zero(values: Floats) -> Comparison:
+    return compared(
+        as_rows(values), as_rows(0 * values), MEAN, resampling=dataclasses.replace(FEW, resamples=999)
     )
+
+
+def _p(comparison: Comparison) -> float:
+    return math.nan if comparison.p_value is None else comparison.p_value
 
 
 def _preferences() -> Iterator[Row]:

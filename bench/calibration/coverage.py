@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from bench.calibration.table import percent
+from dialeval import Comparison, Result
 from dialeval.stats.resampling.bootstrap import (
     Aggregate,
     Bounds,
@@ -16,85 +17,60 @@ from dialeval.stats.resampling.bootstrap import (
     draws,
     percentile_interval,
 )
-from dialeval.stats.resampling.intervals import UnitInterval
 
 Sample: TypeAlias = tuple[Floats, Integers | None]
 """Rows, and the cluster of each where there are any."""
-GiveInterval: TypeAlias = Callable[[Floats, Integers | None], UnitInterval]
+GiveResult: TypeAlias = Callable[[Floats, Integers | None], Result | Comparison]
 
+COLUMNS: Final = ("measure", "units", "before", "items", "after", "low", "high", "none", "width")
+"""Of the samples, in per cent: whose interval holds the truth by the percentile bootstrap over units, as dialeval was
+before (a zero-width interval counts as any), and over items where these are clustered; of those that have an interval
+now, whose interval holds it, lies below it, lies above it; that have none; median width over the bootstrap's."""
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """Of so many samples, the share without an interval and of the others the share that holds the truth."""
-
-    name: str
-    units: int
-    before: float
-    """By the percentile bootstrap over units, as in release 0.1; a zero-width interval counts as any."""
-    before_unclustered: float | None
-    """By the percentile bootstrap over items, where these are clustered."""
-    after: float
-    below: float
-    """Share of intervals that lie below the truth."""
-    above: float
-    none: float
-    """Share of samples for which no interval is given."""
-    width: float
-    """Median width over the bootstrap's."""
-
-
-MOST_PLAIN = 200
+MOST_PLAIN: Final = 200
 """Samples whose items are resampled as if independent: their numbers differ, so each needs draws of its own."""
 
-HEADING = (
-    f"{'measure':<34} {'units':>6} {'before':>7} {'items':>7} {'after':>7} {'low':>6} {'high':>6} "
-    f"{'none':>6} {'width':>6}"
-)
 
-
-def line(found: Coverage) -> str:
-    """The row under the heading; all but the width in per cent."""
-    items = "" if found.before_unclustered is None else f"{100 * found.before_unclustered:.1f}"
-    return (
-        f"{found.name:<34} {found.units:>6} {100 * found.before:>7.1f} {items:>7} {100 * found.after:>7.1f} "
-        f"{100 * found.below:>6.1f} {100 * found.above:>6.1f} {100 * found.none:>6.1f} {found.width:>6.2f}"
-    )
+class _Given(NamedTuple):
+    low: float
+    high: float
+    units: int
 
 
 def coverage(
-    name: str,
-    truth: float,
-    samples: Sequence[Sample],
-    aggregate: Aggregate,
-    interval: GiveInterval,
-) -> Coverage:
-    """Over the samples, each rows and the clusters of these."""
+    name: str, truth: float, samples: Sequence[Sample], aggregate: Aggregate, result: GiveResult
+) -> tuple[str, ...]:
+    """Over the samples, each rows and the clusters of these: the cells of a row."""
     old: list[Bounds] = []
     plain: list[Bounds] = []
-    new: list[UnitInterval] = []
+    new: list[_Given] = []
     for rows, clusters in samples:
         pooled = rows if clusters is None else _pooled(rows, clusters)
         old.append(_percentile(pooled, aggregate))
         if clusters is not None and len(plain) < MOST_PLAIN:
             plain.append(_percentile(rows, aggregate))
-        new.append(interval(rows, clusters))
-    given = [one for one in new if one.absence is None]
+        new.append(_given(result(rows, clusters)))
+    known = [interval for interval in new if not np.isnan(interval.low)]
+    below = float(np.mean([interval.high < truth for interval in known]))
+    above = float(np.mean([interval.low > truth for interval in known]))
     widths = [(b.high - b.low) / (a.high - a.low) for a, b in zip(old, new, strict=True) if a.high > a.low]
-    below, above = (
-        float(np.mean([one.high < truth for one in given])),
-        float(np.mean([one.low > truth for one in given])),
-    )
-    return Coverage(
+    return (
         name,
-        new[0].units,
-        _share(old, truth),
-        _share(plain, truth) if plain else None,
-        1 - below - above,
-        below,
-        above,
-        1 - len(given) / len(new),
-        float(np.nanmedian(widths)) if widths else float("nan"),
+        str(new[0].units),
+        percent(_share(old, truth)),
+        percent(_share(plain, truth) if plain else None),
+        percent(1 - below - above),
+        percent(below),
+        percent(above),
+        percent(1 - len(known) / len(new)),
+        f"{float(np.nanmedian(widths)):.2f}" if widths else "",
     )
+
+
+def _given(result: Result | Comparison) -> _Given:
+    if result.interval is None:
+        return _Given(np.nan, np.nan, result.units)
+    return _Given(result.interval.low, result.interval.high, result.units)
 
 
 def _share(intervals: Sequence[Bounds], truth: float) -> float:

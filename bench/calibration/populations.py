@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.calibration.public import Kind
 from bench.real_text import DATA, SOURCE
 from dialeval import Bleu, RougeL
-from dialeval.core import Metric
+from dialeval.core import Bounded, Metric
 from dialeval.data import read
 from dialeval.data.types import Example, Response
-from dialeval.stats.resampling.bootstrap import Aggregate, Floats, Integers
+from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 
 class Population(NamedTuple):
@@ -22,14 +23,14 @@ class Population(NamedTuple):
 
     name: str
     rows: Floats
-    aggregate: Aggregate
+    kind: Kind
     clusters: Integers | None = None
     """The dialogue of each item; None where there are no dialogues."""
 
     @property
     def truth(self) -> float:
         """The score of all items."""
-        return float(self.aggregate(self.rows.sum(axis=0)))
+        return float(self.kind.aggregate(self.rows.sum(axis=0)))
 
     def sample(self, rng: np.random.Generator, units: int) -> Floats:
         """Rows of so many items, drawn with replacement."""
@@ -89,7 +90,12 @@ def e2e_outputs(system: str) -> list[Example]:
 def _measured(
     name: str, metric: Metric[Example], examples: Sequence[Example], clusters: Integers | None = None
 ) -> Population:
-    return Population(name, metric.statistics(examples), metric.aggregate, clusters)
+    return Population(name, metric.statistics(examples), kind_of(metric), clusters)
+
+
+def kind_of(metric: Metric[Example]) -> Kind:
+    """What is known of a metric of ours."""
+    return Kind(metric.aggregate, limits=metric.limits if isinstance(metric, Bounded) else (-np.inf, np.inf))
 
 
 def mean_of(totals: Floats) -> Floats:

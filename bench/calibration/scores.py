@@ -8,73 +8,66 @@ from typing import Final
 
 import numpy as np
 
-from bench.calibration.coverage import HEADING, Coverage, GiveInterval, Sample, coverage, line
+from bench.calibration.coverage import COLUMNS, GiveResult, Sample, coverage
 from bench.calibration.populations import as_rows, mean_of, real_text
-from dialeval.stats.resampling.bootstrap import Aggregate, Floats, Integers
-from dialeval.stats.resampling.intervals import UnitInterval, interval_of
+from bench.calibration.public import Kind, evaluated
+from bench.calibration.table import Table
+from dialeval import Result
+from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 SIZES: Final = (10, 30, 100)
-SAMPLES: Final = 1000
+SAMPLES: Final = 600
+RIGHT: Final = Kind(mean_of, yes_no=True, limits=(0.0, 1.0))
 
 
-def report() -> None:
-    print(
-        "\nIntervals of a score: 95 % nominal, shares in per cent (``items``: turns resampled as independent)"
-    )
-    print(HEADING)
-    for found in chain(_of_items(), _of_dialogues(), _accuracies(), _clustered_accuracies()):
-        print(line(found), flush=True)
+def tables() -> Iterator[Table]:
+    """One table of all measures and sizes."""
+    rows = chain(_of_items(), _of_dialogues(), _accuracies(), _clustered_accuracies())
+    yield Table("Intervals of a score: 95 % nominal, shares in per cent", COLUMNS, rows)
 
 
-def _interval(aggregate: Aggregate, yes_no: bool | None = None) -> GiveInterval:
-    def interval(rows: Floats, clusters: Integers | None) -> UnitInterval:
-        return interval_of(rows, aggregate, clusters=clusters, yes_no=yes_no)
+def _interval(kind: Kind) -> GiveResult:
+    def result(rows: Floats, clusters: Integers | None) -> Result:
+        return evaluated(rows, kind, clusters)
 
-    return interval
+    return result
 
 
-def _of_items() -> Iterator[Coverage]:
+def _of_items() -> Iterator[tuple[str, ...]]:
     for population in real_text():
         for size in SIZES:
             rng = np.random.default_rng([size, len(population.name)])
             samples: list[Sample] = [(population.sample(rng, size), None) for _ in range(SAMPLES)]
-            yield coverage(
-                population.name,
-                population.truth,
-                samples,
-                population.aggregate,
-                _interval(population.aggregate),
-            )
+            kind = population.kind
+            yield coverage(population.name, population.truth, samples, kind.aggregate, _interval(kind))
 
 
-def _of_dialogues() -> Iterator[Coverage]:
+def _of_dialogues() -> Iterator[tuple[str, ...]]:
     for population in real_text():
         if population.clusters is None:
             continue
         for size in SIZES:
             rng = np.random.default_rng([size, len(population.name), 1])
             samples = [population.clustered_sample(rng, size) for _ in range(SAMPLES // 2)]
-            name = f"{population.name}, by dialogue"
-            yield coverage(
-                name, population.truth, samples, population.aggregate, _interval(population.aggregate)
-            )
+            name, kind = f"{population.name}, by dialogue", population.kind
+            yield coverage(name, population.truth, samples, kind.aggregate, _interval(kind))
 
 
-def _accuracies() -> Iterator[Coverage]:
+def _accuracies() -> Iterator[tuple[str, ...]]:
     for share in (0.5, 0.9, 0.97):
         for size in SIZES:
             rng = np.random.default_rng([size, int(100 * share)])
             samples = [(as_rows((rng.random(size) < share).astype(np.float64)), None) for _ in range(SAMPLES)]
-            yield coverage(f"accuracy {share:g}", share, samples, mean_of, _interval(mean_of, True))
+            yield coverage(f"accuracy {share:g}", share, samples, mean_of, _interval(RIGHT))
 
 
-def _clustered_accuracies() -> Iterator[Coverage]:
+def _clustered_accuracies() -> Iterator[tuple[str, ...]]:
     for share in (0.5, 0.9, 0.97):
         for size in SIZES:
             rng = np.random.default_rng([size, int(100 * share), 2])
             samples = [beta_binomial(rng, size, share, icc=0.2) for _ in range(SAMPLES)]
-            name = f"accuracy {share:g}, 5 a cluster, icc .2"
-            yield coverage(name, share, samples, mean_of, _interval(mean_of, True))
+            name = f"accuracy {share:g}, 5 a dialogue, icc .2"
+            yield coverage(name, share, samples, mean_of, _interval(RIGHT))
 
 
 def beta_binomial(

@@ -94,10 +94,9 @@ def draws(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[
     """
     rng = np.random.default_rng(seed)
     for size in blocks(n, resamples, cells):
-        counts = np.empty((size, n))
-        for count in counts:
-            count[:] = np.bincount(rng.integers(n, size=n), minlength=n) if n else 0
-        yield counts
+        drawn = rng.integers(n, size=(size, n)) if n else np.empty((size, 0), np.int64)
+        drawn += n * np.arange(size)[:, None]  # so that one count serves all of them
+        yield np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def random_swaps(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[Bits]:

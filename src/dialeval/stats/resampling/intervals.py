@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers
 from dialeval.stats.resampling.clusters import repeated
-from dialeval.stats.resampling.jackknife import LeftOut, jackknife_error, leave_out, skewed_t_interval
+from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
 from dialeval.stats.tests.paired import difference_of
 
@@ -61,6 +61,10 @@ class Spread:
     """No score lies outside, so neither do the ends."""
     exact: Exact | None = None
     """How intervals of yes/no measures follow from the items themselves; None for other measures."""
+    skewed: SkewedT = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "skewed", skewed_t(*self.left_out))
 
     @property
     def units(self) -> int:
@@ -70,7 +74,7 @@ class Spread:
     @property
     def error(self) -> float:
         """The standard error, by the jackknife; NaN where undefined."""
-        return jackknife_error(self.left_out.without)
+        return self.skewed.error
 
     def interval(self, confidence: float = 0.95) -> UnitInterval:
         """Where the score of all items that these were drawn from plausibly lies."""
@@ -78,7 +82,7 @@ class Spread:
             return UnitInterval(*self.exact.bounds(confidence), self.exact.method, self.units)
         if self.absence is not None:
             return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, self.absence)
-        low, high = skewed_t_interval(*self.left_out, confidence)
+        low, high = self.skewed.interval(confidence)
         low, high = max(low, self.limits[0]), min(high, self.limits[1])
         if not low < high:  # a spread too small for floating point
             return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, "constant")

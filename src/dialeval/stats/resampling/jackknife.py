@@ -52,6 +52,35 @@ def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) 
     return Bounds(score - reach, score + reach)
 
 
+class SkewedT(NamedTuple):
+    """What Hall's correction of the jackknife's interval rests on; see `skewed_t_interval`."""
+
+    score: float
+    error: float
+    """NaN where undefined."""
+    shift: float
+    """Skewness of the units' pseudo-values over the root of their number; 0 without spread."""
+    units: int
+
+    def interval(self, confidence: float) -> Bounds:
+        """The ends, for any confidence."""
+        quantile = _t_quantile(self.units, confidence)
+        low, high = (self.score - _inverse(end, self.shift) * self.error for end in (quantile, -quantile))
+        if self.units < FEW:
+            reach = quantile * self.error
+            low, high = min(low, self.score - reach), max(high, self.score + reach)
+        return Bounds(low, high)
+
+
+def skewed_t(score: float, without: Floats) -> SkewedT:
+    """From a score, and the scores without each unit."""
+    error = jackknife_error(without)
+    spread = error > 0  # not so of NaN
+    return SkewedT(
+        score, error, _skewness(without) / math.sqrt(len(without)) if spread else 0.0, len(without)
+    )
+
+
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """The jackknife's interval with Hall's correction for the skewness of the units (Hall, 1992, JRSS B 54).
 
@@ -62,14 +91,7 @@ def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -
 
     Percentile and BCa intervals cover less at every size that we measured (``python -m bench calibration``).
     """
-    quantile, error = _t_quantile(len(without), confidence), jackknife_error(without)
-    if math.isnan(error) or not error:  # without spread there is no skewness
-        return Bounds(score - error, score + error)
-    shift = _skewness(without) / math.sqrt(len(without))
-    low, high = (score - _inverse(end, shift) * error for end in (quantile, -quantile))
-    if len(without) < FEW:
-        low, high = min(low, score - quantile * error), max(high, score + quantile * error)
-    return Bounds(low, high)
+    return skewed_t(score, without).interval(confidence)
 
 
 def jackknife_p(score: float, without: Floats) -> float:
