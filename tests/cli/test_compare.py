@@ -189,3 +189,20 @@ def test_an_undecided_pair_says_what_more_items_would_do(files):
     assert "compare the new ones alone, or plan two looks (--first-look)" in out
     clear = files("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l").out
     assert "--first-look" not in clear
+
+
+def test_runs_bring_what_their_study_declared(files):
+    study = (
+        "data: prompts.jsonl\nmeasures: [rouge_l, length]\nprimary: rouge_l\nmargin: {rouge_l: 0.1}\ntrials: 200\n"
+        "systems: [{kind: transcript, name: old, path: old.jsonl}, {kind: transcript, name: same, path: same.jsonl}]\n"
+    )
+    Path("prompts.jsonl").write_text(Path("old.jsonl").read_text())
+    Path("study.yaml").write_text(study)
+    assert files("run", "study.yaml", "-o", "run").code == 0
+    rows = json.loads(files("compare", "run:old", "run:same", "--json").out)["comparisons"]
+    assert [(row["role"], row["margin"], row["verdict"]) for row in rows] == [
+        ("confirmatory", 0.1, "equivalent"),
+        ("exploratory", None, "undecided"),
+    ]
+    given = files("compare", "run:old", "run:same", "--margin", "rouge_l=0.001", "--json")
+    assert json.loads(given.out)["comparisons"][0]["margin"] == 0.001

@@ -56,9 +56,13 @@ def compare(
         ),
     ] = None,
     correction: Annotated[
-        Literal["holm", "bh"],
-        typer.Option("--correction", help="Of several tests: Holm, or Benjamini and Hochberg."),
-    ] = "holm",
+        Literal["holm", "bh"] | None,
+        typer.Option(
+            "--correction",
+            help="Of several tests: Holm, or Benjamini and Hochberg.",
+            show_default="the runs', or holm",
+        ),
+    ] = None,
     first_look: Annotated[
         bool, typer.Option("--first-look", help="A second look at more items may follow: claim little now.")
     ] = False,
@@ -83,17 +87,18 @@ def compare(
     """
     from dialeval.evaluation.compare.sentences import prospect_of
     from dialeval.files.documents import as_json
-    from dialeval.study import Claim, compare_sides, open_sides, shared_statuses
+    from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_statuses
 
     first, second = open_sides(a, b, metric, format=format)
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
     measures = [label for label in first.measures if label in second.measures]
     look = _look(resampling, first_look=first_look, second_look=second_look)
+    declared = shared_claim(first, second)
     claim = Claim(
-        margins=parse_margins(margin, measures),
-        primary=None if primary is None else named_measure(primary, measures, "--primary"),
-        correction=correction,
+        margins={**declared.margins, **parse_margins(margin, measures)},
+        primary=named_measure(primary, measures, "--primary") if primary else declared.primary,
+        correction=correction or declared.correction,
         spent=look.spent,
         first=look.first,
     )

@@ -15,7 +15,14 @@ from dialeval.study.loading import LoadedRun, load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.provenance import Circumstances
 from dialeval.study.run import Run, Scored, Workshop, run_study
-from dialeval.study.sides import Claim, compare_sides, open_sides, shared_resampling, shared_statuses
+from dialeval.study.sides import (
+    Claim,
+    compare_sides,
+    open_sides,
+    shared_claim,
+    shared_resampling,
+    shared_statuses,
+)
 
 __all__ = [
     "CAPABILITIES",
@@ -47,6 +54,7 @@ __all__ = [
     "read_summary",
     "render",
     "run_study",
+    "shared_claim",
     "shared_resampling",
     "shared_statuses",
     "write_page",

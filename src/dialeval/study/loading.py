@@ -24,6 +24,7 @@ from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.files.own_code import is_place
 from dialeval.metrics.own import from_signature
+from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
@@ -43,6 +44,11 @@ class LoadedRun(Framed):
     """What each item under each measure of a capability asked."""
     statuses: Mapping[str, Mapping[str, str]]
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
+    primary: str | None = None
+    """The measure that decides; None where the study declares none."""
+    correction: Correction = "holm"
+    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """The smallest difference that matters, by measure."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -74,7 +80,17 @@ def load_run(folder: str | Path) -> LoadedRun:
         for name, sections in summary.sections.items()
     }
     scored = _scored(folder, summary, examples, resampling)
-    return LoadedRun(folder, scored, examples, resampling, asked, statuses)
+    return LoadedRun(
+        folder,
+        scored,
+        examples,
+        resampling,
+        asked,
+        statuses,
+        summary.primary,
+        summary.correction,
+        summary.margins,
+    )
 
 
 def _check_complete(folder: Path) -> None:

@@ -30,6 +30,21 @@ class Key(NamedTuple):
     system: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a comparison of two sides is to show, said before anybody looks."""
+
+    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """By measure, the smallest difference that matters."""
+    primary: str | None = None
+    """The measure whose comparisons are confirmatory."""
+    correction: Correction = "holm"
+    spent: float | None = None
+    """What p-values have to be below where this is one of two looks; None where it is the only one."""
+    first: Sequence[Comparison] | None = None
+    """What a first look at other items found; None where this is the first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a comparison."""
@@ -43,6 +58,8 @@ class Side:
     """How a run resampled; None for files."""
     statuses: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
+    claim: Claim | None = None
+    """What the study of a run declares; None for files."""
 
     @property
     def systems(self) -> list[str]:
@@ -67,21 +84,6 @@ def open_sides(
     shared = measures or next((side.measures for side in runs.values()), None)
     first, second = (runs[place] if place in runs else _from_file(place, shared, format) for place in places)
     return first, second
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """What a comparison of two sides is to show, said before anybody looks."""
-
-    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """By measure, the smallest difference that matters."""
-    primary: str | None = None
-    """The measure whose comparisons are confirmatory."""
-    correction: Correction = "holm"
-    spent: float | None = None
-    """What p-values have to be below where this is one of two looks; None where it is the only one."""
-    first: Sequence[Comparison] | None = None
-    """What a first look at other items found; None where this is the first."""
 
 
 def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None = None) -> list[Comparison]:
@@ -146,6 +148,25 @@ def shared_resampling(a: Side, b: Side) -> Resampling:
     return known[0] if known else Resampling()
 
 
+def shared_claim(a: Side, b: Side) -> Claim:
+    """What the runs on both sides declare, as far as they agree and both have the measure."""
+    known = [side.claim for side in (a, b) if side.claim is not None]
+    if not known:
+        return Claim()
+    first, last = known[0], known[-1]
+    measures = set(a.measures) & set(b.measures)
+    agreed = first.primary if first.primary == last.primary else None
+    return Claim(
+        margins={
+            name: margin
+            for name, margin in first.margins.items()
+            if name in measures and last.margins.get(name) == margin
+        },
+        primary=agreed if agreed in measures else None,
+        correction=first.correction if first.correction == last.correction else "holm",
+    )
+
+
 def _told(resampling: Resampling) -> str:
     return ", ".join(f"{name} {value}" for name, value in resampling.as_json().items())
 
@@ -177,7 +198,8 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
         name: {label: status for label, status in known.items() if label in wanted}
         for name, known in run.statuses.items()
     }
-    return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses), place)
+    claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
+    return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses, claim), place)
 
 
 def _from_file(place: _Place, measures: Sequence[str] | None, format: str | None) -> Side:
