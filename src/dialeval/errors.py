@@ -8,6 +8,7 @@ DialevalError                   something the user can fix; the CLI prints it wi
 ├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
 ├── Unsuitable                  these subjects cannot be measured or compared in this way
 └── RunFailed                   part of a run went wrong and the rest was kept
+    └── PartlyAnswered          a system answered some contexts, which it carries (dialeval.core)
 """
 
 from __future__ import annotations

@@ -191,11 +191,12 @@ def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
     from dialeval.data import Turn
 
     answers = system.generate([tuple(turns)], n=1, seed=seed)[0]
-    if answers:
+    if answers and answers[0].missing is None:
         turns.append(Turn("assistant", answers[0].text, system.name))
         print(_line(turns[-1]))
     else:
-        print(f"({system.name} has no answer)")
+        why = f": {answers[0].missing}" if answers else ""
+        print(f"({system.name} has no answer{why})")
 
 
 def _asked() -> str | None:

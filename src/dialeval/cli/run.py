@@ -8,7 +8,7 @@ import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,6 +18,10 @@ from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
     from dialeval.study import Run, Study, Summary
+
+
+PARTLY_ANSWERED: Final = 3
+"""The exit code where all that failed is that some answers are missing; they can be asked for by the same command."""
 
 
 def run(
@@ -104,6 +108,11 @@ def _leave(done: Run, folder: Path) -> None:
     from dialeval.errors import RunFailed
 
     if done.failures:
+        partial = [failure for failure in done.failures if failure.partial]
+        if len(partial) == len(done.failures):
+            for failure in partial:
+                print(f"error: {failure.system}: {failure.message}", file=sys.stderr)
+            raise typer.Exit(PARTLY_ANSWERED)
         count = len(done.failures)
         raise RunFailed(
             f"{count} part(s) of the study failed, the rest is in {folder}. See the report's failures."

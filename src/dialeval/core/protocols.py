@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dialeval.core.signature import Signature
 from dialeval.data.types import Context, Prompt, Response
-from dialeval.errors import Unsuitable
+from dialeval.errors import RunFailed, Unsuitable
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -153,7 +153,21 @@ class Generator(System, Protocol):
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
     ) -> list[tuple[Response, ...]]:
-        """At most ``n`` responses to each context, best first; none where the system has no answer."""
+        """At most ``n`` responses to each context, best first; none, or one with a reason, where it has no answer.
+
+        PartlyAnswered, where it fails in the middle, keeps the answers it has.
+        """
+
+
+class PartlyAnswered(RunFailed):
+    """What ``generate`` raises where it fails after some contexts were answered."""
+
+    def __init__(self, message: str, answers: Sequence[tuple[Response, ...] | None], why: str = "") -> None:
+        super().__init__(message)
+        self.answers = tuple(answers)
+        """The responses to each context; None where it was not answered."""
+        self.why = why or message
+        """What went wrong, without a word on what was kept."""
 
 
 @runtime_checkable

@@ -39,7 +39,7 @@ class Response:
     logprob: float | None = None
     """Natural-log probability of the whole text given its context."""
     missing: str | None = None
-    """Why there is no response, where a file has none; the text is then empty, but that is not what the system said."""
+    """Why there is no response, where that is known; the text is then empty, but that is not what the system said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,35 +4,48 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from dialeval.core import Generator, Replayer, Selective, System, UsesResources
+from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, UsesResources
 from dialeval.data import Prompt, Response, digest
+from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
-from dialeval.errors import DialevalError
+from dialeval.errors import DialevalError, described, first_line
 from dialeval.evaluation.measure import Watch
 from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
 """Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
+_FORMAT: Final = 2
+"""Of answers in the cache."""
+
+
+class Answered(NamedTuple):
+    """A system's answers, and what went wrong where it failed before the last of them."""
+
+    answers: list[tuple[Response, ...]]
+    """To each prompt, best first; nothing, or a reason, where there is no response."""
+    failure: str | None = None
+    """How many prompts were answered, and why the rest was not; None where the system was asked about all of them."""
 
 
 def answers_of(
     system: System, prompts: Sequence[Prompt], seed: int, *, cache: Cache | None, watch: Watch
-) -> list[tuple[Response, ...]]:
-    """What the system says to each prompt, best first; nothing where it has no response.
+) -> Answered:
+    """What the system says to each prompt. Where it fails before it has answered any, its error is raised.
 
     Answers are computed here and not in a pool: a model is loaded once, and brings its own threads.
     """
     if isinstance(system, Replayer):
-        return system.replay(prompts)
+        return Answered(system.replay(prompts))
     if not isinstance(system, Generator):
         raise DialevalError(f"{system.name} can neither generate nor replay responses")
     refused = _refused(system, prompts)
     asked = [prompt for prompt, reason in zip(prompts, refused, strict=True) if reason is None]
-    given = iter(_generated(system, asked, seed, cache=cache, watch=watch))
-    return [next(given) if reason is None else (Response("", missing=reason),) for reason in refused]
+    generated = _generated(system, asked, seed, cache=cache, watch=watch)
+    given = iter(generated.answers)
+    answers = [next(given) if reason is None else (Response("", missing=reason),) for reason in refused]
+    return generated._replace(answers=answers)
 
 
 def _refused(system: Generator, prompts: Sequence[Prompt]) -> list[str | None]:
@@ -44,36 +57,64 @@ def _refused(system: Generator, prompts: Sequence[Prompt]) -> list[str | None]:
 
 def _generated(
     system: Generator, prompts: Sequence[Prompt], seed: int, *, cache: Cache | None, watch: Watch
-) -> list[tuple[Response, ...]]:
+) -> Answered:
     resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
-    key = json.dumps(["responses", str(system.signature), resources, seed, __version__])
-    job = Job(key, _Answer(system, seed), ResponsesCodec())
-    batches = (
-        Batch(chunk, digest(chunk))
-        for start in range(0, len(prompts), ANSWERED_AT_ONCE)
-        if (chunk := prompts[start : start + ANSWERED_AT_ONCE])
-    )
+    key = json.dumps(["responses", _FORMAT, str(system.signature), resources, seed, __version__])
+    task = _Answer(system, seed)
+    job = Job(key, task, ResponsesCodec())
+    given: list[tuple[Response, ...] | None] = []
     with watch(f"{system.name} answers", len(prompts)) as progress, InProcess() as here:
-        parts = run_batches(job, batches, executor=here, cache=cache, progress=progress)
-        return [answer for part in parts for answer in part]
+        for start in range(0, len(prompts), ANSWERED_AT_ONCE):
+            chunk = prompts[start : start + ANSWERED_AT_ONCE]
+            batch = [Batch(chunk, digest(chunk))]
+            try:
+                given += next(run_batches(job, batch, executor=here, cache=cache, progress=progress))
+            except PartlyAnswered as partial:
+                given += partial.answers
+    return _with_reasons(given, task.error)
 
 
-@dataclass(frozen=True, slots=True)
 class _Answer:
-    system: Generator
-    seed: int
+    """Asks a system until it fails; after that, batches that are not in the cache are left unanswered."""
+
+    def __init__(self, system: Generator, seed: int) -> None:
+        self.system, self.seed = system, seed
+        self.error: Exception | None = None
 
     def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
-        return self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+        if self.error is None:
+            try:
+                return self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+            except Exception as error:  # foreign code: what was answered before is kept
+                self.error = error
+                if isinstance(error, PartlyAnswered):
+                    raise
+        raise PartlyAnswered("", [None] * len(prompts)) from self.error
+
+
+def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception | None) -> Answered:
+    """The answers, with the error as the reason of those that are missing; raised where all are."""
+    answers = [answer for answer in given if answer is not None]
+    if error is None:
+        return Answered(answers)
+    if not answers:
+        raise error
+    why = error.why if isinstance(error, PartlyAnswered) else described(error)
+    missing = (Response("", missing=f"not answered: {first_line(why)}"),)
+    failure = (
+        f"only {len(answers):,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "
+        "Run again to ask for the rest only."
+    )
+    return Answered([missing if answer is None else answer for answer in given], failure)
 
 
 class ResponsesCodec:
     """Responses on disk, as JSON."""
 
     def encode(self, result: list[tuple[Response, ...]]) -> bytes:
-        """As lists of ``[text, logprob]``."""
-        return json.dumps([[[r.text, r.logprob] for r in responses] for responses in result]).encode()
+        """As lists of ``[text, logprob, missing]``."""
+        return json.dumps([[[r.text, r.logprob, r.missing] for r in given] for given in result]).encode()
 
     def decode(self, payload: bytes) -> list[tuple[Response, ...]]:
         """Back from JSON."""
-        return [tuple(Response(text, logprob) for text, logprob in pairs) for pairs in json.loads(payload)]
+        return [tuple(Response(*fields) for fields in given) for given in json.loads(payload)]

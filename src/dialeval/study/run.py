@@ -171,7 +171,7 @@ def _ask(
         return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
     try:
         check_unmatched(unmatched_responses(system, items), items, allowed=study.allow_unmatched)
-        answers = answers_of(
+        answers, failure = answers_of(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
         if not any(answers):
@@ -183,6 +183,7 @@ def _ask(
         return Respondent(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
+    failures += [Failure(system.name, None, failure, partial=True)] if failure else []
     return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
 
 

@@ -94,6 +94,8 @@ class Failure:
     measure: str | None
     """None where the system itself failed."""
     message: str
+    partial: bool = False
+    """Whether the system answered some items before it failed; these are scored, and the rest can be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,9 @@ class Summary:
 
     def failed(self, system: str, measure: str) -> bool:
         """Whether the system failed, or that measure of it; where neither did, it has no score to have."""
-        return any(f.system == system and f.measure in (None, measure) for f in self.failures)
+        return any(
+            f.system == system and f.measure in (None, measure) and not f.partial for f in self.failures
+        )
 
     def comparison(self, measure: str, one: str, other: str) -> Comparison | None:
         """How those two systems compare under that measure, whichever of them is ``a``; None where untested."""

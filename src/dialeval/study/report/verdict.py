@@ -103,5 +103,9 @@ def _reservations(summary: Summary) -> Iterator[str]:
             if missed
             else "Every gate passed."
         )
-    if summary.failures:
-        yield f"{count(len(summary.failures), 'part')} of the run failed and is missing here."
+    cut_short = [failure.system for failure in summary.failures if failure.partial]
+    if cut_short:
+        yield f"{listing([system or 'all' for system in cut_short])} failed before all items were answered."
+    failed = len(summary.failures) - len(cut_short)
+    if failed:
+        yield f"{count(failed, 'part')} of the run failed and is missing here."

@@ -5,21 +5,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dialeval.core import PartlyAnswered
 from dialeval.data.types import Context, Response
 from dialeval.systems.decoding.model import context_seed, sample_stream
 from dialeval.systems.openai.answers import read_answer
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.session import Question, Session, open_session, run_async
+from dialeval.systems.openai.session import Question, Session, Tried, open_session, run_async
 
 if TYPE_CHECKING:
     from dialeval.systems.openai.system import OpenAI
 
 
+_TOO_LONG: Final = "no response: the last turn alone is longer than the server's window"
+
+
 class _Told(NamedTuple):
-    """What came of one context: a response or none, after leaving out so many turns."""
+    """What came of one context: a response, a reason for none, or nothing; after leaving out so many turns."""
 
     response: Response | None
     dropped: int = 0
@@ -29,43 +33,70 @@ class _Told(NamedTuple):
 def generate_all(
     system: OpenAI, contexts: Sequence[Context], n: int, seed: int
 ) -> list[tuple[Response, ...]]:
-    """At most ``n`` responses to each context, likeliest first where the server gives log-probabilities."""
+    """At most ``n`` responses to each context, likeliest first where the server gives log-probabilities.
+
+    PartlyAnswered where the server answered some contexts and then failed.
+    """
     samples = min(n, system.decoding.most or n)
 
-    async def work() -> list[_Told]:
+    async def work() -> Tried[_Told]:
         async with open_session(system) as session:
             works: list[Callable[[], Awaitable[_Told]]] = [
                 partial(_answer, session, system, context, seed, sample)
                 for context in contexts
                 for sample in range(samples)
             ]
-            return await session.do_all(works)
+            tried = await session.try_all(works)
+            session.settle_doubts()
+            return tried
 
-    told = run_async(work)
-    groups = [told[start : start + samples] for start in range(0, len(told), samples)]
-    _warn_of_long_contexts(system.name, [group[0] for group in groups])
-    return [
-        _best_first([answer.response for answer in group if answer.response is not None]) for group in groups
+    tried = run_async(work)
+    groups = [
+        [tried.done[index] for index in range(start, start + samples) if index in tried.done]
+        for start in range(0, len(contexts) * samples, samples)
     ]
+    _warn_of_long_contexts(system.name, [group[0] for group in groups if group])
+    answers = [_responses(group) if len(group) == samples else None for group in groups]
+    if tried.error is None:
+        return [answer for answer in answers if answer is not None]
+    if tried.message and any(answer is not None for answer in answers):
+        raise PartlyAnswered(tried.message, answers, str(tried.error)) from tried.error
+    raise tried.error
 
 
 async def _answer(session: Session, system: OpenAI, context: Context, seed: int, sample: int) -> _Told:
     dropped = 0
     while True:
+        asked = question(system, context, seed, sample)
         try:
-            text, logprob = await session.ask(question(system, context, seed, sample), read_answer)
+            text, logprob = await session.ask(asked, read_answer)
         except Refusal as refused:
-            if refused.kind == "filtered" or (not context and refused.bad_request):
-                return _Told(None, dropped)
-            if refused.kind != "too_long":
+            if refused.kind == "too_long":
+                shorter = shortened(context)
+                if shorter is None:
+                    return _Told(Response("", missing=_TOO_LONG), dropped, fits=False)
+                context, dropped = shorter, dropped + 1
+                continue
+            if not refused.one_item and not refused.bad_request:
                 raise
-            shorter = shortened(context)
-            if shorter is None:
-                return _Told(None, dropped, fits=False)
-            context, dropped = shorter, dropped + 1
-        else:
-            said = (text or "").strip()
-            return _Told(Response(said, logprob) if said else None, dropped)
+            if not refused.one_item and context:
+                session.doubt(asked, refused)
+            return _Told(Response("", missing=_reason(refused)), dropped)
+        session.trust(asked)
+        said = (text or "").strip()
+        return _Told(Response(said, logprob) if said else None, dropped)
+
+
+def _reason(refused: Refusal) -> str:
+    """Why an item has no response, in one sentence; the server's words are part of it."""
+    what = "filtered this context" if refused.kind == "filtered" else "refused this request"
+    return f"no response: the server {what} (HTTP {refused.status}): {refused.said.rstrip('.')}"
+
+
+def _responses(told: Sequence[_Told]) -> tuple[Response, ...]:
+    """The responses to one context; where there are none, the reason, if there is one."""
+    given = [answer.response for answer in told if answer.response is not None]
+    return _best_first([response for response in given if response.missing is None]) or tuple(given[:1])
 
 
 def question(system: OpenAI, context: Context, seed: int, sample: int) -> Question:

@@ -10,8 +10,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from dialeval.errors import RunFailed
 from dialeval.systems.openai.keys import Key
 
-Kind: TypeAlias = Literal["too_long", "filtered", "other"]
-"""Why a server refuses: the context is longer than its window, it will not speak about this, or anything else."""
+Kind: TypeAlias = Literal["too_long", "filtered", "unsuitable", "other"]
+"""Why a server refuses: the context is longer than its window, it will not speak about this, it rejects this request
+while it answers others of the same settings, or anything else."""
 
 _SHOWN: Final = 300
 _RETRIED: Final = frozenset({408, 409, 425, 429})
@@ -64,7 +65,7 @@ class Refusal(RunFailed):
     @property
     def bad_request(self) -> bool:
         """Whether it was what we asked, rather than who or where."""
-        return self.status in (400, 422)
+        return self.status in (400, 413, 422)
 
 
 def worth_retrying(status: int, body: str) -> bool:

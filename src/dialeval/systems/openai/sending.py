@@ -92,7 +92,7 @@ class Sender:
     def __init__(self, client: httpx2.AsyncClient, connection: Connection, key: Key, meter: Meter) -> None:
         self.connection = connection
         self.stopped = False
-        """Once true, what is on its way is finished and nothing is sent again."""
+        """Once true, what is on its way is finished and nothing is sent any more."""
         self._client, self._key, self._meter = client, key, meter
         self._quiet_until = 0.0
 
@@ -104,6 +104,8 @@ class Sender:
         began, attempts = time.monotonic(), 0
         while True:
             await self._keep_quiet()
+            if self.stopped and not attempts:
+                raise RunFailed("Not sent, because another request failed for good.")
             self._meter.charge_request()
             result = await self._attempt(path, body, read)
             if isinstance(result, _Got):

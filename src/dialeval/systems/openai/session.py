@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from dialeval.engine.cache import Cache
 from dialeval.errors import RunFailed
@@ -27,6 +27,9 @@ Read = Callable[[object], Sequence[object]]
 """From a server's answer to what is kept of it: plain values that JSON can hold."""
 
 _FORMAT: Final = 1
+_OF_ONE_ITEM: Final = frozenset({"messages", "prompt", "seed"})
+_MOST_DOUBTS: Final = 16
+"""Bad requests in a batch after which a server that has answered none is not asked any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,32 @@ class Question:
     sample: int = 0
 
 
+    @property
+    def settings(self) -> Question:
+        """What it has in common with the requests for other items."""
+        body = {key: value for key, value in self.body.items() if key not in _OF_ONE_ITEM}
+        return Question(f"settings that were answered by {self.path}", body, self.revision)
+
+
+class Tried(NamedTuple, Generic[T]):
+    """What came of works of which some may have failed."""
+
+    done: Mapping[int, T]
+    """The results by the work's number, in order."""
+    error: Exception | None
+    """The first failure."""
+    message: str
+    """The failure and how much was kept; empty where nothing was, or dialeval did not foresee the failure."""
+
+
 class Session:
     """A sender with a memory."""
 
     def __init__(self, sender: Sender, cache: Cache) -> None:
         self._sender, self._cache = sender, cache
         self._asked: dict[str, asyncio.Task[list[Any]]] = {}
+        self._doubts: list[tuple[Question, Refusal]] = []
+        self._answered: set[str] = set()
 
     async def ask(self, question: Question, read: Read) -> list[Any]:
         """What ``read`` makes of the server's answer, now or in an earlier run; kept before it is returned."""
@@ -66,7 +89,7 @@ class Session:
             answer = list(await self._sender.send(question.path, question.body, read))
         except Refusal as refused:
             if refused.one_item:
-                self._keep(key, {"status": refused.status, "said": refused.said, "kind": refused.kind})
+                self._keep_refusal(key, refused)
             raise
         self._keep(key, answer)
         return answer
@@ -79,6 +102,34 @@ class Session:
     def note(self, question: Question, answer: Sequence[object]) -> None:
         """Keep something that was learnt along the way."""
         self._keep(self._key(question), list(answer))
+
+    def trust(self, question: Question) -> None:
+        """Note that the server answered this question, so that its settings are not what it may refuse in others."""
+        key = self._key(question.settings)
+        if key not in self._answered:
+            self._answered.add(key)
+            if self._kept(key) is None:
+                self._keep(key, [True])
+
+    def doubt(self, question: Question, refused: Refusal) -> None:
+        """Set aside a bad request: of this item, or of the settings, which is known once the server answers others."""
+        self._doubts.append((question, refused))
+        if len(self._doubts) >= _MOST_DOUBTS and not self._trusts(question):
+            self._sender.stopped = True
+
+    def settle_doubts(self) -> None:
+        """Keep the refusals of single items; raise the first where the server has never answered such a request."""
+        for question, refused in self._doubts:
+            if not self._trusts(question):
+                raise refused
+            item = Refusal(refused.status, refused.said, kind="unsuitable")
+            self._keep_refusal(self._key(question), item)
+
+    def _trusts(self, question: Question) -> bool:
+        return self.recall(question.settings) is not None
+
+    def _keep_refusal(self, key: str, refused: Refusal) -> None:
+        self._keep(key, {"status": refused.status, "said": refused.said, "kind": refused.kind})
 
     def _kept(self, key: str) -> list[Any] | dict[str, Any] | None:
         payload = self._cache.get(key, "")
@@ -94,10 +145,17 @@ class Session:
         return json.dumps(["openai", _FORMAT, address, question.path, chance, question.body], sort_keys=True)
 
     async def do_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """Every work's result, in order, ``concurrency`` at a time.
+        """Every work's result, in order; the first failure is raised after what is on its way is finished."""
+        tried = await self.try_all(works)
+        if tried.error is not None:
+            raise RunFailed(tried.message) if tried.message else tried.error
+        return list(tried.done.values())
 
-        After the first failure nothing new is begun, but what is on its way is finished and kept: it may have been
-        paid for.
+    async def try_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> Tried[T]:
+        """The results of the works, ``concurrency`` at a time, and the first failure.
+
+        After a failure nothing is sent any more, but what is on its way is finished and kept, as it may have been
+        paid for; and works that need only kept answers are still done.
         """
         done: dict[int, T] = {}
         failures: list[Exception] = []
@@ -109,20 +167,18 @@ class Session:
                     done[index] = await work()
                 except Exception as error:
                     failures.append(error)
-                if failures:
                     self._sender.stopped = True
-                    return
 
         await asyncio.gather(*(worker() for _ in range(self._sender.connection.concurrency)))
-        if failures:
-            raise self._with_progress(failures[0], len(done), len(works))
-        return [done[index] for index in range(len(works))]
+        error = failures[0] if failures else None
+        message = self._with_progress(error, len(done), len(works))
+        return Tried(dict(sorted(done.items())), error, message)
 
-    def _with_progress(self, error: Exception, done: int, total: int) -> Exception:
+    def _with_progress(self, error: Exception | None, done: int, total: int) -> str:
         if not isinstance(error, RunFailed) or not done:
-            return error
+            return ""
         kept = f"{done} of the {total} answers asked for are kept in {self._cache.folder}"
-        return RunFailed(f"{error} {kept}; run again to resume from there.")
+        return f"{error} {kept}; run again to resume from there."
 
 
 @asynccontextmanager

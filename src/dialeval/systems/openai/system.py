@@ -128,7 +128,8 @@ class OpenAI:
         """``n`` samples for each context, or the one greedy response; likeliest first where the server tells.
 
         Where a context is too long for the server, whole turns are left out from its start, with a warning that counts
-        them. There is no response where the server gives none, or filters the context.
+        them. There is no response where the server gives none; a reason instead of one where it refuses the context.
+        PartlyAnswered where it answers some contexts and then fails.
         """
         if n < 1 or not contexts:
             return [() for _ in contexts]
