@@ -110,8 +110,12 @@ def _leave(done: Run, folder: Path) -> None:
     if done.failures:
         partial = [failure for failure in done.failures if failure.partial]
         if len(partial) == len(done.failures):
-            for failure in partial:
-                print(f"error: {failure.system}: {failure.message}", file=sys.stderr)
+            names = ", ".join(failure.system or "" for failure in partial)
+            print(
+                f"error: {names} failed before all items were answered. What was answered is scored in {folder}; "
+                "the same command asks only for the rest.",
+                file=sys.stderr,
+            )
             raise typer.Exit(PARTLY_ANSWERED)
         count = len(done.failures)
         raise RunFailed(

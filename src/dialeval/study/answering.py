@@ -10,7 +10,7 @@ from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System
 from dialeval.data import Prompt, Response, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
-from dialeval.errors import DialevalError, described, first_line
+from dialeval.errors import DialevalError, described
 from dialeval.evaluation.measure import Watch
 from dialeval.version import __version__
 
@@ -68,9 +68,10 @@ def _generated(
             chunk = prompts[start : start + ANSWERED_AT_ONCE]
             batch = [Batch(chunk, digest(chunk))]
             try:
-                given += next(run_batches(job, batch, executor=here, cache=cache, progress=progress))
+                (answers,) = run_batches(job, batch, executor=here, cache=cache, progress=progress)
+                given.extend(answers)
             except PartlyAnswered as partial:
-                given += partial.answers
+                given.extend(partial.answers)
     return _with_reasons(given, task.error)
 
 
@@ -100,9 +101,10 @@ def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception
     if not answers:
         raise error
     why = error.why if isinstance(error, PartlyAnswered) else described(error)
-    missing = (Response("", missing=f"not answered: {first_line(why)}"),)
+    missing = (Response("", missing=f"not answered: {why.splitlines()[0].rstrip('.')}"),)
+    answered = sum(bool(answer) and answer[0].missing is None for answer in answers)
     failure = (
-        f"only {len(answers):,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "
+        f"only {answered:,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "
         "Run again to ask for the rest only."
     )
     return Answered([missing if answer is None else answer for answer in given], failure)

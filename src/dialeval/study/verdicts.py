@@ -37,7 +37,7 @@ def rank(study: Study, scored: Sequence[Scored], failures: list[Failure]) -> tup
 
 def without_values(scored: Sequence[Scored], failures: Sequence[Failure]) -> Iterator[Failure]:
     """A failure for each measure that has no value of any system, unless all of these failed themselves."""
-    failed = {failure.system for failure in failures if failure.measure is None}
+    failed = {failure.system for failure in failures if failure.measure is None and not failure.partial}
     for label in dict.fromkeys(result.measure.label for result in scored):
         results = [result for result in scored if result.measure.label == label]
         told = Counter(

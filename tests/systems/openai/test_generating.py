@@ -176,8 +176,10 @@ def test_a_last_turn_longer_than_the_window_has_no_answer_and_the_others_have(
     system = OpenAI("bot", llama, "smollm2", decoding=SHORT, cache=tmp_path)
     with pytest.warns(UserWarning, match="the last turn alone of 1 of 2 contexts is longer"):
         answers = system.generate([(Turn("user", "word " * 1500),), GREET])
-    assert answers[0] == ()
-    assert answers[1]
+    assert [response.missing for response in answers[0]] == [
+        "no response: the last turn alone is longer than the server's window"
+    ]
+    assert answers[1][0].text
 
 
 def test_an_empty_context_is_answered_where_the_server_does(llama: str, tmp_path: Path) -> None:

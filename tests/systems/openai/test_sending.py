@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.core import PartlyAnswered
 from dialeval.data.types import Context, Turn
 from dialeval.errors import RunFailed
 from dialeval.systems.decoding import Decoding
@@ -139,23 +140,54 @@ def test_filtered_contexts_have_no_answer_and_the_rest_goes_on(tmp_path: Path) -
     for proxy in ours(filtered):
         system = bot(proxy.url, tmp_path, concurrency=1)
         answers = system.generate([HI, (Turn("user", "Bye"),)])
-        assert answers[0] == ()
-        assert answers[1]
+        assert [response.missing for response in answers[0]] == [
+            "no response: the server filtered this context (HTTP 400): Mind your words. (content_filter)"
+        ]
+        assert answers[1][0].text
         assert system.generate([HI, (Turn("user", "Bye"),)]) == answers
         assert proxy.received == 2
 
 
 def test_after_a_failure_nothing_new_is_begun_but_what_is_under_way_is_kept(tmp_path: Path) -> None:
     contexts = [(Turn("user", f"Say {number}"),) for number in range(20)]
-    wrong = Reply(400, '{"error": {"message": "Bad thing."}}')
+    wrong = Reply(401, '{"error": {"message": "Bad thing."}}')
     for proxy in ours(None, None, Drip(pause=0.02, bytes_at_once=20), wrong):
         system = bot(proxy.url, tmp_path, concurrency=2)
-        with pytest.raises(RunFailed, match="3 of the 20 answers asked for are kept"):
+        with pytest.raises(PartlyAnswered, match="3 of the 20 answers asked for are kept") as caught:
             system.generate(contexts)
+        assert [bool(answer) for answer in caught.value.answers] == [True] * 3 + [False] * 17
         assert proxy.received == 4
         answers = system.generate(contexts)
         assert proxy.received == 4 + 17
         assert all(answers)
+
+
+def test_a_bad_request_is_of_one_item_once_the_server_answers_others(tmp_path: Path) -> None:
+    contexts = [(Turn("user", f"Say {number}"),) for number in range(3)]
+    wrong = Reply(400, '{"error": {"message": "Bad thing."}}')
+    for proxy in ours(wrong):
+        system = bot(proxy.url, tmp_path, concurrency=1)
+        answers = system.generate(contexts)
+        told = "no response: the server refused this request (HTTP 400): Bad thing"
+        assert [answer[0].missing for answer in answers] == [told, None, None]
+        assert system.generate(contexts[:1]) == answers[:1]
+        assert proxy.received == 3
+    # Another session knows that these settings are answered, though it sends only the bad request.
+    for proxy in ours(None, wrong):
+        system = bot(proxy.url, tmp_path / "later", concurrency=1)
+        system.generate(contexts[:1])
+        assert system.generate(contexts[1:2])[0][0].missing == told
+
+
+def test_kept_answers_are_used_after_a_failure(tmp_path: Path) -> None:
+    contexts = [(Turn("user", f"Say {number}"),) for number in range(6)]
+    for proxy in ours(None, None, *[Drop()] * 5):
+        system = bot(proxy.url, tmp_path, concurrency=1, retries=0)
+        system.generate(contexts[4:])
+        with pytest.raises(PartlyAnswered) as caught:
+            system.generate(contexts)
+        assert [bool(answer) for answer in caught.value.answers] == [False] * 4 + [True] * 2
+        assert proxy.received == 3
 
 
 def test_a_server_that_is_down_is_said_to_be(tmp_path: Path) -> None:

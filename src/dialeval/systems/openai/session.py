@@ -44,7 +44,6 @@ class Question:
     """None where chance plays no part."""
     sample: int = 0
 
-
     @property
     def settings(self) -> Question:
         """What it has in common with the requests for other items."""

@@ -1,0 +1,148 @@
+"""A server that fails in the middle of a study: what was answered is scored, and the same command asks for the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.documented_server import documented_server
+from support.faulty_proxy import Drop, FaultyProxy, Reply, faulty_proxy
+
+ITEMS = 40
+REFUSED = Reply(400, '{"error": {"message": "Jinja: roles must alternate"}}')
+
+
+def write_study(folder: Path, address: str, cache: str, *, items: int = ITEMS, **keys: object) -> Path:
+    """A study of a served system and a baseline; answers are kept in ``cache``."""
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {
+            "id": f"i{index}",
+            "context": [{"role": "user", "content": f"say {index} please"}],
+            "references": [f"{index} aqz"],
+        }
+        for index in range(items)
+    ]
+    (folder / "prompts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    served = {
+        "name": "served",
+        "kind": "openai",
+        "base_url": address,
+        "model": "bigrams",
+        "decoding": {"max_tokens": 6},
+        "concurrency": 1,
+        "retries": 1,
+        "backoff": 0.01,
+        "cache": cache,
+        **keys,
+    }
+    study = {
+        "name": "partial",
+        "data": "prompts.jsonl",
+        "trials": 100,
+        "systems": [served, {"name": "floor", "kind": "echo"}],
+        "measures": ["length", "chrf"],
+    }
+    (folder / "study.yaml").write_text(json.dumps(study))
+    return folder / "study.yaml"
+
+
+def summary(folder: Path) -> dict:
+    return json.loads((folder / "summary.json").read_text())
+
+
+def asked_of(proxy: FaultyProxy) -> list[str]:
+    return [body["messages"][-1]["content"] for body in proxy.bodies]
+
+
+@pytest.mark.parametrize("answered", [20, 36])
+def test_what_was_answered_is_scored_and_the_rest_is_asked_for_by_the_same_command(
+    dialeval, tmp_path, answered
+):
+    with documented_server() as server, faulty_proxy(server.url) as proxy:
+        proxy.script += [None] * answered + [Drop()] * 2
+        study = write_study(tmp_path, proxy.url, "kept")
+        done = dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "study-cache")
+        assert done.code == 3, done.err
+        assert "served failed before all items were answered" in done.err
+        found = summary(tmp_path / "out")
+        (failure,) = found["failures"]
+        assert failure["partial"]
+        assert f"only {answered} of {ITEMS} items were answered" in failure["message"]
+        scores = {(r["system"], r["measure"]): r for r in found["results"]}
+        assert scores["served", "length"]["own_n"] == answered
+        assert scores["served", "length"]["unscored"] == ITEMS - answered
+        assert scores["served", "length"]["score"] is not None
+        assert f"{100 * answered // ITEMS}" in done.out.split("coverage")[1]
+        # Two attempts for the item that failed, and none for those after it.
+        assert proxy.received == answered + 2
+
+        again = dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "study-cache")
+        assert again.code == 0, again.err
+        assert asked_of(proxy)[answered + 2 :] == [f"say {index} please" for index in range(answered, ITEMS)]
+
+        calm = write_study(tmp_path, proxy.url, "other")
+        assert dialeval("run", calm, "-o", tmp_path / "calm", "--cache", tmp_path / "calm-cache").code == 0
+        for name in ("summary.json", "examples.jsonl", "results.parquet"):
+            assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "calm" / name).read_bytes(), name
+
+
+def test_every_unanswered_item_has_the_reason(dialeval, tmp_path):
+    with documented_server() as server, faulty_proxy(server.url, *[None] * 5, *[Reply(500)] * 2) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept")
+        assert dialeval("run", study, "-o", tmp_path / "out").code == 3
+        page = (tmp_path / "out" / "report.html").read_text()
+    assert "not answered: The server at" in page
+    assert "served failed before all items were answered" in page
+
+
+def test_a_server_that_answers_nothing_fails_as_a_whole(dialeval, tmp_path):
+    with documented_server() as server, faulty_proxy(server.url, *[Drop()] * 9) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept")
+        done = dialeval("run", study, "-o", tmp_path / "out")
+    assert done.code == 1
+    (failure,) = summary(tmp_path / "out")["failures"]
+    assert not failure["partial"]
+
+
+def test_an_item_that_the_server_refuses_has_a_reason_and_the_others_are_answered(dialeval, tmp_path):
+    with documented_server() as server, faulty_proxy(server.url, REFUSED, None, REFUSED) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept", items=6)
+        for folder in ("out", "again"):
+            done = dialeval("run", study, "-o", tmp_path / folder, "--no-resume")
+            assert done.code == 0, done.err
+            (score,) = [
+                r
+                for r in summary(tmp_path / folder)["results"]
+                if (r["system"], r["measure"]) == ("served", "length")
+            ]
+            assert (score["own_n"], score["unscored"]) == (4, 2)
+            assert "the server refused this request (HTTP 400): Jinja" in " ".join(done.out.split())
+            assert proxy.received == 6, "a refusal is kept as an answer is"
+        assert (tmp_path / "out" / "summary.json").read_bytes() == (
+            tmp_path / "again" / "summary.json"
+        ).read_bytes()
+
+
+def test_refusals_before_a_failure_count_as_answers_of_the_server(dialeval, tmp_path):
+    script = [None, REFUSED, *[Drop()] * 2]
+    with documented_server() as server, faulty_proxy(server.url, *script) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept", items=6)
+        assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 3
+        assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 0
+        assert proxy.received == 4 + 4
+        reasons = (tmp_path / "out" / "report.html").read_text()
+        assert "not answered" not in reasons
+        assert "Jinja" in reasons
+
+
+def test_a_server_that_refuses_every_request_is_not_asked_about_all_items(dialeval, tmp_path):
+    with documented_server() as server, faulty_proxy(server.url, *[REFUSED] * ITEMS) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept")
+        done = dialeval("run", study, "-o", tmp_path / "out")
+        assert done.code == 1
+        assert proxy.received == 16
+    (failure,) = summary(tmp_path / "out")["failures"]
+    assert "The server refused (HTTP 400): Jinja: roles must alternate" in failure["message"]
