@@ -92,7 +92,7 @@ def test_formats_are_named_before_files(folder):
     (folder / "answers.txt").rename(folder / "answers.out")
     done = run(folder, data="jsonl:data.log", path="text:answers.out")
     assert len(done.prompts) == 2
-    assert not done.failures
+    assert [example.response.text for example in done.respondents[0].examples][1] == "Yes please, with sugar."
 
 
 def test_every_turn_of_the_assistant_is_an_item(folder):

@@ -48,10 +48,9 @@ def read_prompts(
 
 
 def prompts_of(dialogue: Dialogue) -> Iterator[Prompt]:
-    """A prompt for each turn of the assistant that has a turn before it; turns are counted from 1."""
+    """A prompt for each turn in which the assistant says something to someone; turns are counted from 1."""
     for index, turn in _answers(dialogue):
-        references = (turn.text,) if turn.text.strip() else ()
-        yield Prompt(f"{dialogue.item}/{index + 1}", dialogue.turns[:index], references)
+        yield Prompt(f"{dialogue.item}/{index + 1}", dialogue.turns[:index], (turn.text,))
 
 
 def answers_in(dialogue: Dialogue) -> list[Turn]:
@@ -61,7 +60,11 @@ def answers_in(dialogue: Dialogue) -> list[Turn]:
 
 def _answers(dialogue: Dialogue) -> Iterator[tuple[int, Turn]]:
     for index, turn in enumerate(dialogue.turns):
-        if turn.speaker == "assistant" and any(said.speaker != "system" for said in dialogue.turns[:index]):
+        if (
+            turn.speaker == "assistant"
+            and turn.text.strip()
+            and any(said.speaker != "system" for said in dialogue.turns[:index])
+        ):
             yield index, turn
 
 

@@ -25,11 +25,11 @@ class People(NamedTuple):
     criterion: str
 
 
-def read_people(human: HumanRatings) -> People:
+def read_people(human: HumanRatings, study: Study) -> People:
     """The ratings a study names, and their criterion: the given one, or the only one there is."""
     from dialeval.ratings import only_criterion, read_judgements
 
-    ratings = read_judgements([human.path], format=human.format)
+    ratings = _of_study(read_judgements([human.path], format=human.format), study)
     if human.criterion is None:
         todo = f"Say which the study is about, as in human: {{path: {human.path.name}, criterion: NAME}}."
         return People(ratings, only_criterion(ratings, todo=todo))
@@ -47,7 +47,7 @@ def agree(study: Study, people: People, scored: Sequence[Scored], watch: Watch) 
         raise Unsuitable(
             "no measure of this study has values of single items, which ratings could be joined to."
         )
-    joined = join(Ratings.merge([_of_study(people.ratings, study), automatic]), people.criterion)
+    joined = join(Ratings.merge([people.ratings, automatic]), people.criterion)
     partial = any(measure.only_measure for measure in joined.coverage)
     inquiry = Inquiry(
         resampling=study.resampling,

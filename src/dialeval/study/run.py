@@ -126,7 +126,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     for file in unmatched_references(study, items):
         check_unmatched(file, items, allowed=study.allow_unmatched)
     # Read first: a bad file should be known before hours are spent on answers.
-    people = read_people(study.human) if study.human else None
+    people = read_people(study.human, study) if study.human else None
     failures: list[Failure] = []
     respondents = tuple(_ask(system, prompts, items, study, workshop, failures) for system in study.systems)
     scored = rank(study, tuple(_score(study, respondents, workshop, failures)), failures)

@@ -40,9 +40,10 @@ def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmat
 
 def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | None:
     """The recorded responses of that system to unknown items; None where there are none, or nothing was recorded."""
-    if not isinstance(system, Transcript) or system.items is None:
+    lines = system.lines(items) if isinstance(system, Transcript) else None
+    if lines is None or not isinstance(system, Transcript):
         return None
-    return _unmatched(system.path, system.items, [item for item in system.items if item not in items])
+    return _unmatched(system.path, lines, [line for line, known in lines.items() if not known])
 
 
 def unmatched_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:

@@ -71,6 +71,20 @@ class Transcript:
         recorded = _recorded(source_stamp(self.path), self.system)
         return None if recorded.in_order else recorded.entries.keys()
 
+    def lines(self, items: Collection[str]) -> Mapping[str, bool] | None:
+        """Ids of the lines, and whether one of ``items`` is recorded there; None where the file has no ids.
+
+        A line that holds a dialogue records its turns, of which one is enough.
+        """
+        recorded = _recorded(source_stamp(self.path), self.system)
+        if recorded.in_order:
+            return None
+        lines: dict[str, bool] = {}
+        for item, entry in recorded.entries.items():
+            line = entry.dialogue or item
+            lines[line] = lines.get(line, False) or item in items
+        return lines
+
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """What was recorded for each response in its context; Unsuitable where nothing was.
 
@@ -133,6 +147,8 @@ class _Entry(NamedTuple):
     context: Context
     responses: tuple[Response, ...]
     line: int | None
+    dialogue: str | None = None
+    """The id of the dialogue that it is a turn of, where the file holds dialogues."""
 
     @property
     def asked(self) -> str | None:
@@ -153,7 +169,7 @@ def _recorded(file: Stamp, system: str | None) -> _Entries:
     """Each item's entry, of one system."""
     by_system: dict[str, dict[str, _Entry]] = {}
     in_order = True
-    for record, line, named in _records(file.path):
+    for record, line, named, dialogue in _records(file.path):
         in_order = in_order and not named
         entries = by_system.setdefault(record.system, {})
         if record.item in entries:
@@ -164,7 +180,7 @@ def _recorded(file: Stamp, system: str | None) -> _Entries:
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
         responses = (record.response,) if isinstance(record, Example) else record.responses
-        entries[record.item] = _Entry(record.context, responses, line)
+        entries[record.item] = _Entry(record.context, responses, line, dialogue)
     return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order)
 
 
@@ -173,6 +189,7 @@ class _Recording(NamedTuple):
     line: int | None
     named: bool
     """Whether the line gives the item's id."""
+    dialogue: str | None = None
 
 
 def _records(path: Path) -> Iterator[_Recording]:
@@ -207,15 +224,14 @@ def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
     for dialogue in read(path, "dialogue"):
         system = dialogue.system or "system"
         for prompt, turn in zip(prompts_of(dialogue), answers_in(dialogue), strict=True):
-            yield _Recording(
-                Example(prompt.item, system, prompt.context, Response(turn.text)), None, named=True
-            )
+            example = Example(prompt.item, system, prompt.context, Response(turn.text))
+            yield _Recording(example, None, named=True, dialogue=dialogue.item)
         last = dialogue.turns[-1] if dialogue.turns else None
         silent = silent and not answers_in(dialogue)
         if last is not None and last.speaker == "assistant":
             silent = False
             whole = Example(dialogue.item, system, dialogue.turns[:-1], Response(last.text))
-            yield _Recording(whole, None, named=True)
+            yield _Recording(whole, None, named=True, dialogue=dialogue.item)
     if silent:
         todo = "Give 'path' a file of recorded responses; docs/files.md lists the fields."
         raise BadInput(str(path), "dialogues in which no assistant speaks", "recorded responses", todo)
