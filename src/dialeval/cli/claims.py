@@ -7,13 +7,16 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
     from dialeval.evaluation.compare import Comparison
+
+FEW: Final = 5
+"""So few dialogues cannot show a difference at alpha .05, and are perhaps none: see what their ids begin with."""
 
 
 def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[str, float]:
@@ -78,7 +81,8 @@ def design_notes(
     for (units, n), effects in groups.items():
         ends = sorted({f"{effect:.1f}" for effect in (min(effects), max(effects))}) if effects else []
         told = f", design effect {' to '.join(ends)}" if ends else ""
-        yield f"Resampled by dialogue: {count(units, 'dialogue')} of {count(n, 'item')}{told}."
+        few = "" if units > FEW else "; if ids do not begin with dialogues, say --cluster none"
+        yield f"Resampled by dialogue: {count(units, 'dialogue')} of {count(n, 'item')}{told}{few}."
     shown = dataclasses.replace(resampling, cluster="auto").clusters(items)
     if resampling.cluster == "none" and shown is not None:
         yield "Resampled as independent items, although ids show several turns of a dialogue (--cluster none)."

@@ -11,7 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from dialeval.core import Resampling, Result
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare import compare, compare_all, decide_families
+from dialeval.evaluation.compare import add_first_look, compare, compare_all, compare_pairs, decide_families
+from dialeval.stats import combined_p, looks
 from support.ratios import of
 
 FEW = Resampling(resamples=199)
@@ -140,3 +141,25 @@ def test_systems_that_differ_by_the_margin_are_rarely_called_equivalent():
         compare(*pair(0.1, n=72, seed=seed), FEW, margin=0.1).verdict == "equivalent" for seed in range(300)
     )
     assert shown <= 0.08 * 300
+
+
+def test_a_second_look_adds_the_evidence_of_the_first():
+    """That two looks keep alpha is simulated with `stats.looks`; here they reach the verdict."""
+    limits = looks()
+    first = compare_pairs([pair(0.08, n=40, seed=4)], FEW, spent=limits.first)
+    second = compare_pairs([pair(0.08, n=40, seed=5)], FEW, spent=limits.second)
+    assert [c.verdict for c in (*first, *second)] == ["undecided", "undecided"]
+    (both,) = decide_families(add_first_look(second, first))
+    expected = combined_p(*((c.difference, c.p_permutation) for c in (*first, *second)))
+    assert both.p_adjusted == expected < limits.second
+    assert both.verdict == "better"
+    assert (both.difference, both.p_permutation) == (second[0].difference, second[0].p_permutation)
+    assert "of both looks" in both.sentence
+    opposite = [dataclasses.replace(first[0], difference=-first[0].difference)]
+    assert decide_families(add_first_look(second, opposite))[0].verdict == "undecided"
+
+
+def test_looks_must_be_at_the_same_measures():
+    one = compare_pairs([pair(0.1)], FEW)
+    with pytest.raises(Unsuitable, match="the same measures"):
+        add_first_look(one, [])
