@@ -88,7 +88,7 @@ FIELDS = {
     ),
     "another format": (
         '{"messages": []}\n',
-        "field 'id': found no such field (there are: 'messages'), expected text (the item's id). "
+        "field 'response': found no such field (there are: 'messages'), expected text (the system's response). "
         "It looks like the openai format: convert it with "
         "'dialeval data convert bad.jsonl OUT.jsonl --from openai'.",
     ),
@@ -215,7 +215,7 @@ def test_wrong_encoding_is_named_with_offset_and_cure(put):
     name = put("caf.txt", "Привет\n".encode("cp1251"))
     assert message(name, format="text") == (
         "caf.txt, line 1: found byte 0xcf at offset 0, which is not UTF-8, expected UTF-8 text. "
-        "Save it as UTF-8, or convert it, for example with 'iconv -f WINDOWS-1252 -t UTF-8 caf.txt'."
+        "Save it as UTF-8, or convert it, for example with 'iconv -f ENCODING -t UTF-8 caf.txt'."
     )
 
 
@@ -301,7 +301,7 @@ def test_marks_line_endings_and_blank_lines_are_no_fault(put):
 
 def test_errors_on_standard_input_say_so(monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(b"{}\n"))))
-    assert message("-").startswith("<stdin>, line 1, field 'id': found no such field (there are: none)")
+    assert message("-").startswith("<stdin>, line 1, field 'response': found no such field (there are: none)")
 
 
 class TestArrays:

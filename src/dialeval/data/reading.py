@@ -12,7 +12,7 @@ from dialeval.data.codec.bad import BadLine, OnBad, refuse
 from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.decode import decode, kind_of_fields
 from dialeval.data.codec.dialects import tell
-from dialeval.data.codec.fields import likely_name
+from dialeval.data.codec.fields import likely_name, missing
 from dialeval.data.codec.rows import Counted, Parse, Row, empty, not_empty, records
 from dialeval.data.codec.sources import (
     Source,
@@ -211,8 +211,8 @@ def _numbered() -> Complete:
         fields = row.fields
         if type(fields) is not dict or ("id" in fields and "system" in fields and "context" in fields):
             return fields
-        if "response" not in fields:
-            return fields
+        if "response" not in fields:  # the only field that nothing else can stand for
+            raise missing(fields, "response", row.where, "", "text (the system's response)")
         defaults: dict[str, object] = {"id": str(row.number), "system": "system", "context": []}
         return {**_absent(defaults, fields), **fields}
 

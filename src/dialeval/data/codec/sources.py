@@ -219,11 +219,12 @@ def _too_long(raw: bytes, path: str, number: int, expected: str) -> BadLine:
 
 
 def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> BadLine:
+    encoding = "WINDOWS-1252" if is_windows(raw) else "ENCODING"
     error = BadInput(
         path,
         f"byte 0x{raw[start]:02x} at offset {offset + start}, which is not UTF-8",
         "UTF-8 text",
-        f"Save it as UTF-8, or convert it, for example with 'iconv -f WINDOWS-1252 -t UTF-8 {path}'.",
+        f"Save it as UTF-8, or convert it, for example with 'iconv -f {encoding} -t UTF-8 {path}'.",
         line=number,
     )
     return BadLine(error, raw.decode("utf-8", "backslashreplace").rstrip("\r\n"))
