@@ -181,4 +181,4 @@ def test_a_measure_goes_by_its_criterion_where_that_is_its_alone() -> None:
         Judgement("i1", "a", f"rouge_l(beta={beta})|lcs=words|version=1", "rouge_l", 0.5) for beta in (1.2,)
     ]
     joined = join(Ratings.of([*HUMAN, *signed]), "overall")
-    assert joined.measure_named("rouge_l").name == "rouge_l(beta=1.2)"
+    assert {joined.measure_named(name).name for name in ("rouge_l", "rouge_l(beta=1.2)")} == {"rouge_l"}

@@ -67,7 +67,7 @@ def test_our_own_metrics_are_known_by_name(rater: str, expected: bool) -> None:
 
 
 def test_a_signature_goes_by_its_call_and_a_single_criterion_by_its_rater() -> None:
-    assert [one.name for one in named([(BLEU, "bleu"), ("fed", "Interesting")])] == ["bleu(order=4)", "fed"]
+    assert [one.name for one in named([(BLEU, "bleu"), ("fed", "Interesting")])] == ["bleu", "fed"]
 
 
 def test_several_criteria_of_one_rater_go_by_their_names() -> None:
@@ -118,3 +118,12 @@ def test_whoever_is_a_measure_without_being_called_one_is_noted():
 def test_the_only_criterion_is_not_that_of_a_metric_called_after_it():
     assert only_criterion(table(("ann", "overall"), ("METEOR", "METEOR")), todo="") == "overall"
     assert only_criterion(table(("human", "human"), ("rouge_l", "rouge_l")), todo="") == "human"
+
+
+def test_measures_are_called_as_in_a_study():
+    lines = ("rouge_l(beta=1.2)|version=1", "bleu(order=2)|version=1", "mine(a=1)|version=1")
+    assert [one.name for one in named([(line, line.split("(")[0]) for line in lines])] == [
+        *("rouge_l", "bleu(order=2)", "mine")
+    ]
+    both = ("mine(a=1)|version=1", "mine(a=2)|version=1")
+    assert [one.name for one in named([(line, "mine") for line in both])] == ["mine(a=1)", "mine(a=2)"]

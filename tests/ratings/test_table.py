@@ -172,3 +172,22 @@ def test_what_is_nominal_stays_so_in_parts_and_together() -> None:
     assert Ratings.merge([ratings, Ratings.of(ROWS)]).nominal == {"fluency"}
     assert Ratings.merge([ratings, Ratings.of(ROWS)]).repeated == 5
     assert Ratings.of(ROWS).nominal == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("repeats", "values", "raters", "dropped"),
+    [
+        ("first", [3, 1], ("ann", "ben"), 2),
+        ("last", [5, 1], ("ann", "ben"), 2),
+        ("mean", [11 / 3, 1], ("ann", "ben"), 2),
+        ("separate", [3, 3, 5, 1], ("ann", "ann (2)", "ann (3)", "ben"), 0),
+    ],
+)
+def test_judgements_of_one_rater_are_kept_as_told(repeats, values, raters, dropped):
+    given = [("ann", 3.0), ("ann", 3.0), ("ann", 5.0), ("ben", 1.0)]
+    judgements = [Judgement("i", "s", rater, "fluency", value) for rater, value in given]
+    found = Ratings.of(judgements, repeats=repeats)
+    assert (found.value.tolist(), found.raters) == (pytest.approx(values), raters)
+    assert found.repeated == dropped
+    with pytest.raises(BadInput, match="--repeats first, last, mean or separate"):
+        Ratings.of(judgements)

@@ -63,6 +63,16 @@ SkipBad: TypeAlias = Annotated[
     typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
 ]
 
+RepeatsOption: TypeAlias = Annotated[
+    Literal["first", "last", "mean", "separate"] | None,
+    typer.Option(
+        "--repeats",
+        help="What counts where one rater judged an answer twice: the first, the last, the mean, or each as another "
+        "rater.",
+        show_default="an error",
+    ),
+]
+
 
 def scale_given(text: str | None) -> RatingScale | None:
     """The scale that ``--scale`` writes; a usage error where it is not a scale."""

@@ -13,6 +13,7 @@ from dialeval.ratings.joined import Coverage, Grid, Joined, MeasureGrid, Unjoine
 from dialeval.ratings.joining import join, system_identity
 from dialeval.ratings.locating import located
 from dialeval.ratings.reading import choices_in, read_judgements, unvetted_notes
+from dialeval.ratings.repeats import Repeats
 from dialeval.ratings.roles import fits, measures_among
 from dialeval.ratings.scale import Cut, RatingScale, collapse
 from dialeval.ratings.table import Ratings
@@ -56,6 +57,7 @@ __all__ = [
     "RatingScale",
     "Ratings",
     "Relabel",
+    "Repeats",
     "Spread",
     "Then",
     "Unanimous",

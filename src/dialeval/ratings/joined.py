@@ -139,8 +139,9 @@ class Joined:
         return self.people.raters
 
     def measure_named(self, name: str) -> MeasureGrid:
-        """The measure of that name, or the only one of that criterion, as ``rouge_l`` for ``rouge_l(beta=1.2)``."""
+        """The measure of that name, with all parameters or without, or the only one of that criterion."""
         same = [measure for measure in self.measures if measure.name == name]
+        same = same or [measure for measure in self.measures if measure.rater.partition("|")[0] == name]
         same = same or [measure for measure in self.measures if measure.criterion == name]
         if len(same) == 1:
             return same[0]

@@ -16,6 +16,7 @@ from dialeval.data.results import FILE as RESULTS, read_results
 from dialeval.display.notes import Note
 from dialeval.errors import BadInput
 from dialeval.ratings.locating import located
+from dialeval.ratings.repeats import Repeats
 from dialeval.ratings.table import Ratings
 
 _ASKED: Final = "asked.json"
@@ -23,16 +24,23 @@ _CHOICES: Final = "choices.jsonl"
 
 
 def read_judgements(
-    sources: Sequence[str | Path], *, format: str | None = None, on_bad: OnBad = refuse
+    sources: Sequence[str | Path],
+    *,
+    format: str | None = None,
+    on_bad: OnBad = refuse,
+    repeats: Repeats | None = None,
 ) -> Ratings:
     """The judgements of all sources as one table; a run folder gives its measures' values, one of asking its choices.
 
     ``format`` names the format of the sources other than run folders, as in ``dialeval.data.FORMATS``; without it, it
-    follows each file's ending. The same judgement in two sources counts once.
+    follows each file's ending. The same judgement in two sources counts once; ``repeats`` says what becomes of several
+    judgements by one rater of one answer, which are refused otherwise.
     """
     with located(sources, format):
-        parts = [_part(source, format, on_bad) for source in sources]
-        return parts[0] if len(parts) == 1 else Ratings.merge(parts, source=", ".join(map(str, sources)))
+        parts = [_part(source, format, on_bad, repeats) for source in sources]
+        if len(parts) == 1:
+            return parts[0]
+        return Ratings.merge(parts, source=", ".join(map(str, sources)), repeats=repeats)
 
 
 def choices_in(folder: Path) -> Path | None:
@@ -52,14 +60,14 @@ def unvetted_notes(sources: Sequence[str | Path]) -> tuple[Note, ...]:
     )
 
 
-def _part(source: str | Path, format: str | None, on_bad: OnBad) -> Ratings:
+def _part(source: str | Path, format: str | None, on_bad: OnBad, repeats: Repeats | None) -> Ratings:
     folder = Path(source)
     if format is None and (choices := choices_in(folder)) is not None:
-        return _part(choices, None, on_bad)
+        return _part(choices, None, on_bad, repeats)
     if folder.is_dir() and (format is None or (folder / RESULTS).is_file()):
         return _of_run(folder)
     judgements = read(source, "judgement", format=format, on_bad=on_bad)
-    return Ratings.of(judgements, source=str(source))
+    return Ratings.of(judgements, source=str(source), repeats=repeats)
 
 
 def _of_run(folder: Path) -> Ratings:

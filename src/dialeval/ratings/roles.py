@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -14,7 +15,7 @@ from dialeval.core import Signature
 from dialeval.display.notes import Note
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.ratings.table import Ratings
-from dialeval.text.calls import split_call
+from dialeval.text.calls import print_call, split_call
 
 
 def measuring(
@@ -85,7 +86,7 @@ def told_roles(
 ) -> tuple[Note, ...]:
     """A note on who counts as what, for those who named some of them; ``automatic`` are the measures' raters."""
     rest = ", being all the others" if people is not None else ""
-    measures = first_few([_call(name) or name for name in automatic], most=8) or "none"
+    measures = first_few([_label(name) or name for name in automatic], most=8) or "none"
     return (
         Note("people", f"people: {first_few(persons, most=8) or 'nobody'}"),
         Note("measures", f"measures{rest}: {measures}"),
@@ -111,7 +112,7 @@ def called_after_their_criterion(ratings: Ratings, human: str | None) -> frozens
 
 def fits(rater: str, patterns: Sequence[str]) -> bool:
     """Whether the rater, or the call its signature begins with, is matched by one of the patterns."""
-    names = (rater, _call(rater) or rater)
+    names = {rater, _call(rater) or rater, _label(rater) or rater}
     return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
@@ -142,18 +143,20 @@ class Named(NamedTuple):
 def named(pairs: Sequence[tuple[str, str]]) -> list[Named]:
     """The shortest telling name of each (rater, criterion), all of them different.
 
-    A rater with a signature goes by its call (``bleu(order=4)``), another one with a single criterion by its own name,
-    and one with several by its criteria; where that is not unique the rater is written before it, or in full.
+    A rater with a signature goes by its name and what is not a default (``bleu(order=2)``, ``bertscore``), as studies
+    write it, another one with a single criterion by its own name, and one with several by its criteria; where that is
+    not unique all parameters are written, the rater before it, or in full.
     """
     criteria = Counter(rater for rater, _ in pairs)
-    short = [(_call(rater) or rater) if criteria[rater] == 1 else criterion for rater, criterion in pairs]
+    short = [(_label(rater) or rater) if criteria[rater] == 1 else criterion for rater, criterion in pairs]
+    calls = [(_call(rater) or rater) if criteria[rater] == 1 else criterion for rater, criterion in pairs]
     longer = [
         rater if criteria[rater] == 1 else f"{_call(rater) or rater}/{criterion}"
         for rater, criterion in pairs
     ]
     whole = [f"{rater}/{criterion}" for rater, criterion in pairs]
     names = short
-    for alternative in (longer, whole):
+    for alternative in (calls, longer, whole):
         times = Counter(names)
         names = [name if times[name] == 1 else other for name, other in zip(names, alternative, strict=True)]
     return [Named(name, *pair) for name, pair in zip(names, pairs, strict=True)]
@@ -164,6 +167,22 @@ def _call(rater: str) -> str | None:
         return Signature.parse(rater).call
     except ValueError:
         return None
+
+
+def _label(rater: str) -> str | None:
+    """The call without parameters that are a metric's defaults, or are not known; None without a signature."""
+    from dialeval.metrics import CORPUS_MEASURES, METRICS
+
+    try:
+        signature = Signature.parse(rater)
+    except ValueError:
+        return None
+    maker = METRICS.get(signature.name) or CORPUS_MEASURES.get(signature.name)
+    if maker is None:
+        return signature.name
+    usual = {key: parameter.default for key, parameter in inspect.signature(maker).parameters.items()}
+    said = [(key, value) for key, value in signature.parameters if usual.get(key) != value]
+    return print_call(signature.name, said)
 
 
 def _name_in_call(rater: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -17,7 +17,8 @@ from dialeval.core import Floats, Integers
 from dialeval.data.importers.ratings import anonymous
 from dialeval.data.types import Judgement
 from dialeval.errors import UnknownName
-from dialeval.ratings.locating import BadJudgement, Names
+from dialeval.ratings.locating import Names
+from dialeval.ratings.repeats import Codes, Repeats, checked
 
 _CHUNK: Final = 8192
 _NAMES: Final = ("items", "systems", "raters", "criteria")
@@ -50,7 +51,7 @@ class Ratings:
     value: Floats
     """NaN where the rater could not say."""
     repeated: int = 0
-    """How many judgements said the same as another one and were dropped."""
+    """How many judgements said the same as another one, or were repeats of one, and were dropped."""
     nominal: frozenset[str] = frozenset()
     """Criteria whose values are names of categories, in no order: a 2 is not nearer to a 3 than to a 7."""
 
@@ -58,13 +59,16 @@ class Ratings:
         return len(self.value)
 
     @classmethod
-    def of(cls, judgements: Iterable[Judgement], *, source: str = "judgements") -> Ratings:
+    def of(
+        cls, judgements: Iterable[Judgement], *, source: str = "judgements", repeats: Repeats | None = None
+    ) -> Ratings:
         """The judgements as columns, read as a stream; ``source`` names them in messages.
 
-        The same judgement twice counts once. Two values of one rater for one item, system and criterion are refused.
+        The same judgement twice counts once. Two values of one rater for one item, system and criterion are refused,
+        unless ``repeats`` says what becomes of them.
         Time and memory grow linearly: a million judgements take about a second and 100 MB.
         """
-        names = [_Codes() for _ in _CODES]
+        names = [Codes() for _ in _CODES]
         columns = [array("q") for _ in _CODES]
         values = array("d")
         fields = [attrgetter(field) for field in _CODES]
@@ -74,7 +78,9 @@ class Ratings:
                 column.extend(map(codes.__getitem__, map(field, chunk)))
             values.extend([math.nan if judgement.value is None else judgement.value for judgement in chunk])
         coded = [np.array(column, dtype=np.int64) for column in columns]
-        return cls.coded([tuple(codes) for codes in names], coded, np.array(values), source=source)
+        return cls.coded(
+            [tuple(codes) for codes in names], coded, np.array(values), source=source, repeats=repeats
+        )
 
     @classmethod
     def coded(
@@ -84,16 +90,19 @@ class Ratings:
         values: Floats,
         *,
         source: str = "judgements",
+        repeats: Repeats | None = None,
     ) -> Ratings:
         """Judgements that come as columns: names and codes of items, systems, raters and criteria, in this order."""
-        return _checked(_rows(names, columns, values), source)
+        return checked(_rows(names, columns, values), source, repeats)
 
     @classmethod
-    def merge(cls, parts: Sequence[Ratings], *, source: str = "judgements") -> Ratings:
+    def merge(
+        cls, parts: Sequence[Ratings], *, source: str = "judgements", repeats: Repeats | None = None
+    ) -> Ratings:
         """The judgements of all parts, with the same care for repeats as in ``of``."""
         names, columns = [], []
         for labels, field in zip(_NAMES, _CODES, strict=True):
-            codes = _Codes()
+            codes = Codes()
             places = [np.array([codes[name] for name in getattr(part, labels)], np.int64) for part in parts]
             codes_of_parts = [place[getattr(part, field)] for place, part in zip(places, parts, strict=True)]
             names.append(tuple(codes))
@@ -101,7 +110,7 @@ class Ratings:
         values = np.concatenate([np.zeros(0), *(part.value for part in parts)])
         nominal = frozenset[str]().union(*(part.nominal for part in parts))
         rows = _rows(names, columns, values, sum(part.repeated for part in parts), nominal)
-        return _checked(rows, source)
+        return checked(rows, source, repeats)
 
     def criterion_named(self, name: str) -> Ratings:
         """The judgements on the criterion of that name."""
@@ -198,14 +207,6 @@ class Ratings:
         return rank[inverse], first[order]
 
 
-class _Codes(dict[str, int]):
-    """Numbers for names, the next one for a name never seen."""
-
-    def __missing__(self, name: str) -> int:
-        code = self[name] = len(self)
-        return code
-
-
 def _rows(
     names: Sequence[tuple[str, ...]],
     columns: Sequence[Integers],
@@ -218,37 +219,3 @@ def _rows(
     return Ratings(
         items, systems, raters, criteria, item, system, rater, criterion, values, repeated, nominal
     )
-
-
-def _checked(ratings: Ratings, source: str) -> Ratings:
-    """The ratings without repeats; refused where a value is infinite or a rater gave two."""
-    if np.isinf(ratings.value).any():
-        row = int(np.flatnonzero(np.isinf(ratings.value))[0])
-        found, todo = f"the value {ratings.value[row]}", "Fix the value."
-        raise _bad(ratings, source, row, found, "a finite number or none", todo)
-    columns = (ratings.criterion, ratings.rater, ratings.system, ratings.item)
-    order = np.lexsort(columns)
-    same = np.ones(max(0, len(order) - 1), dtype=bool)
-    for column in columns:
-        same &= column[order[1:]] == column[order[:-1]]
-    if not same.any():
-        return ratings
-    first, second = order[:-1][same], order[1:][same]
-    a, b = ratings.value[first], ratings.value[second]
-    unlike = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))
-    if unlike.size:
-        found = f"two values, {_shown(a[unlike[0]])} and {_shown(b[unlike[0]])},"
-        todo = "Keep one of them, or give each rater, and each item, a name of its own."
-        raise _bad(ratings, source, int(first[unlike[0]]), found, "one value per rater and criterion", todo)
-    kept = np.ones(len(ratings), dtype=bool)
-    kept[second] = False
-    return replace(ratings.where(kept), repeated=ratings.repeated + len(second))
-
-
-def _bad(ratings: Ratings, source: str, row: int, found: str, expected: str, todo: str) -> BadJudgement:
-    names = ratings.names_of(row)
-    return BadJudgement(source, f"{found} {names}", expected, todo, field="value", names=names)
-
-
-def _shown(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:g}"

@@ -37,15 +37,26 @@ def test_each_level_has_a_table_and_the_rest_follows(made: Made) -> None:
     titles = [
         line
         for line in printed(made()).splitlines()
-        if line.startswith(("Systems:", "Items, pooled:", "Ceiling", "What joined"))
+        if line.startswith(("Spearman", "Items, pooled:", "What did"))
     ]
     assert titles == [
-        "Systems: measures against people's 'overall'",
-        "Items, pooled: measures against people's 'overall'",
-        "Ceiling: people with people",
+        "Spearman with people's 'overall'",
         "Items, pooled: which measures differ on these 3 systems",
-        "What joined",
+        "What did not join",
     ]
+
+
+def test_many_measures_fit_two_screens_and_the_page_has_the_rest(made: Made) -> None:
+    def many(content: dict[str, Any]) -> None:
+        content["rows"] = [row(f"m{n}", level, n / 40) for n in range(30) for level in ("system", "item")]
+        content["rivals"] = [rival(f"m{n}", "m0", "item", n / 40, p=0.001) for n in range(1, 30)]
+
+    lines = printed(made(many), 80).splitlines()
+    table = lines[: next(index for index, line in enumerate(lines) if line.startswith(" •"))]
+    assert sum(line.startswith("m") for line in table) == 1 + 10
+    assert any("and 20 measures with lower correlations" in line for line in lines)
+    assert any("are in meta.html" in line for line in lines)
+    assert len(lines) <= 60
 
 
 def test_pairs_that_differ_name_the_better_measure_first(made: Made) -> None:
@@ -86,7 +97,7 @@ def test_notes_come_before_the_numbers(made: Made) -> None:
     def noted(content: dict[str, Any]) -> None:
         content["notes"] = ["people: ann"]
 
-    assert printed(made(noted)).startswith(" • people: ann\n\nSystems: measures")
+    assert printed(made(noted)).startswith(" • people: ann\n\nSpearman with people")
 
 
 def test_what_the_next_study_needs_is_a_table(made: Made) -> None:

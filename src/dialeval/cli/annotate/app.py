@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from dialeval.cli.options import Cluster, Json, Seed, Trials, scale_given
+from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
-    from dialeval.ratings import Cut, Ratings, RatingScale
+    from dialeval.ratings import Cut, Ratings, RatingScale, Repeats
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
@@ -68,6 +68,7 @@ def agreement(
             "--drop-rule", help="Which kappas must reach it, and whether raters are dropped one at a time."
         ),
     ] = "mean",
+    repeats: RepeatsOption = None,
     raters: Annotated[
         Literal["fixed", "sampled"],
         typer.Option("--raters", help="Intervals for these raters, or for others like them, too."),
@@ -92,7 +93,7 @@ def agreement(
     from dialeval.ratings import agreement_json, agreement_of, drop_raters
 
     cuts = _cuts(classes or ())
-    given = _ratings(ratings, format, criterion, system, scale_given(scale))
+    given = _ratings(ratings, format, repeats, criterion, system, scale_given(scale))
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
     agreements = agreement_of(given, cuts=cuts, resampling=resampling, raters=raters)
     dropped = None
@@ -125,6 +126,7 @@ def _cuts(texts: Sequence[str]) -> list[Cut]:
 def _ratings(
     sources: list[str],
     format: str | None,
+    repeats: Repeats | None,
     criteria: list[str] | None,
     systems: list[str] | None,
     scale: RatingScale | None,
@@ -133,9 +135,10 @@ def _ratings(
     from dialeval.errors import UnknownName
     from dialeval.ratings import Ratings, located, variants
 
-    read = _read(sources, format)
+    read = _read(sources, format, repeats)
     if read.repeated:
-        print(f"warning: {_judgements(read.repeated)} given twice and counted once", file=sys.stderr)
+        counted = "counted once" if repeats is None else f"of each answer, the {repeats} counts"
+        print(f"warning: {_judgements(read.repeated)} given twice: {counted}", file=sys.stderr)
     for name in read.criteria:
         for other in variants(name, read.criteria[: read.criteria.index(name)]):
             said = f"{other!r} and {name!r} differ only in case or whitespace, and count as two criteria"
@@ -159,12 +162,12 @@ def _judgements(count: int) -> str:
     return "1 judgement was" if count == 1 else f"{count:,} judgements were"
 
 
-def _read(sources: list[str], format: str | None) -> Ratings:
+def _read(sources: list[str], format: str | None, repeats: Repeats | None) -> Ratings:
     from dialeval.errors import MissingField
     from dialeval.ratings import read_judgements
 
     try:
-        read = read_judgements(sources, format=format)
+        read = read_judgements(sources, format=format, repeats=repeats)
     except MissingField as error:
         if format is None and error.field == "value":
             error.todo += " If there is a column for each rater, say '--from ratings-wide'."

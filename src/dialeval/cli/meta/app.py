@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from dialeval.cli.options import Cluster, Json, Seed, Trials, scale_given
+from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.meta import InstanceRule, Level
@@ -68,6 +68,7 @@ def meta(
         Resample, typer.Option("--resample", help="What intervals are about: other items, other systems.")
     ] = "items",
     cluster: Cluster = "auto",
+    repeats: RepeatsOption = None,
     scale: Annotated[
         str | None,
         typer.Option("--scale", metavar="LOW-HIGH", help="Reject people's ratings outside it, as in 1-5."),
@@ -140,7 +141,8 @@ def meta(
     bounds = scale_given(scale)
     folder = out or Path("runs") / f"meta-{_name(judgements[0])}"
     check_target(folder, "meta.json", kind="meta", parts=META_FILES)
-    joined = join_files(judgements, format, human_criterion, Roles(people, measures, also), bounds)
+    roles = Roles(people, measures, also)
+    joined = join_files(judgements, format, human_criterion, roles, bounds, repeats)
     for name in [*([estimate_by] if estimate_by else []), *(rule.measure for rule in inquiry.instances)]:
         joined.measure_named(name)  # a wrong name is worth knowing before the work
     findings = examine(joined, inquiry, RichProgress, sources=_digests(judgements))

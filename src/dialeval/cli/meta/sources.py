@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from dialeval.ratings import Joined, Ratings, RatingScale
+    from dialeval.display.notes import Note
+    from dialeval.ratings import Joined, Ratings, RatingScale, Repeats
 
 
 class Roles(NamedTuple):
@@ -21,7 +22,12 @@ class Roles(NamedTuple):
 
 
 def join_files(
-    sources: Sequence[str], format: str | None, criterion: str | None, roles: Roles, scale: RatingScale | None
+    sources: Sequence[str],
+    format: str | None,
+    criterion: str | None,
+    roles: Roles,
+    scale: RatingScale | None,
+    repeats: Repeats | None = None,
 ) -> Joined:
     """The judgements of all sources, people's beside measures'; errors name the files, and the line where there is one.
 
@@ -29,7 +35,7 @@ def join_files(
     """
     from dialeval.ratings import located, unvetted_notes
 
-    ratings = _read(sources, format)
+    ratings = _read(sources, format, repeats)
     with _naming(sources):
         criterion = criterion or _only_criterion(ratings, roles)
         joined = _join(ratings, criterion, roles)
@@ -37,7 +43,19 @@ def join_files(
         with located(sources, format):
             people = ratings.by(raters=joined.rater_names, criteria=[criterion])
             scale.check(people, ", ".join(sources))
-    return dataclasses.replace(joined, notes=(*unvetted_notes(sources), *joined.notes))
+    notes = (*unvetted_notes(sources), *joined.notes, *_repeated(repeats))
+    return dataclasses.replace(joined, notes=notes)
+
+
+def _repeated(repeats: Repeats | None) -> Iterator[Note]:
+    from dialeval.display.notes import Note
+
+    if repeats == "separate":
+        yield Note(
+            "repeats", "where one rater judged an answer twice, each judgement is that of another rater"
+        )
+    elif repeats is not None:
+        yield Note("repeats", f"where one rater judged an answer twice, the {repeats} counts")
 
 
 @contextmanager
@@ -51,13 +69,13 @@ def _naming(sources: Sequence[str]) -> Iterator[None]:
         raise Unsuitable(f"{', '.join(sources)}: {error}") from None
 
 
-def _read(sources: Sequence[str], format: str | None) -> Ratings:
+def _read(sources: Sequence[str], format: str | None, repeats: Repeats | None) -> Ratings:
     from dialeval.data.codec.sources import conversion
     from dialeval.errors import MissingField
     from dialeval.ratings import read_judgements
 
     try:
-        return read_judgements(sources, format=format)
+        return read_judgements(sources, format=format, repeats=repeats)
     except MissingField as error:
         if format is None and error.field == "value":
             todo = conversion(error.path, "ratings-wide", kind="judgement")

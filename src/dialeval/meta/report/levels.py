@@ -14,10 +14,10 @@ TITLES: Final[dict[Level, str]] = {
     "system": "Systems",
 }
 LABELS: Final[dict[Level, str]] = {
+    "item_within_system": "in a system",
+    "system_within_item": "in an item",
+    "item": "pooled",
     "system": "systems",
-    "item": "items, pooled",
-    "item_within_system": "items in a system",
-    "system_within_item": "systems in an item",
 }
 """Short enough for a plot."""
 MEANINGS: Final[dict[Level, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.display.notes import texts
 from dialeval.display.pages import Picture, asset, policy, template
@@ -14,6 +14,8 @@ from dialeval.display.wording import count
 from dialeval.meta.document import Document, NotJoined, Points
 from dialeval.meta.report import estimate_tables, instance_tables, pictures, plan_tables, rival_tables, tables
 from dialeval.meta.report.verdict import verdict
+
+ASSETS: Final = "dialeval.meta.report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class View:
 def view(document: Document, points: Points) -> View:
     """What the pages show of a document."""
     levels = [level for level in document.settings.levels if document.at(level)]
+    levels.sort(key=lambda level: all(row.value is None for row in document.at(level)))
     return View(
         notes=texts(document.notes),
         levels=tuple(tables.agreement(document, level) for level in levels),
@@ -91,8 +94,8 @@ def page_of(document: Document, points: Points) -> Page:
     """The document as one self-contained HTML file; the same document gives the same bytes."""
     from markupsafe import Markup
 
-    style, shown = asset("page.css"), view(document, points)
-    html = template("dialeval.meta.report", "meta.html").render(
+    style, shown = asset("page.css") + asset("meta.css", ASSETS), view(document, points)
+    html = template(ASSETS, "meta.html").render(
         document=document,
         verdict=verdict(document),
         view=shown,

@@ -48,7 +48,9 @@ def agreement(document: Document, level: Level) -> Table:
         cells.append(Cell(f"{row.n:,}"))
         cells += [Cell(NOTHING if row.cluster is None else str(row.cluster))] if ranked else []
         shown.append(tuple(cells))
-    return Table(_title(document, level), tuple(columns), tuple(shown), tuple(_notes(document, level, rows)))
+    return Table(
+        _title(document, level), tuple(columns), tuple(shown), tuple(notes_on(document, level, rows))
+    )
 
 
 def ceiling(document: Document) -> Table:
@@ -125,7 +127,8 @@ def _title(document: Document, level: Level) -> str:
     return f"{TITLES[level]}: measures against people's {human.criterion!r}"
 
 
-def _notes(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
+def notes_on(document: Document, level: Level, rows: list[Row]) -> Iterator[str]:
+    """What a point is, what intervals and rank groups are about, and notes on measures."""
     groups = {row.groups for row in rows if row.groups}
     of_what = "systems" if level == "item_within_system" else "items"
     yield MEANINGS[level] + (

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dialeval.display.notes import texts
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.terminal import print_table
-from dialeval.display.wording import count, interval, listing, p_value, signed
-from dialeval.meta.document import Document, Rivalry
+from dialeval.display.wording import COEFFICIENTS, count, interval, listing, p_value, signed
+from dialeval.meta.document import Document, Level, Rivalry, Row
 from dialeval.meta.report import estimate_tables, instance_tables, plan_tables, rival_tables, tables
-from dialeval.meta.report.levels import TITLES, scope
+from dialeval.meta.report.levels import LABELS, TITLES, correlation, ordered, scope
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-MOST_PAIRS: Final = 8
-MOST_UNJOINED: Final = 3
+MOST_MEASURES: Final = 10
+MOST_NOTES: Final = 5
+MOST_PAIRS: Final = 5
+MOST_UNJOINED: Final = 2
 
 
 def print_meta(document: Document, console: Console | None = None) -> None:
-    """Print a table per level, the ceiling, which measures differ, estimates, and what did not join."""
+    """Print what fits two screens: every measure at every level, which differ, and what else was asked for."""
     from rich.console import Console
 
     console = console or Console()
     shown = [Table("", (), (), texts(document.notes))]  # first: they tell who counts as what
-    shown += [tables.agreement(document, level) for level in document.settings.levels if document.at(level)]
-    shown += [tables.ceiling(document), _different(document)]
+    shown += [_summary(document), _different(document)]
     for estimates in document.estimates:
         shown += [estimate_tables.estimates(estimates), estimate_tables.differences(estimates)]
     shown += map(instance_tables.instances, document.instances)
@@ -35,6 +37,62 @@ def print_meta(document: Document, console: Console | None = None) -> None:
         if index:
             console.print()
         print_table(table, console)
+
+
+def _summary(document: Document) -> Table:
+    """A line for each measure and a column for each level, people with people below."""
+    levels = [
+        level
+        for level in document.settings.levels
+        if any(row.value is not None for row in document.at(level))
+    ]
+    main = document.main_level
+    if not levels:
+        return tables.agreement(document, main)
+    levels.sort(key=lambda level: level != main)
+    ranked = [row for row in ordered(document, main) if row.value is not None]
+    shown = ranked[:MOST_MEASURES]
+    groups = any(row.cluster is not None for row in ranked)
+    columns = (Column("measure"), *(Column(LABELS[level], numeric=True) for level in levels))
+    columns += (Column("rank group", numeric=True),) if groups else ()
+    rows = [_measure(document, row, levels, groups) for row in shown]
+    for name, field in (("half of the raters", "mean"), ("a perfect measure", "bound")):
+        values = {ceiling.level: getattr(ceiling, field) for ceiling in document.ceiling}
+        if any(values.get(level) is not None for level in levels):
+            cells = [Cell(correlation(values.get(level))) for level in levels]
+            rows.append((Cell(name), *cells, *([Cell("")] if groups else [])))
+    kind = COEFFICIENTS[document.settings.coefficient]
+    title = f"{kind} with people's {document.human.criterion!r}"
+    return Table(title, columns, tuple(rows), tuple(_summary_notes(document, main, len(ranked) - len(shown))))
+
+
+def _measure(document: Document, best: Row, levels: Sequence[Level], groups: bool) -> tuple[Cell, ...]:
+    cells = [Cell(best.measure)]
+    for level in levels:
+        row = next((row for row in document.at(level) if row.measure == best.measure), None)
+        value = None if row is None else row.value
+        cells.append(Cell(correlation(value), "" if row is None else interval(row.low, row.high, 2)))
+    return (*cells, *([Cell("—" if best.cluster is None else str(best.cluster))] if groups else []))
+
+
+def _summary_notes(document: Document, main: Level, more: int) -> Iterator[str]:
+    rows = document.at(main)
+    if more:
+        yield f"and {count(more, 'measure')} with lower correlations"
+    first, *others = tables.notes_on(document, main, [row for row in rows if row.value is not None])
+    yield (
+        f"ordered, grouped and compared by the first column: {first}"
+        if len(document.settings.levels) > 1
+        else first
+    )
+    yield from others[:MOST_NOTES]
+    identity = document.human.system_identity_corrected
+    if identity is not None and main != "item":
+        yield f"pooled, a measure that knew only which system answered would have Pearson {correlation(identity)}"
+    silent = [row.measure for row in rows if row.value is None]
+    if silent:
+        yield f"no correlation: {listing(silent, most=3)}"
+    yield "all coefficients, true means of systems, pairs of measures, ceilings and plots are in meta.html"
 
 
 def _different(document: Document) -> Table:
@@ -77,13 +135,18 @@ def _differing(rivalry: Rivalry) -> tuple[Cell, ...]:
 def _joint(document: Document) -> Table:
     """What did not join: how much, and the first of it."""
     apart = document.unjoined
-    if not apart.human and not any(
-        coverage.only_human or coverage.only_measure for coverage in apart.measures
-    ):
-        return Table("", (), (), tuple(_aside(document)))
-    whole = tables.joint(document)
+    only = [coverage for coverage in apart.measures if coverage.only_human or coverage.only_measure]
+    notes = []
+    if only:
+        most = max(only, key=lambda coverage: coverage.only_human)
+        rated = most.both + most.only_human
+        notes.append(f"{most.measure} scored {most.both:,} of the {rated:,} answers that people rated")
+    unrated = max((coverage.only_measure for coverage in apart.measures), default=0)
+    if unrated:
+        notes.append(f"{count(unrated, 'scored answer')} not rated")
     first = tuple(tables.unjoined(document))[:MOST_UNJOINED]
-    return Table(whole.title, whole.columns, whole.rows, (*first, *_aside(document)))
+    title = "What did not join" if notes or first else ""
+    return Table(title, (), (), (*notes, *first, *_aside(document)))
 
 
 def _aside(document: Document) -> list[str]:
