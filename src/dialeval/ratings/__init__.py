@@ -12,6 +12,7 @@ from dialeval.ratings.criteria import only_criterion, variants
 from dialeval.ratings.joined import Coverage, Grid, Joined, MeasureGrid, Unjoined
 from dialeval.ratings.joining import join, system_identity
 from dialeval.ratings.locating import located
+from dialeval.ratings.preferences import Preference, Preferred, read_preferences, strengths
 from dialeval.ratings.reading import choices_in, read_judgements, unvetted_notes
 from dialeval.ratings.repeats import Repeats
 from dialeval.ratings.roles import fits, measures_among
@@ -51,6 +52,8 @@ __all__ = [
     "Measured",
     "Median",
     "Plurality",
+    "Preference",
+    "Preferred",
     "Qualification",
     "RaterAgreement",
     "Raters",
@@ -78,6 +81,8 @@ __all__ = [
     "pairwise_kappas",
     "qualify",
     "read_judgements",
+    "read_preferences",
+    "strengths",
     "system_identity",
     "unvetted_notes",
     "variants",

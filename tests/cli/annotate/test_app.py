@@ -289,3 +289,26 @@ def test_the_published_kappas_come_out_of_the_command(dialeval, shared_data):
     assert (
         round(one["classes"][">3"]["fleiss_kappa"], 4) == 0.6155
     )  # the paper prints .63; facts.md, section 3
+
+
+def test_preferences_are_printed_for_people_and_machines(dialeval):
+    choices = (f"i{n},r{n % 3},new,old,{'ab'[n % 3 == 0]}" for n in range(30))
+    Path("p.csv").write_text("\n".join(["item,rater,a,b,choice", *choices, "i30,r1,new,old,tie"]))
+    found = json.loads(dialeval("annotate", "preferences", "p.csv", "--json").out)
+    assert [(one["system"], one["wins"], one["ties"]) for one in found["systems"]] == [
+        *(("new", 20, 1), ("old", 10, 1))
+    ]
+    shown = dialeval("annotate", "preferences", "p.csv").out
+    assert "31 preferences, 31 items, 3 raters" in shown
+    assert "intervals for other items and these raters" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_rater_who_judged_twice_is_told_of_the_option(dialeval):
+    values = (f"i{n},s,{rater},sense,{n % 3}" for n in range(8) for rater in ("ann", "ben"))
+    Path("r.csv").write_text("\n".join(["item,system,rater,criterion,value", *values, "i0,s,ann,sense,2"]))
+    done = dialeval("annotate", "agreement", "r.csv")
+    assert (done.code, "--repeats first, last, mean or separate" in " ".join(done.err.split())) == (1, True)
+    done = dialeval("annotate", "agreement", "r.csv", "--repeats", "first", "--json")
+    assert read_json(done)["sense"]["percent_agreement"] == 1
+    assert "the first counts" in done.err

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from dialeval.cli.annotate.preferences import preferences
 from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
@@ -17,17 +18,12 @@ if TYPE_CHECKING:
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
-_SUMMARY = "Human ratings: who agrees with whom, whom to drop."
+_SUMMARY = "Human ratings: who agrees with whom, whom to drop, which systems are preferred."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
     short_help=_SUMMARY,
 )
-
-
-@app.callback()
-def _group() -> None:
-    pass  # with a callback typer keeps the group, though it has one command so far
 
 
 @app.command("agreement")
@@ -111,6 +107,9 @@ def agreement(
         print(jsonlib.dumps(agreement_json(agreements, dropped), ensure_ascii=False, allow_nan=False))
     else:
         print_agreement(agreements, dropped)
+
+
+app.command("preferences")(preferences)
 
 
 def _cuts(texts: Sequence[str]) -> list[Cut]:
