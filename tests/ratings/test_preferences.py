@@ -67,7 +67,7 @@ def test_files_name_sides_or_systems(tmp_path) -> None:
     path.write_text("item,rater,a,b,choice\nq1,ann,new,old,A\nq1,ben,new,old,old\nq2,ann,old,new,Tie\n")
     assert [one.choice for one in read_preferences(path)] == ["a", "b", "tie"]
     path.write_text("a,b,choice\nnew,old,perhaps\n")
-    with pytest.raises(BadInput, match="line 2, field 'choice': found 'perhaps', needed a, b or tie"):
+    with pytest.raises(BadInput, match="line 2, field 'choice': found 'perhaps', expected a, b or tie"):
         read_preferences(path)
     path.write_text("a,b,choice\nnew,new,a\n")
     with pytest.raises(BadInput, match="on both sides"):

@@ -125,5 +125,10 @@ def test_measures_are_called_as_in_a_study():
     assert [one.name for one in named([(line, line.split("(")[0]) for line in lines])] == [
         *("rouge_l", "bleu(order=2)", "mine")
     ]
-    both = ("mine(a=1)|version=1", "mine(a=2)|version=1")
-    assert [one.name for one in named([(line, "mine") for line in both])] == ["mine(a=1)", "mine(a=2)"]
+    both = ("bleu(order=2)|version=1", "bleu(order=4)|version=1")  # 4 is the default
+    assert [one.name for one in named([(line, "bleu") for line in both])] == [
+        "bleu(order=2)",
+        "bleu(order=4)",
+    ]
+    mine = ("mine(a=1,b=3)|version=1", "mine(a=2,b=3)|version=1")
+    assert [one.name for one in named([(line, "mine") for line in mine])] == ["mine(a=1)", "mine(a=2)"]

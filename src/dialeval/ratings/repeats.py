@@ -88,9 +88,9 @@ def _separated(ratings: Ratings, order: Integers, turn: Integers) -> Ratings:
     return replace(ratings, raters=tuple(codes), rater=np.array(names, dtype=np.int64))
 
 
-def _bad(ratings: Ratings, source: str, row: int, found: str, needed: str, todo: str) -> BadJudgement:
+def _bad(ratings: Ratings, source: str, row: int, found: str, expected: str, todo: str) -> BadJudgement:
     names = ratings.names_of(row)
-    return BadJudgement(source, f"{found} {names}", needed, todo, field="value", names=names)
+    return BadJudgement(source, f"{found} {names}", expected, todo, field="value", names=names)
 
 
 def _shown(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -143,12 +143,16 @@ class Named(NamedTuple):
 def named(pairs: Sequence[tuple[str, str]]) -> list[Named]:
     """The shortest telling name of each (rater, criterion), all of them different.
 
-    A rater with a signature goes by its name and what is not a default (``bleu(order=2)``, ``bertscore``), as studies
-    write it, another one with a single criterion by its own name, and one with several by its criteria; where that is
-    not unique all parameters are written, the rater before it, or in full.
+    A rater with a signature goes by its name, with parameters that are not a default or in which it differs from others
+    of that name (``bertscore``, ``bleu(order=2)``), another one with a single criterion by its own name, and one with
+    several by its criteria; where that is not unique all parameters are written, the rater before it, or in full.
     """
     criteria = Counter(rater for rater, _ in pairs)
-    short = [(_label(rater) or rater) if criteria[rater] == 1 else criterion for rater, criterion in pairs]
+    differing = _differing([rater for rater, _ in pairs])
+    short = [
+        (_label(rater, differing) or rater) if criteria[rater] == 1 else criterion
+        for rater, criterion in pairs
+    ]
     calls = [(_call(rater) or rater) if criteria[rater] == 1 else criterion for rater, criterion in pairs]
     longer = [
         rater if criteria[rater] == 1 else f"{_call(rater) or rater}/{criterion}"
@@ -169,8 +173,19 @@ def _call(rater: str) -> str | None:
         return None
 
 
-def _label(rater: str) -> str | None:
-    """The call without parameters that are a metric's defaults, or are not known; None without a signature."""
+def _differing(raters: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Names of measures and of parameters in which two measures of that name differ."""
+    values: dict[tuple[str, str], set[object]] = {}
+    for rater in raters:
+        if _call(rater) is not None:
+            signature = Signature.parse(rater)
+            for key, value in signature.parameters:
+                values.setdefault((signature.name, key), set()).add(value)
+    return frozenset(name for name, different in values.items() if len(different) > 1)
+
+
+def _label(rater: str, differing: Collection[tuple[str, str]] = ()) -> str | None:
+    """The call without parameters that are a metric's defaults, or are not known, unless measures differ in them."""
     from dialeval.metrics import CORPUS_MEASURES, METRICS
 
     try:
@@ -178,11 +193,11 @@ def _label(rater: str) -> str | None:
     except ValueError:
         return None
     maker = METRICS.get(signature.name) or CORPUS_MEASURES.get(signature.name)
-    if maker is None:
-        return signature.name
-    usual = {key: parameter.default for key, parameter in inspect.signature(maker).parameters.items()}
-    said = [(key, value) for key, value in signature.parameters if usual.get(key) != value]
-    return print_call(signature.name, said)
+    name, parameters = signature.name, signature.parameters
+    usual = dict(parameters)
+    if maker is not None:
+        usual = {key: parameter.default for key, parameter in inspect.signature(maker).parameters.items()}
+    return print_call(name, [(k, v) for k, v in parameters if usual.get(k) != v or (name, k) in differing])
 
 
 def _name_in_call(rater: str) -> str | None:

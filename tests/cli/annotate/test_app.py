@@ -146,7 +146,7 @@ def test_several_files_are_one_table_and_repeats_count_once(dialeval, sheet):
     Path("more.csv").write_text(WIDE.replace("q", "z") + "q0,fluency,1,1,5\n")
     done = dialeval("annotate", "agreement", sheet, "more.csv", "--from", "ratings-wide", "--json")
     assert read_json(done)["fluency"]["items"] == 12
-    assert done.err == "warning: 3 judgements were given twice and counted once\n"
+    assert done.err == "warning: 3 judgements were given twice: counted once\n"
 
 
 def test_two_values_of_one_rater_are_refused(dialeval, sheet):
@@ -194,14 +194,9 @@ def test_bad_lines_name_file_line_and_field(dialeval):
     )
 
 
-def test_a_sheet_of_raters_read_as_judgements_gets_a_hint(dialeval, sheet):
+def test_a_sheet_of_raters_is_read_as_it_is(dialeval, sheet):
     done = dialeval("annotate", "agreement", sheet)
-    assert done.code == 1
-    assert (
-        "field 'value': found no such field (there are: 'item', 'criterion', 'ana', 'ben', 'cleo')"
-        in done.err
-    )
-    assert "If there is a column for each rater, say '--from ratings-wide'." in done.err
+    assert (done.code, "with a column for each rater" in done.err) == (0, True)
 
 
 def test_of_many_raters_those_who_agree_least_are_listed(dialeval):

@@ -47,8 +47,10 @@ def _summary(document: Document) -> Table:
         if any(row.value is not None for row in document.at(level))
     ]
     main = document.main_level
+    kind = COEFFICIENTS[document.settings.coefficient]
+    title = f"{kind} with people's {document.human.criterion!r}"
     if not levels:
-        return tables.agreement(document, main)
+        return Table(title, (), (), ("no measure has a correlation with people", *_without(document)))
     levels.sort(key=lambda level: level != main)
     ranked = [row for row in ordered(document, main) if row.value is not None]
     shown = ranked[:MOST_MEASURES]
@@ -61,8 +63,6 @@ def _summary(document: Document) -> Table:
         if any(values.get(level) is not None for level in levels):
             cells = [Cell(correlation(values.get(level))) for level in levels]
             rows.append((Cell(name), *cells, *([Cell("")] if groups else [])))
-    kind = COEFFICIENTS[document.settings.coefficient]
-    title = f"{kind} with people's {document.human.criterion!r}"
     return Table(title, columns, tuple(rows), tuple(_summary_notes(document, main, len(ranked) - len(shown))))
 
 
@@ -89,10 +89,19 @@ def _summary_notes(document: Document, main: Level, more: int) -> Iterator[str]:
     identity = document.human.system_identity_corrected
     if identity is not None and main != "item":
         yield f"pooled, a measure that knew only which system answered would have Pearson {correlation(identity)}"
+    yield from _without(document)
     silent = [row.measure for row in rows if row.value is None]
     if silent:
         yield f"no correlation: {listing(silent, most=3)}"
     yield "all coefficients, true means of systems, pairs of measures, ceilings and plots are in meta.html"
+
+
+def _without(document: Document) -> Iterator[str]:
+    """Why levels have no correlation at all, one line each."""
+    for level in document.settings.levels:
+        told = [note.text for row in document.at(level) for note in row.warnings]
+        if told and all(row.value is None for row in document.at(level)):
+            yield f"{TITLES[level].lower()}: {told[0]}"
 
 
 def _different(document: Document) -> Table:
