@@ -26,7 +26,7 @@ NO_INTERVAL: Final[Mapping[Absence, str]] = {
     "unseen": "it depends on a category that raters have not agreed on yet",
 }
 """Why there is no interval, in words."""
-NOT_NAMED: Final = "raters cannot be told from one another, so others cannot be drawn"
+NOT_NAMED: Final = "raters are not named, so other raters cannot be sampled"
 
 
 class Measured(NamedTuple):
