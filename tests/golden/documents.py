@@ -28,7 +28,7 @@ JSON_STYLES: Final = {
     "indent 2": {"indent": 2},
 }
 VOLATILE: Final = frozenset(
-    {"started", "finished", "python", "platform", "packages", "seconds", "dialeval", "start"}
+    {"started", "finished", "python", "platform", "packages", "seconds", "dialeval", "start", "usage"}
 )
 """Keys whose values differ between machines or runs, in every document; ``start`` is the digest of weights."""
 

@@ -17,7 +17,8 @@ from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resu
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.study import Run, Study, Summary
+    from dialeval.study import Run, Study
+    from dialeval.study.document import Content
 
 
 PARTLY_ANSWERED: Final = 3
@@ -73,12 +74,12 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
     command = shlex.join(["dialeval", *sys.argv[1:]])
     content = write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
     if not json:
-        print_leaderboard(
-            content.summary, content.values, content.notes
-        )  # first: the page's plots take a moment
+        used = content.manifest.usage
+        # First: the page's plots take a moment.
+        print_leaderboard(content.summary, content.values, content.notes, used=used)
     add_job_summary(as_markdown(content.summary, content.notes))
     report = write_page(content, folder)
-    print(_summary(content.summary, folder, report) if json else f"Report: {report}")
+    print(_summary(content, folder, report) if json else f"Report: {report}")
     _leave(done, folder)
 
 
@@ -97,11 +98,12 @@ def annotated(study: Study, *notes: str) -> Study:
     return dataclasses.replace(study, text="".join(f"# run {note}\n" for note in notes) + study.text)
 
 
-def _summary(summary: Summary, folder: Path, report: Path) -> str:
+def _summary(content: Content, folder: Path, report: Path) -> str:
     from dialeval.files.documents import as_json
 
-    content = {**as_json(summary), "folder": str(folder), "report": str(report)}
-    return jsonlib.dumps(content, ensure_ascii=False)
+    usage = [as_json(used) for used in content.manifest.usage]
+    told = {**as_json(content.summary), "folder": str(folder), "report": str(report), "usage": usage}
+    return jsonlib.dumps(told, ensure_ascii=False)
 
 
 def _leave(done: Run, folder: Path) -> None:

@@ -179,6 +179,14 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Priced(Protocol):
+    """A system whose tokens may have a price."""
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """What so many tokens cost, in the currency of its prices; None where these are not known."""
+
+
+@runtime_checkable
 class Replayer(System, Protocol):
     """A system whose answers were recorded, item by item."""
 

@@ -30,6 +30,7 @@ from dialeval.data.types import (
     Record,
     Response,
     Turn,
+    Usage,
 )
 from dialeval.data.writing import write
 
@@ -53,6 +54,7 @@ __all__ = [
     "SideFile",
     "Survey",
     "Turn",
+    "Usage",
     "Where",
     "canonical",
     "decode",

@@ -32,6 +32,15 @@ Context: TypeAlias = tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What a response took, where that is known."""
+
+    seconds: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """What a system said, and how likely it found it where that is known."""
 
@@ -40,6 +49,8 @@ class Response:
     """Natural-log probability of the whole text given its context."""
     missing: str | None = None
     """Why there is no response, where that is known; the text is then empty, but that is not what the system said."""
+    usage: Usage | None = field(default=None, compare=False)
+    """What it took; no part of what was said, so not written with it."""
 
 
 @dataclass(frozen=True, slots=True)

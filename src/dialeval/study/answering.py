@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, UsesResources
-from dialeval.data import Prompt, Response, digest
+from dialeval.data import Prompt, Response, Usage, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
 from dialeval.errors import DialevalError, described
@@ -16,7 +18,7 @@ from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
 """Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 """Of answers in the cache."""
 
 
@@ -85,12 +87,23 @@ class _Answer:
     def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         if self.error is None:
             try:
-                return self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+                began = time.perf_counter()
+                answers = self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+                return _timed(answers, (time.perf_counter() - began) / len(prompts))
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error
                 if isinstance(error, PartlyAnswered):
                     raise
         raise PartlyAnswered("", [None] * len(prompts)) from self.error
+
+
+def _timed(answers: Sequence[tuple[Response, ...]], seconds: float) -> list[tuple[Response, ...]]:
+    """The answers of a batch, each with its share of the time unless the system says more."""
+    usage = Usage(seconds=round(seconds, 6))
+    return [
+        tuple(response if response.usage else replace(response, usage=usage) for response in given)
+        for given in answers
+    ]
 
 
 def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception | None) -> Answered:
@@ -114,9 +127,21 @@ class ResponsesCodec:
     """Responses on disk, as JSON."""
 
     def encode(self, result: list[tuple[Response, ...]]) -> bytes:
-        """As lists of ``[text, logprob, missing]``."""
-        return json.dumps([[[r.text, r.logprob, r.missing] for r in given] for given in result]).encode()
+        """As lists of ``[text, logprob, missing, usage]``."""
+        return json.dumps([[_fields(response) for response in given] for given in result]).encode()
 
     def decode(self, payload: bytes) -> list[tuple[Response, ...]]:
         """Back from JSON."""
-        return [tuple(Response(*fields) for fields in given) for given in json.loads(payload)]
+        return [
+            tuple(
+                Response(text, logprob, missing, usage and Usage(*usage))
+                for text, logprob, missing, usage in given
+            )
+            for given in json.loads(payload)
+        ]
+
+
+def _fields(response: Response) -> list[object]:
+    usage = response.usage
+    took = usage and [usage.seconds, usage.prompt_tokens, usage.completion_tokens]
+    return [response.text, response.logprob, response.missing, took]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
+from dialeval.core import Missing, Priced
 from dialeval.data.codec.sources import file_of
+from dialeval.evaluation.measure import Respondent
 from dialeval.files.digests import hash_file
-from dialeval.study.document import ClaimPlan, FileDigest, Manifest, Trace
+from dialeval.study.document import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace
 from dialeval.study.run import Run, Scored
 from dialeval.systems.building import inputs_of
 from dialeval.version import __version__
@@ -50,6 +55,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         packages=_packages(),
         plan=ClaimPlan(study.missing, study.primary, study.correction, dict(study.margins)),
         unmatched=run.unmatched,
+        usage=tuple(usage for respondent in run.respondents if (usage := _usage(respondent))),
     )
 
 
@@ -78,6 +84,27 @@ def _trace(scored: Scored) -> Trace:
         trials=source.resamples,
         resources=dict(source.resources),
     )
+
+
+def _usage(respondent: Respondent) -> SystemUsage | None:
+    """What the system's answers took; None where that is not known of any."""
+    said = [example.response for example in respondent.examples if not isinstance(example, Missing)]
+    known = [response.usage for response in said if response.usage]
+    if not known:
+        return None
+    seconds = [usage.seconds for usage in known if usage.seconds is not None]
+    middle, slow = np.percentile(seconds, [50, 95]).round(6).tolist() if seconds else (None, None)
+    prompt = _total([usage.prompt_tokens for usage in known])
+    completion = _total([usage.completion_tokens for usage in known])
+    system, cost = respondent.system, None
+    if isinstance(system, Priced) and prompt is not None and completion is not None:
+        cost = system.cost(prompt, completion)
+    return SystemUsage(system.name, len(known), middle, slow, prompt, completion, cost)
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _packages() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The types of a run's files, and of all that its report shows."""
 
 from dialeval.evaluation.compare import Comparison as Comparison
-from dialeval.study.document.manifest import ClaimPlan, FileDigest, Manifest, Trace, Unmatched
+from dialeval.study.document.manifest import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace, Unmatched
 from dialeval.study.document.shown import Content, Place, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
@@ -44,6 +44,7 @@ __all__ = [
     "Standing",
     "Summary",
     "SystemInfo",
+    "SystemUsage",
     "Trace",
     "Unmatched",
     "Unscored",

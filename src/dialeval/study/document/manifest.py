@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
+from dialeval.files.documents import FINITE
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document.summary import MissingRule
 
@@ -54,6 +55,25 @@ class ClaimPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemUsage:
+    """What the answers of one system took, whether in this run or in an earlier one that kept them."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    answers: int
+    """Answers that are known to have taken something."""
+    seconds_median: float | None
+    seconds_p95: float | None
+    """The 95th percentile."""
+    prompt_tokens: int | None
+    """Of all answers; None where some are not counted, as with models that run here."""
+    completion_tokens: int | None
+    cost: float | None
+    """By the system's prices; None where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """When, where and from what a run was made."""
 
@@ -72,3 +92,5 @@ class Manifest:
     """What the study declared before anybody looked."""
     unmatched: tuple[Unmatched, ...]
     """Files with lines that match no item."""
+    usage: tuple[SystemUsage, ...] = ()
+    """Systems that generated answers."""

@@ -40,6 +40,7 @@ def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
         own_items=tables.own_items(run.summary),
         gates=tables.gates(run.summary),
         failures=tables.failures(run.summary),
+        usage=tables.usage(run.manifest.usage),
         unscored=tables.unscored(run.values),
         intervals=[_intervals(run.summary, measure) for measure in run.summary.measures],
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],

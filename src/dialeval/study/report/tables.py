@@ -24,6 +24,7 @@ from dialeval.study.document import (
     Score,
     Standing,
     Summary,
+    SystemUsage,
     Values,
     ranked,
     standings,
@@ -31,6 +32,8 @@ from dialeval.study.document import (
 from dialeval.study.report.notes import MARKS, leaderboard_notes
 
 MOST_REASONS: Final = 30
+SLOW: Final = 0.1
+"""Seconds for an answer from which on times are worth a table."""
 
 
 def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[str] = ()) -> Table:
@@ -123,6 +126,29 @@ def failures(summary: Summary) -> Table:
         (Cell(f.system or "all"), Cell(f.measure or "all"), Cell(f.message)) for f in summary.failures
     )
     return Table("Failures", columns, rows)
+
+
+def usage(used: Sequence[SystemUsage]) -> Table:
+    """What answers took; no rows where all systems are quick and count no tokens."""
+    names = ["answers", "median", "95 %", "prompt tokens", "completion tokens"]
+    names += ["cost"] if any(system.cost is not None for system in used) else []
+    columns = (Column("system"), *(Column(name, numeric=True) for name in names))
+    told = any(system.prompt_tokens is not None or (system.seconds_median or 0) >= SLOW for system in used)
+    rows = tuple(_used(system)[: len(columns)] for system in used) if told else ()
+    notes = ("median and 95th percentile of the seconds for an answer, kept ones as they were made",)
+    return Table("Time and tokens", columns, rows, notes if rows else ())
+
+
+def _used(system: SystemUsage) -> tuple[Cell, ...]:
+    times = (system.seconds_median, system.seconds_p95)
+    tokens = (system.prompt_tokens, system.completion_tokens)
+    return (
+        Cell(system.system),
+        Cell(f"{system.answers:,}"),
+        *(Cell(NOTHING if time is None else f"{time:.3g} s") for time in times),
+        *(Cell(NOTHING if number is None else f"{number:,}") for number in tokens),
+        Cell(NOTHING if system.cost is None else f"{system.cost:.4g}"),
+    )
 
 
 def unscored(values: Values) -> Table:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from dialeval.display.terminal import print_table, styled
 from dialeval.meta.report.verdict import headline
-from dialeval.study.document import Summary, Values
-from dialeval.study.report.tables import failures, gates, leaderboard, own_items
+from dialeval.study.document import Summary, SystemUsage, Values
+from dialeval.study.report.tables import failures, gates, leaderboard, own_items, usage
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,18 +23,20 @@ def print_leaderboard(
     values: Values | None = None,
     notes: Sequence[str] = (),
     *,
+    used: Sequence[SystemUsage] = (),
     console: Console | None = None,
 ) -> None:
     """Print the leaderboard, then failures and gates; to stdout by default.
 
-    With the items' ``values`` it says why items are unscored; ``notes`` are those of capabilities.
+    With the items' ``values`` it says why items are unscored; ``notes`` are those of capabilities, ``used`` is
+    what answers took.
     """
     from rich.console import Console
 
     console = console or Console()
     print_table(leaderboard(summary, values, notes), console)
     small = any(result.n < MOST_OF_THEM * result.own_n for result in summary.results)
-    for table in (*([own_items(summary)] if small else []), failures(summary), gates(summary)):
+    for table in (*([own_items(summary)] if small else []), usage(used), failures(summary), gates(summary)):
         if table.rows:
             console.print()
             print_table(table, console)

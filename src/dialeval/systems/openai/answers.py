@@ -24,6 +24,11 @@ class Answer(NamedTuple):
     """None where there is none, as when all tokens went into reasoning."""
     logprob: float | None
     """Sum over the tokens that the server lists; None where it lists none."""
+    prompt_tokens: int | None = None
+    """As the server counts them; None where it does not say."""
+    completion_tokens: int | None = None
+    seconds: float | None = None
+    """From the request to the whole answer, without earlier attempts."""
 
 
 class Prompted(NamedTuple):
@@ -37,9 +42,13 @@ class Prompted(NamedTuple):
 
 def tokens_spent(body: object) -> int | None:
     """Tokens of prompt and answer; None where the server does not say."""
+    return _counted(body, "total_tokens")
+
+
+def _counted(body: object, name: str) -> int | None:
     usage = _table(body).get("usage")
-    total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    return total if isinstance(total, int) else None
+    tokens = usage.get(name) if isinstance(usage, Mapping) else None
+    return tokens if isinstance(tokens, int) else None
 
 
 def read_answer(body: object) -> Answer:
@@ -49,7 +58,8 @@ def read_answer(body: object) -> Answer:
     text = message.get("content") if isinstance(message, Mapping) else choice.get("text")
     if text is not None and not isinstance(text, str):
         raise Malformed("the answer's text is not text")
-    return Answer(text, _total(choice.get("logprobs")))
+    counts = _counted(body, "prompt_tokens"), _counted(body, "completion_tokens")
+    return Answer(text, _total(choice.get("logprobs")), *counts)
 
 
 def _total(logprobs: object) -> float | None:
@@ -84,9 +94,8 @@ def read_echo(body: object, prompt: str) -> Prompted:
         or len(tokens) != len(values)
     ):
         raise Unsuitable(_refused("echo", "did not repeat the prompt with its tokens' log-probabilities"))
-    usage = _table(body).get("usage")
-    count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    if isinstance(count, int):
+    count = _counted(body, "prompt_tokens")
+    if count is not None:
         if count > len(tokens):
             raise Unsuitable(
                 _refused("echo", f"counts {count} tokens in the prompt but lists only {len(tokens)}")

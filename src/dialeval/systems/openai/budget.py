@@ -1,7 +1,8 @@
-"""Limits on requests and tokens, and what was spent."""
+"""Limits on requests and tokens, their prices, and what was spent."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +27,24 @@ class Budget:
                 raise DialevalError(
                     f"The budget of {name}: found {most}, expected at least 1; leave it out for no limit."
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in any currency."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    input: float = 0.0
+    """Of prompts."""
+    output: float = 0.0
+    """Of answers."""
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output"):
+            price = getattr(self, name)
+            if not 0 <= price < math.inf:
+                raise DialevalError(f"The price of {name}: found {price}, needed at least 0.")
 
 
 class Meter:

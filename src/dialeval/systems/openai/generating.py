@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialeval.core import PartlyAnswered
-from dialeval.data.types import Context, Response
+from dialeval.data.types import Context, Response, Usage
 from dialeval.systems.decoding.model import context_seed, sample_stream
-from dialeval.systems.openai.answers import read_answer
+from dialeval.systems.openai.answers import Answer, read_answer
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
 from dialeval.systems.openai.refusals import Refusal
 from dialeval.systems.openai.session import Question, Session, Tried, open_session, run_async
@@ -69,7 +69,7 @@ async def _answer(session: Session, system: OpenAI, context: Context, seed: int,
     while True:
         asked = question(system, context, seed, sample)
         try:
-            text, logprob = await session.ask(asked, read_answer)
+            answer = Answer(*await session.ask(asked, read_answer))
         except Refusal as refused:
             if refused.kind == "too_long":
                 shorter = shortened(context)
@@ -83,8 +83,9 @@ async def _answer(session: Session, system: OpenAI, context: Context, seed: int,
                 session.doubt(asked, refused)
             return _Told(Response("", missing=_reason(refused)), dropped)
         session.trust(asked)
-        said = (text or "").strip()
-        return _Told(Response(said, logprob) if said else None, dropped)
+        said = (answer.text or "").strip()
+        usage = Usage(answer.seconds, answer.prompt_tokens, answer.completion_tokens)
+        return _Told(Response(said, answer.logprob, usage=usage) if said else None, dropped)
 
 
 def _reason(refused: Refusal) -> str:

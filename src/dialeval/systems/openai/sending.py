@@ -59,9 +59,13 @@ class _Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class _Got(Generic[T]):
+class Sent(Generic[T]):
+    """What came of a request that was answered."""
+
     content: T
     tokens: int | None
+    seconds: float
+    """From the request to the whole answer."""
 
 
 @asynccontextmanager
@@ -96,7 +100,7 @@ class Sender:
         self._client, self._key, self._meter = client, key, meter
         self._quiet_until = 0.0
 
-    async def send(self, path: str, body: Mapping[str, object], read: Callable[[object], T]) -> T:
+    async def send(self, path: str, body: Mapping[str, object], read: Callable[[object], T]) -> Sent[T]:
         """What ``read`` makes of the server's answer, after at most ``retries`` more attempts.
 
         RunFailed where there is none, Refusal where the server will not give one.
@@ -108,9 +112,9 @@ class Sender:
                 raise RunFailed("Not sent, because another request failed for good.")
             self._meter.charge_request()
             result = await self._attempt(path, body, read)
-            if isinstance(result, _Got):
+            if isinstance(result, Sent):
                 self._meter.charge_tokens(result.tokens)
-                return result.content
+                return result
             attempts += 1
             wait = back_off(self.connection.backoff, attempts) if result.wait is None else result.wait
             if attempts > self.connection.retries or wait > LONGEST or self.stopped:
@@ -129,8 +133,8 @@ class Sender:
 
     async def _attempt(
         self, path: str, body: Mapping[str, object], read: Callable[[object], T]
-    ) -> _Got[T] | _Fault:
-        url = f"{self.connection.base_url}/{path}"
+    ) -> Sent[T] | _Fault:
+        url, began = f"{self.connection.base_url}/{path}", time.monotonic()
         try:
             # A server that sends a byte now and then never times out by itself; hence the limit on the whole.
             async with asyncio.timeout(self.connection.timeout):
@@ -143,9 +147,11 @@ class Sender:
             return _Fault(f"the connection broke off ({self._words(error)})")
         except (httpx2.InvalidURL, httpx2.RequestError) as error:
             raise RunFailed(f"{url} cannot be asked: {self._words(error)}") from None
-        return self._read(response, read)
+        return self._read(response, read, time.monotonic() - began)
 
-    def _read(self, response: httpx2.Response, read: Callable[[object], T]) -> _Got[T] | _Fault:
+    def _read(
+        self, response: httpx2.Response, read: Callable[[object], T], seconds: float
+    ) -> Sent[T] | _Fault:
         status, text = response.status_code, response.text
         if worth_retrying(status, text):
             return _Fault(f"HTTP {status}, {said(text, self._key)}", wait=retry_after(response.headers))
@@ -159,7 +165,7 @@ class Sender:
         if wrong is not None:
             raise refusal(status, wrong, self._key, self.connection.api_key_env)
         try:
-            return _Got(read(content), tokens_spent(content))
+            return Sent(read(content), tokens_spent(content), seconds)
         except Malformed as error:
             return _Fault(f"an answer of an unknown shape ({error})")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from dialeval.engine.cache import Cache
 from dialeval.errors import RunFailed
 from dialeval.resources.finding import kept_folder
+from dialeval.systems.openai.answers import Answer
 from dialeval.systems.openai.budget import Meter
 from dialeval.systems.openai.keys import read_key
 from dialeval.systems.openai.refusals import Refusal
@@ -26,7 +27,7 @@ T = TypeVar("T")
 Read = Callable[[object], Sequence[object]]
 """From a server's answer to what is kept of it: plain values that JSON can hold."""
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _OF_ONE_ITEM: Final = frozenset({"messages", "prompt", "seed"})
 _MOST_DOUBTS: Final = 16
 """Bad requests in a batch after which a server that has answered none is not asked any more."""
@@ -85,13 +86,16 @@ class Session:
         if kept is not None and "kind" in kept:
             raise Refusal(**kept)
         try:
-            answer = list(await self._sender.send(question.path, question.body, read))
+            sent = await self._sender.send(question.path, question.body, read)
         except Refusal as refused:
             if refused.one_item:
                 self._keep_refusal(key, refused)
             raise
-        self._keep(key, answer)
-        return answer
+        content = sent.content
+        if isinstance(content, Answer):
+            content = content._replace(seconds=round(sent.seconds, 4))
+        self._keep(key, list(content))
+        return list(content)
 
     def recall(self, question: Question) -> list[Any] | None:
         """What was noted under this question, which need not be one for the server."""

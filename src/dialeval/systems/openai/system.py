@@ -15,7 +15,7 @@ from dialeval.core import Floats, Integers, Signature
 from dialeval.data.types import Context, Response, Turn
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.openai.budget import Budget
+from dialeval.systems.openai.budget import Budget, Prices
 from dialeval.systems.openai.prompts import Layout, unknown_role
 
 Api: TypeAlias = Literal["chat", "completions"]
@@ -60,6 +60,8 @@ class OpenAI:
     backoff: float = 0.5
     """Seconds before the first retry; doubled each time."""
     budget: Budget = field(default_factory=Budget)
+    prices: Prices | None = None
+    """Per million tokens; no part of the signature."""
     cache: Path | None = None
     """The folder in which answers are kept; None: the user's cache folder."""
 
@@ -141,6 +143,12 @@ class OpenAI:
         """Why the server cannot answer here: a role that the chat API does not know."""
         reason = unknown_role(context) if self.api == "chat" else None
         return reason and f"not asked: {reason}"
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """What so many tokens cost; None where no prices were given."""
+        if self.prices is None:
+            return None
+        return (prompt_tokens * self.prices.input + completion_tokens * self.prices.output) / 1e6
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Natural-log probability of each whole response, and of ``end`` after it, given its context."""

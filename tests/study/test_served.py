@@ -1,4 +1,4 @@
-"""A server that fails in the middle of a study: what was answered is scored, and the same command asks for the rest."""
+"""A study of a served system: what a failure in the middle leaves behind, and what its answers took."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.documented_server import documented_server
-from support.faulty_proxy import Drop, FaultyProxy, Reply, faulty_proxy
+from support.faulty_proxy import Drip, Drop, FaultyProxy, Reply, faulty_proxy
 
 ITEMS = 40
 REFUSED = Reply(400, '{"error": {"message": "Jinja: roles must alternate"}}')
@@ -146,3 +146,60 @@ def test_a_server_that_refuses_every_request_is_not_asked_about_all_items(dialev
         assert proxy.received == 16
     (failure,) = summary(tmp_path / "out")["failures"]
     assert "The server refused (HTTP 400): Jinja: roles must alternate" in failure["message"]
+
+
+def usage(folder: Path) -> list[dict]:
+    return json.loads((folder / "manifest.json").read_text())["usage"]
+
+
+def test_time_tokens_and_cost_are_told_and_stay_the_same_in_a_later_run(dialeval, tmp_path):
+    slow = [Drip(pause=0.1, bytes_at_once=300)] * 6
+    with documented_server() as server, faulty_proxy(server.url, *slow) as proxy:
+        study = write_study(tmp_path, proxy.url, "kept", items=6, prices={"input": 2, "output": 10})
+        done = dialeval("run", study, "-o", tmp_path / "out")
+        assert done.code == 0, done.err
+        served, floor = usage(tmp_path / "out")
+        prompt = sum(
+            len(server.model.encode(server.model.chat(body["messages"], cue=True, go_on=False)))
+            for body in server.bodies
+        )
+        assert (served["system"], served["answers"]) == ("served", 6)
+        assert (served["prompt_tokens"], served["completion_tokens"]) == (prompt, 36)
+        assert served["cost"] == pytest.approx((prompt * 2 + 36 * 10) / 1e6)
+        assert 0.1 <= served["seconds_median"] <= served["seconds_p95"]
+        assert (floor["prompt_tokens"], floor["cost"]) == (None, None)
+        assert floor["seconds_median"] < 0.1
+        assert "Time and tokens" in done.out
+        assert max(map(len, done.out.splitlines()[:-1])) <= 80
+        assert "Time and tokens" in (tmp_path / "out" / "report.html").read_text()
+
+        for options in ((), ("--no-resume",)):
+            again = dialeval("run", study, "-o", tmp_path / "again", "--json", *options)
+            assert [row for row in json.loads(again.out)["usage"] if row["system"] == "served"] == [served]
+        assert proxy.received == 6
+    for name in ("summary.json", "examples.jsonl"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+        assert "seconds_median" not in (tmp_path / "out" / name).read_text()
+
+
+def test_a_server_that_counts_no_tokens_has_times_and_no_cost(dialeval, tmp_path):
+    with documented_server(usage=False) as server:
+        study = write_study(tmp_path, server.url, "kept", items=3, prices={"input": 2})
+        assert dialeval("run", study, "-o", tmp_path / "out").code == 0
+    served = usage(tmp_path / "out")[0]
+    assert (served["prompt_tokens"], served["cost"]) == (None, None)
+    assert served["seconds_median"] > 0
+
+
+def test_a_negative_price_is_refused(dialeval, tmp_path):
+    study = write_study(tmp_path, "http://127.0.0.1:1/v1", "kept", prices={"input": -1})
+    done = dialeval("run", study, "-o", tmp_path / "out")
+    assert done.code == 1
+    assert "The price of input: found -1.0, needed at least 0" in done.err
+
+
+def test_quick_systems_and_transcripts_have_no_table_of_times(dialeval, study_folder):
+    done = dialeval("run", study_folder / "study.yaml", "-o", study_folder / "out")
+    assert done.code == 0, done.err
+    assert "Time and tokens" not in done.out
+    assert [row["system"] for row in usage(study_folder / "out")] == ["floor"]
