@@ -130,7 +130,7 @@ def failures(summary: Summary) -> Table:
 
 def usage(used: Sequence[SystemUsage]) -> Table:
     """What answers took; no rows where all systems are quick and count no tokens."""
-    names = ["answers", "median", "95 %", "prompt tokens", "completion tokens"]
+    names = ["answers", "median", "95 %", "tokens in", "tokens out"]
     names += ["cost"] if any(system.cost is not None for system in used) else []
     columns = (Column("system"), *(Column(name, numeric=True) for name in names))
     told = any(system.prompt_tokens is not None or (system.seconds_median or 0) >= SLOW for system in used)
@@ -145,10 +145,18 @@ def _used(system: SystemUsage) -> tuple[Cell, ...]:
     return (
         Cell(system.system),
         Cell(f"{system.answers:,}"),
-        *(Cell(NOTHING if time is None else f"{time:.3g} s") for time in times),
+        *(Cell(_seconds(time)) for time in times),
         *(Cell(NOTHING if number is None else f"{number:,}") for number in tokens),
         Cell(NOTHING if system.cost is None else f"{system.cost:.4g}"),
     )
+
+
+def _seconds(time: float | None) -> str:
+    if time is None:
+        return NOTHING
+    if time < 0.001:
+        return "< 1 ms"
+    return f"{time:.2g} s" if time < 10 else f"{time:,.0f} s"
 
 
 def unscored(values: Values) -> Table:
