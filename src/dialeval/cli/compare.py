@@ -152,10 +152,11 @@ def _look(resampling: Resampling, *, first_look: bool, second_look: Path | None)
 
     if first_look and second_look is not None:
         raise typer.BadParameter("a look is the first or the second, not both", param_hint="--second-look")
-    limits = looks(alpha=resampling.alpha)
+    if first_look:
+        return _Look("1/2", looks(alpha=resampling.alpha).first)
     if second_look is not None:
-        return _Look("2/2", limits.second, read_first_look(second_look))
-    return _Look("1/2", limits.first) if first_look else _Look()
+        return _Look("2/2", looks(alpha=resampling.alpha).second, read_first_look(second_look))
+    return _Look()
 
 
 def _changed(given: Mapping[str, int | float | str | None], first: Side, second: Side) -> Resampling:

@@ -38,11 +38,17 @@ def build_measure(
     given = (*parameters, *(options or {}).items())
     if name in MEASURES:
         return _of_capability(MEASURES[name], name, given, folder or Path())
-    makers: Mapping[str, Callable[..., object]] = {**METRICS, **CORPUS_MEASURES}
+    # One of the tables as it is: joined, they would import every metric.
+    makers: Mapping[str, Callable[..., object]] = METRICS if name in METRICS else CORPUS_MEASURES
     if name not in makers and (own := own_metric(label, folder, options)) is not None:
         return _own(own, name, given)
     if name not in makers:
-        raise UnknownName("measure", name, [*makers, *MEASURES], todo="'dialeval score --help' lists them.")
+        raise UnknownName(
+            "measure",
+            name,
+            [*METRICS, *CORPUS_MEASURES, *MEASURES],
+            todo="'dialeval score --help' lists them.",
+        )
     label = print_call(name, given)
     return Measure(label, build_any(label), _first_line(makers[name]), respondents_examples)
 

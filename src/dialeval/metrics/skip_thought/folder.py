@@ -7,8 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from torch import nn
-
 from dialeval.metrics.skip_thought.config import TrainConfig
 from dialeval.metrics.skip_thought.data import Vocabulary
 from dialeval.training.folder import FORMAT, Card, Layout
@@ -60,6 +58,8 @@ def write_model(
     triples: int,
 ) -> None:
     """Write the model; its config comes last, so that where it is, all is."""
+    from torch import nn
+
     about = {
         "format": FORMAT,
         "model": LAYOUT.kind,
@@ -84,6 +84,8 @@ def write_model(
 
 def read_model(folder: Path) -> tuple[dict[str, SkipThought], Vocabulary]:
     """The folder's encoders and the words they know."""
+    from torch import nn
+
     from dialeval.metrics.skip_thought.model import make_encoders
 
     config = LAYOUT.read(folder, lambda about: TrainConfig(**about["train"]))

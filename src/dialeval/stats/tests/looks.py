@@ -9,9 +9,12 @@ normal method; Lehmacher & Wassmer, 1999), and not by testing all items together
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+
+from dialeval.stats.resampling.bootstrap import Floats
 
 Spending: TypeAlias = Literal["obrien-fleming", "pocock"]
 """How alpha is spent: hardly anything on the first look, or about as much as on the second."""
@@ -63,12 +66,19 @@ def _late_claim(first: float, second: float, share: float) -> float:
     """The chance, where nothing differs, of |z| < ``first`` at the first look and |z| >= ``second`` at the second."""
     from scipy.special import ndtr
 
-    nodes, weights = np.polynomial.legendre.leggauss(200)
+    nodes, weights = _gauss()
     z = first * nodes
     middle, spread = math.sqrt(share) * z, math.sqrt(1 - share)
     missed = ndtr((second - middle) / spread) - ndtr((-second - middle) / spread)
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
     return float(first * (weights * density * (1 - missed)).sum())
+
+
+@cache
+def _gauss() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Legendre's quadrature."""
+    nodes, weights = np.polynomial.legendre.leggauss(100)
+    return nodes, weights
 
 
 def _quantile(p: float) -> float:
