@@ -117,7 +117,7 @@ def compare_sides(a: Side, b: Side, resampling: Resampling, claim: Claim | None 
 def _results(
     a: Side, b: Side, label: str, systems: Sequence[tuple[str, str]]
 ) -> list[tuple[Outcome, Outcome]]:
-    """The results of these pairs of systems under one measure, those of one name told apart by their source."""
+    """The results of these pairs of systems under one measure, those of the same name distinguished by their source."""
     return [
         (
             _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),

@@ -94,5 +94,5 @@ def _unmatched(path: Path, lines: Collection[object], names: Sequence[str]) -> U
 def _ids(path: Path) -> Iterator[str]:
     try:
         yield from (prompt.item for prompt in read_prompts(path))
-    except DialevalError:  # whoever uses the file says so
+    except DialevalError:  # the reader of the file says so
         return

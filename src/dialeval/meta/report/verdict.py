@@ -65,7 +65,13 @@ def _best(document: Document, level: Level, rows: list[Row]) -> str:
     if level == "system" and best.systems < 4:
         few = f"{best.systems} systems are too few to conclude anything"
         return f"{best.measure} has the highest correlation ({shown}), but {few}."
-    lower = ", lower being better" if best.measure in document.settings.lower_is_better else ""
+    falls = best.measure in document.settings.lower_is_better
+    if best.value is not None and (best.value > 0) is falls:
+        return (
+            f"no measure agrees with people {scope(document)}: {best.measure} comes nearest ({shown})."
+            + _without(rows)
+        )
+    lower = ", lower being better" if falls else ""
     said = f"{best.measure} agrees best with people {scope(document)} ({shown}{lower})"
     others = [row.measure for row in rows[1:] if row.value is not None]
     return _beside(document, level, best.measure, others, said) + _without(rows)
