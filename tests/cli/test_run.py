@@ -68,7 +68,7 @@ def test_a_gate_that_is_not_met_exits_with_100_after_everything_is_written(diale
     assert done.code == 100
     assert "gate not met: rouge_l >= 0.99 (good has " in done.err
     assert Path("out/report.html").is_file()
-    assert dialeval("run", study, "-o", "out", "--fail-under", "rouge_l=0").code == 0
+    assert dialeval("run", study, "-o", "out", "--fail-under", "point(rouge_l)=0").code == 0
 
 
 def test_a_gate_on_something_not_measured_is_a_usage_error(dialeval, study):

@@ -110,7 +110,7 @@ def test_bad_lines_stop_the_run_or_are_set_aside(dialeval, examples):
 
 
 def test_gates_work_here_too(dialeval, examples):
-    assert dialeval("score", examples, "-m", "length", "--fail-under", "length=2").code == 0
+    assert dialeval("score", examples, "-m", "length", "--fail-under", "point(length)=2").code == 0
     assert dialeval("score", examples, "-m", "length", "--fail-under", "length=4").code == 100
 
 

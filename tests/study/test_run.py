@@ -85,12 +85,12 @@ def test_a_system_that_fails_is_recorded_and_the_others_go_on(study_folder):
 
 
 def test_gates_concern_the_systems_they_name(study_folder):
-    done = run(study_folder, gates='["good: rouge_l >= 0.5", "length <= 4.5"]')
+    done = run(study_folder, gates='["good: point(rouge_l) >= 0.5", "point(length) <= 4.5"]')
     assert [(g.system, str(g.gate), g.passed) for g in done.gates] == [
-        ("good", "good: rouge_l >= 0.5", True),
-        ("good", "length <= 4.5", True),
-        ("poor", "length <= 4.5", True),
-        ("floor", "length <= 4.5", False),
+        ("good", "good: point(rouge_l) >= 0.5", True),
+        ("good", "point(length) <= 4.5", True),
+        ("poor", "point(length) <= 4.5", True),
+        ("floor", "point(length) <= 4.5", False),
     ]
 
 

@@ -108,7 +108,8 @@ def _summary(sketch: Sketch, values: Mapping[tuple[str, str], list[Value]]) -> d
         named = {"system": system, "measure": measure, "signature": f"{measure}|version=1"}
         numbers = {"score": score, "low": low, "high": high, "n": len(found) - unscored, "unscored": unscored}
         own = {"own_score": score, "own_low": low, "own_high": high, "own_n": len(found) - unscored}
-        results.append({**named, **numbers, **own})
+        spread = {"absence": None, "units": len(found) - unscored, "design_effect": None}
+        results.append({**named, **numbers, **own, **spread})
     pairs = itertools.combinations(sketch.systems, 2)
     compared = (
         [_pair(sketch, m, a, b, values) for a, b in pairs for m in sketch.measures] if sketch.compared else []

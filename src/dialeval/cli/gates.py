@@ -26,7 +26,7 @@ def parse_fail_under(given: Sequence[str] | None, known: Sequence[str]) -> tuple
         try:
             gate = parse_gate(f"{metric} >= {value}")
         except ValueError:
-            message = f"found {text!r}, expected METRIC=VALUE such as 'rouge_l=0.3'"
+            message = f"found {text!r}, expected METRIC=VALUE such as 'rouge_l=0.3' or 'point(rouge_l)=0.3'"
             raise typer.BadParameter(message, param_hint="--fail-under") from None
         if gate.measure not in known:
             raise typer.BadParameter(

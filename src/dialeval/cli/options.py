@@ -44,7 +44,10 @@ CacheFolder: TypeAlias = Annotated[
 FailUnder: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--fail-under", metavar="METRIC=VALUE", help="Exit with 100 if a score is below this. Repeatable."
+        "--fail-under",
+        metavar="METRIC=VALUE",
+        help="Exit with 100 if the interval of a score goes below this; 'point(METRIC)=VALUE' judges the score "
+        "alone. Repeatable.",
     ),
 ]
 Cluster: TypeAlias = Annotated[

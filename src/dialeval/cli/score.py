@@ -77,7 +77,7 @@ def score(
     from dialeval.core import Fittable, Resampling
     from dialeval.data import SideFile, refuse
     from dialeval.evaluation.runner import Plan, evaluate_each
-    from dialeval.study import check_gates
+    from dialeval.study.gates import Judged, check_gates
 
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
     metrics = _metrics(metric, every=every)
@@ -99,7 +99,7 @@ def score(
     if per_item is not None:
         _write_judgements(per_item, results)
     _print_scores(results, resampling, json=json)
-    scores = [(name, system, result.score) for (name, system), result in results.items()]
+    scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
     exit_on_gates(list(check_gates(gates, scores)))
 
 

@@ -14,7 +14,8 @@ from dialeval.study.gates import Gate, check_gates, parse_gate
 from dialeval.study.loading import LoadedRun, load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.provenance import Circumstances
-from dialeval.study.run import Run, Scored, Workshop, run_study
+from dialeval.study.run import Run, run_study
+from dialeval.study.scoring import Scored, Workshop
 from dialeval.study.sides import (
     Claim,
     compare_sides,

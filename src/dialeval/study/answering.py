@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, UsesResources
-from dialeval.data import Prompt, Response, Usage, digest
+from dialeval.core import Generator, Missing, PartlyAnswered, Replayer, Selective, System, UsesResources
+from dialeval.data import Example, Prompt, Response, Usage, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
 from dialeval.errors import DialevalError, described
-from dialeval.evaluation.measure import Watch
+from dialeval.evaluation.measure import Respondent, Watch, can_answer
+from dialeval.study.document import Failure
+from dialeval.study.file import Study
+from dialeval.study.scoring import Workshop
+from dialeval.study.unmatched import check_unmatched, no_line, unmatched_responses
 from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
 """Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
+_ANSWERS_NOTHING: Final = "a system of this kind answers no prompts"
 _FORMAT: Final = 3
 """Of answers in the cache."""
 
@@ -29,6 +34,44 @@ class Answered(NamedTuple):
     """To each prompt, best first; nothing, or a reason, where there is no response."""
     failure: str | None = None
     """How many prompts were answered, and why the rest was not; None where the system was asked about all of them."""
+
+
+def ask(
+    system: System,
+    prompts: Sequence[Prompt],
+    items: Collection[str],
+    study: Study,
+    workshop: Workshop,
+    failures: list[Failure],
+) -> Respondent:
+    """The system with its answers; where it fails as a whole, every answer is missing for that reason."""
+    if not can_answer(system):
+        return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
+    try:
+        check_unmatched(unmatched_responses(system, items), items, allowed=study.allow_unmatched)
+        answers, failure = answers_of(
+            system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
+        )
+        if not any(answers):
+            hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
+    except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
+        message = described(error)
+        failures.append(Failure(system.name, None, message))
+        return Respondent(
+            system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
+        )
+    failures += [Failure(system.name, None, failure, partial=True)] if failure else []
+    return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
+
+
+def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+    if not responses:
+        reason = no_line(system, prompt.item) or "the system gave no response"
+        return Missing(prompt.item, system.name, reason)
+    if responses[0].missing is not None:
+        return Missing(prompt.item, system.name, responses[0].missing)
+    return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
 
 
 def answers_of(

@@ -53,18 +53,25 @@ def _label(where: str, given: str, labels: Sequence[str], problems: list[str]) -
 
 
 def build_gates(
-    given: list[str], systems: list[System], measures: list[Measure], problems: list[str]
+    given: Sequence[str],
+    systems: Sequence[System],
+    measures: Sequence[Measure],
+    margins: Mapping[str, float],
+    problems: list[str],
 ) -> list[Gate]:
     """The gates as written, whose measures and systems the study must have."""
     gates = []
     labels, names = [measure.label for measure in measures], [system.name for system in systems]
     for index, text in enumerate(given):
         try:
-            gate = parse_gate(text)
+            gate = parse_gate(text, names)
             if gate.measure not in labels:
                 raise UnknownName("measure in this study", gate.measure, labels)
-            if gate.system is not None and gate.system not in names:
-                raise UnknownName("system in this study", gate.system, names)
+            for name in (gate.system, gate.other):
+                if name is not None and name not in names:
+                    raise UnknownName("system in this study", name, names)
+            if gate.comparator == "=" and gate.measure not in margins:
+                raise ValueError(f"equivalence needs a margin, as in margin: {{{gate.measure}: 0.02}}")
             gates.append(gate)
         except (DialevalError, ValueError) as error:
             problems.append(f"gates[{index}]: {error}")

@@ -94,8 +94,8 @@ def load_study(path: str | Path) -> Study:
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
-    gates = build_gates(_listed(content, "gates"), built, known, problems)
     primary, margins = build_claims(content, known, problems)
+    gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data = _beside(path.parent, Path(str(content.get("data", "."))))
     if not file_of(data).exists():
         problems.append(f"data: no such file: {data}")

@@ -21,7 +21,8 @@ from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.measures import CAPABILITIES
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import page_of
-from dialeval.study.run import Run, Scored
+from dialeval.study.run import Run
+from dialeval.study.scoring import Scored
 from dialeval.study.summary import summarise
 
 RUN: Final = Origin(

@@ -2,58 +2,186 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
-from typing import Final
+from typing import Final, NamedTuple
 
+from dialeval.core import ABSENCES, Outcome
+from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import finite
-from dialeval.study.document import GateOutcome
+from dialeval.study.document import GateOutcome, JudgedBy
 from dialeval.text.calls import print_call, split_call
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A threshold on one measure; ``system`` None means that every system must meet it."""
+    """What one measure must show: of every system, of one, or of the difference between two.
+
+    A threshold is met where the interval says so: for ``>=`` its lower end, for ``<=`` its upper end.
+    """
 
     measure: str
     comparator: str
-    """One of ``>=``, ``>``, ``<=``, ``<``."""
-    threshold: float
+    """One of ``>=``, ``>``, ``<=``, ``<``, or ``=`` where two systems must be equivalent within the study's margin."""
+    threshold: float = math.nan
+    """NaN where systems must be equivalent."""
     system: str | None = None
+    """None means that every system must meet it."""
+    other: str | None = None
+    """Whose score is subtracted from the system's; None where no two are compared."""
+    point: bool = False
+    """Whether the score itself is judged, whatever its interval."""
 
     def __str__(self) -> str:
-        whose = f"{self.system}: " if self.system else ""
-        return f"{whose}{self.measure} {self.comparator} {self.threshold:g}"
+        sign = "=" if self.comparator == "=" else "-"
+        whose = (
+            f"{self.system} {sign} {self.other}: "
+            if self.other
+            else f"{self.system}: "
+            if self.system
+            else ""
+        )
+        what = f"point({self.measure})" if self.point else self.measure
+        return f"{whose}{what}" + ("" if sign == "=" else f" {self.comparator} {self.threshold:g}")
 
-    def met_by(self, score: float) -> bool:
-        """Whether ``score`` passes; an undefined score never does."""
-        return _COMPARE[self.comparator](score, self.threshold)
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Which number decides."""
+        if self.comparator == "=":
+            return "equivalence"
+        return "point" if self.point else "low" if self.comparator in (">=", ">") else "high"
+
+    def met_by(self, number: float) -> bool:
+        """Whether the number that decides passes; an undefined one never does."""
+        return self.comparator in _COMPARE and _COMPARE[self.comparator](number, self.threshold)
+
+
+class Judged(NamedTuple):
+    """A score with the ends of its interval, or a difference with those of its own."""
+
+    measure: str
+    system: str
+    score: float
+    low: float
+    """NaN, as ``high``, where there is no interval."""
+    high: float
+    absence: str | None
+    """Why there is no interval, in words; None where there is one."""
+
+    @classmethod
+    def of(cls, measure: str, system: str, result: Outcome) -> Judged:
+        """The score of a result."""
+        low, high = (result.interval.low, result.interval.high) if result.interval else (math.nan, math.nan)
+        return cls(
+            measure, system, result.score, low, high, ABSENCES[result.absence] if result.absence else None
+        )
 
 
 _COMPARE: Final[Mapping[str, Callable[[float, float], bool]]] = {">=": ge, ">": gt, "<=": le, "<": lt}
-_GATE: Final = re.compile(r"(?:([^:()]+):)?(.+?)(>=|<=|>|<)\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)")
+_NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_GATE: Final = re.compile(rf"(?:([^:()]+):)?\s*(.+?)\s*(>=|<=|>|<)\s*({_NUMBER})")
+_EQUAL: Final = re.compile(r"([^:()]+?)\s+=\s+([^:()]+?):\s*(.+?)")
+_POINT: Final = re.compile(r"point\(\s*(.+?)\s*\)")
 
 
-def parse_gate(text: str) -> Gate:
-    """A gate as people write it: ``rouge_l >= 0.3``, or ``new: rouge_l >= 0.3`` for one system.
+def parse_gate(text: str, systems: Sequence[str] = ()) -> Gate:
+    """A gate as people write it.
 
-    >>> parse_gate("new: bleu(order=2) > .1")
-    Gate(measure='bleu(order=2)', comparator='>', threshold=0.1, system='new')
+    ``rouge_l >= 0.3`` or ``new: rouge_l >= 0.3`` for one system, ``new - old: rouge_l >= -0.02`` for a difference,
+    ``new = old: rouge_l`` for equivalence; ``point(rouge_l) >= 0.3`` for the score without its interval. ``systems``
+    are the names that are known, since a name may itself hold a minus.
+
+    >>> parse_gate("new: bleu(order=2) > .1").judged_by
+    'low'
+    >>> str(parse_gate("new - old: point( bleu(order = 2) ) >= -0.02"))
+    'new - old: point(bleu(order=2)) >= -0.02'
     """
+    equal = _EQUAL.fullmatch(text.strip())
+    if equal is not None and not any(sign in equal[3] for sign in "<>"):
+        return Gate(_label(equal[3]), "=", system=equal[1].strip(), other=equal[2].strip())
     match = _GATE.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text!r} is not a gate such as 'rouge_l >= 0.3' or 'new: rouge_l >= 0.3'")
-    system, measure, comparator, threshold = match.groups()
-    name, parameters, _ = split_call(measure)
-    label = print_call(name, parameters)
-    return Gate(label, comparator, float(threshold), system.strip() if system else None)
+    if match is None or " = " in (match[1] or ""):
+        raise ValueError(
+            f"{text!r} is not a gate such as 'rouge_l >= 0.3', 'new: rouge_l >= 0.3', 'new - old: rouge_l >= -0.02' "
+            "or 'new = old: rouge_l'"
+        )
+    whose, measure, comparator, threshold = match.groups()
+    point = _POINT.fullmatch(measure)
+    label = _label(point[1] if point else measure)
+    system, other = _pair(whose.strip(), systems) if whose else (None, None)
+    return Gate(label, comparator, float(threshold), system, other, point is not None)
 
 
-def check_gates(gates: Sequence[Gate], scores: Sequence[tuple[str, str, float]]) -> Iterator[GateOutcome]:
-    """How each (measure, system, score) fares at the gates that concern it."""
+def _label(measure: str) -> str:
+    name, parameters, _ = split_call(measure.strip())
+    return print_call(name, parameters)
+
+
+def _pair(whose: str, systems: Sequence[str]) -> tuple[str, str | None]:
+    """One system, or two with a minus between them."""
+    parts = whose.split(" - ")
+    if whose in systems or len(parts) == 1:
+        return whose, None
+    cuts = [
+        (" - ".join(parts[:cut]).strip(), " - ".join(parts[cut:]).strip()) for cut in range(1, len(parts))
+    ]
+    return next((cut for cut in cuts if cut[0] in systems and cut[1] in systems), cuts[0])
+
+
+def check_gates(
+    gates: Sequence[Gate], scores: Sequence[Judged], comparisons: Sequence[Comparison] = ()
+) -> Iterator[GateOutcome]:
+    """How the scores and differences fare at the gates that concern them."""
     for gate in gates:
-        for measure, system, score in scores:
-            if measure == gate.measure and gate.system in (None, system):
-                yield GateOutcome(str(gate), system, measure, finite(score), gate.met_by(score))
+        if gate.other is not None:
+            yield _check_pair(gate, comparisons)
+        for judged in scores if gate.other is None else ():
+            if judged.measure == gate.measure and gate.system in (None, judged.system):
+                yield _outcome(gate, judged)
+
+
+def _check_pair(gate: Gate, comparisons: Sequence[Comparison]) -> GateOutcome:
+    """How the difference between two systems fares, or whether they are shown to be equivalent."""
+    pairs = [c for c in comparisons if c.measure == gate.measure and {c.a, c.b} == {gate.system, gate.other}]
+    system = gate.system or ""
+    if not pairs:
+        untested = Judged(gate.measure, system, math.nan, math.nan, math.nan, "they could not be compared")
+        return replace(_outcome(gate, untested), other=gate.other)
+    test, sign = pairs[0], 1.0 if pairs[0].a == gate.system else -1.0
+    difference, first, second = (_known(x) * sign for x in (test.difference, test.low, test.high))
+    low, high = (first, second) if sign > 0 else (second, first)
+    absence = ABSENCES[test.absence] if test.absence else None
+    outcome = _outcome(gate, Judged(gate.measure, system, difference, low, high, absence))
+    if gate.comparator == "=":
+        shown = test.verdict == "equivalent"
+        outcome = replace(outcome, passed=shown, number=finite(test.largest), reason=absence)
+    return replace(outcome, other=gate.other)
+
+
+def _outcome(gate: Gate, judged: Judged) -> GateOutcome:
+    numbers = {"point": judged.score, "low": judged.low, "high": judged.high}
+    number = numbers.get(gate.judged_by, math.nan)
+    return GateOutcome(
+        gate=str(gate),
+        system=judged.system,
+        measure=gate.measure,
+        score=finite(judged.score),
+        passed=gate.met_by(number),
+        judged_by=gate.judged_by,
+        number=finite(number),
+        reason=_reason(judged, number),
+    )
+
+
+def _reason(judged: Judged, number: float) -> str | None:
+    """Why there is nothing to judge."""
+    if math.isnan(judged.score):
+        return judged.absence or "no score"
+    return judged.absence or "no interval" if math.isnan(number) else None
+
+
+def _known(number: float | None) -> float:
+    return math.nan if number is None else number

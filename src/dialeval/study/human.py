@@ -15,7 +15,7 @@ from dialeval.study.file import HumanRatings, Study
 if TYPE_CHECKING:
     from dialeval.meta import Findings, Watch
     from dialeval.ratings import Ratings
-    from dialeval.study.run import Scored
+    from dialeval.study.scoring import Scored
 
 
 class People(NamedTuple):

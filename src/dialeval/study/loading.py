@@ -28,7 +28,7 @@ from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
-from dialeval.study.run import Scored, columns_of, html_of
+from dialeval.study.scoring import Scored, columns_of, html_of
 from dialeval.text.calls import split_call
 
 

@@ -18,7 +18,8 @@ from dialeval.data.codec.sources import file_of
 from dialeval.evaluation.measure import Respondent
 from dialeval.files.digests import hash_file
 from dialeval.study.document import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace
-from dialeval.study.run import Run, Scored
+from dialeval.study.run import Run
+from dialeval.study.scoring import Scored
 from dialeval.systems.building import inputs_of
 from dialeval.version import __version__
 

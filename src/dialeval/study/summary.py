@@ -7,7 +7,8 @@ from dialeval.evaluation.measure import Measure, SectionDocument, Subjects
 from dialeval.files.documents import finite
 from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.measures import CAPABILITIES
-from dialeval.study.run import Run, Scored
+from dialeval.study.run import Run
+from dialeval.study.scoring import Scored
 
 
 def summarise(run: Run) -> Summary:
@@ -75,6 +76,9 @@ def _score(scored: Scored) -> Score:
         own_low=finite(own.interval.low) if own.interval else None,
         own_high=finite(own.interval.high) if own.interval else None,
         own_n=own.scored,
+        absence=ranked.absence,
+        units=ranked.units,
+        design_effect=finite(ranked.design_effect),
     )
 
 

@@ -15,7 +15,7 @@ from dialeval.study.missing import Measured, on_ranked_items
 
 if TYPE_CHECKING:
     from dialeval.study.file import Study
-    from dialeval.study.run import Scored
+    from dialeval.study.scoring import Scored
 
 
 def rank(study: Study, scored: Sequence[Scored], failures: list[Failure]) -> tuple[Scored, ...]:

@@ -88,7 +88,13 @@ def test_gates_failures_and_reasons(make_run: Make) -> None:
         failures=[{"system": "echo", "measure": None, "message": "503"}],
     )
     run = read_run(folder)
-    assert [cell.text for cell in gates(run.summary).rows[0]] == ["rouge_l >= 0.4", "old", "0.300", "FAILED"]
+    assert [cell.text for cell in gates(run.summary).rows[0]] == [
+        "rouge_l >= 0.4",
+        "old",
+        "0.300",
+        "score",
+        "FAILED",
+    ]
     assert [cell.text for cell in failures(run.summary).rows[0]] == ["echo", "all", "503"]
     assert [cell.text for cell in unscored(run.values).rows[0]] == ["rouge_l", "echo", "no references", "3"]
 

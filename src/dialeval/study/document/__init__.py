@@ -19,6 +19,7 @@ from dialeval.study.document.standing import (
 from dialeval.study.document.summary import (
     Failure,
     GateOutcome,
+    JudgedBy,
     MeasureInfo,
     MissingRule,
     Score,
@@ -33,6 +34,7 @@ __all__ = [
     "Failure",
     "FileDigest",
     "GateOutcome",
+    "JudgedBy",
     "Manifest",
     "MeasureInfo",
     "MissingRule",

@@ -10,12 +10,17 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
+from dialeval.stats.resampling.intervals import Absence
 from dialeval.stats.tests.equivalence import Verdict
 from dialeval.stats.tests.multiple import Correction
 
 MissingRule: TypeAlias = Literal["shared", "worst", "own"]
 """What a missing value does: its item counts for no system; it counts as the worst value there is; or that system alone
 goes without the item, so that scores cannot be compared."""
+
+
+JudgedBy: TypeAlias = Literal["low", "high", "point", "equivalence"]
+"""What decides at a gate: the lower or upper end of an interval, the score itself, or shown equivalence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,12 @@ class Score:
     own_low: float | None
     own_high: float | None
     own_n: int
+    absence: Absence | None = None
+    """Why the score has no interval; None where it has one."""
+    units: int = 0
+    """What was resampled: items, or clusters of them, such as dialogues."""
+    design_effect: float | None = None
+    """Variance by clusters over that of independent items; None where items are independent, or it is unknown."""
 
     @property
     def coverage(self) -> float | None:
@@ -74,7 +85,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """A threshold of the study, and whether one system meets it."""
+    """A threshold of the study, and whether one system meets it, or the difference between two."""
 
     __pydantic_config__: ClassVar = FINITE
 
@@ -82,7 +93,33 @@ class GateOutcome:
     system: str
     measure: str
     score: float | None
+    """The system's score, or the difference between the two."""
     passed: bool
+    judged_by: JudgedBy = "point"
+    """What decides: an end of the interval, the score itself, or whether equivalence is shown."""
+    number: float | None = None
+    """The end or score that was judged; for equivalence the largest difference still possible."""
+    other: str | None = None
+    """The system whose score was subtracted; None where no two were compared."""
+    reason: str | None = None
+    """Why there is nothing to judge; None where there is."""
+
+    @property
+    def finding(self) -> str:
+        """What was judged: ``new has 0.31, the lower end of its interval is 0.28``."""
+        whose = self.system if self.other is None else f"{self.system} - {self.other}"
+        if self.score is None:
+            return f"{whose} has no score" + ("" if self.reason in (None, "no score") else f": {self.reason}")
+        has = f"{whose} has {self.score:.4g}"
+        if self.reason is not None:
+            hint = (
+                "" if self.judged_by == "equivalence" else f"; point({self.measure}) judges the score alone"
+            )
+            return f"{has}, but no interval: {self.reason}{hint}"
+        if self.number is None or self.judged_by == "point":
+            return has
+        ends = {"low": "the lower end of its interval is", "high": "the upper end of its interval is"}
+        return f"{has}, {ends.get(self.judged_by, 'and may differ by as much as')} {self.number:.4g}"
 
 
 @dataclass(frozen=True, slots=True)

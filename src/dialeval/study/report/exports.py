@@ -64,8 +64,7 @@ def as_junit(summary: Summary, notes: Sequence[str] = ()) -> str:
 
 def missed_gate(gate: GateOutcome) -> str:
     """What a gate that was not met found."""
-    has = "no score" if gate.score is None else f"{gate.score:.4g}"
-    return f"gate not met: {gate.gate} ({gate.system} has {has})"
+    return f"gate not met: {gate.gate} ({gate.finding})"
 
 
 EXPORTS: Final[Mapping[str, Callable[[Summary, Sequence[str]], str]]] = {

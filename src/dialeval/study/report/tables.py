@@ -20,6 +20,7 @@ from dialeval.display.wording import (
 )
 from dialeval.study.document import (
     Comparison,
+    GateOutcome,
     MeasureInfo,
     Score,
     Standing,
@@ -106,17 +107,30 @@ def comparisons(summary: Summary, measure: MeasureInfo) -> Table:
 
 def gates(summary: Summary) -> Table:
     """Each gate and whether it was passed."""
-    columns = (Column("gate"), Column("system"), Column("score", numeric=True), Column("outcome"))
+    columns = (
+        *(Column("gate"), Column("system"), Column("score", numeric=True)),
+        *(Column("judged by"), Column("outcome")),
+    )
     rows = tuple(
         (
             Cell(g.gate),
-            Cell(g.system),
+            Cell(g.system if g.other is None else f"{g.system} − {g.other}"),
             Cell(score(g.score, measure_decimals(summary, g.measure))),
+            Cell(_judged(g, measure_decimals(summary, g.measure))),
             Cell("passed" if g.passed else "FAILED", strong=not g.passed),
         )
         for g in summary.gates
     )
     return Table("Gates", columns, rows)
+
+
+def _judged(gate: GateOutcome, places: int) -> str:
+    """What decided at the gate."""
+    if gate.reason is not None:
+        return gate.reason
+    shown = number(gate.number, places)
+    words = {"low": f"lower end {shown}", "high": f"upper end {shown}", "point": "score"}
+    return words.get(gate.judged_by, f"at most {shown} apart" if gate.number is not None else "equivalence")
 
 
 def failures(summary: Summary) -> Table:

@@ -1,0 +1,150 @@
+"""Scores of every system under every measure; a measure that fails for one system keeps no other from being scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dialeval.core import CorpusMeasure, Outcome, Result
+from dialeval.data.frames import html_table
+from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
+from dialeval.errors import described
+from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, Watch, can_answer
+from dialeval.evaluation.runner import Plan, evaluate_any, fitted
+from dialeval.study.document import Failure
+from dialeval.study.file import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where and how the work is done; nothing in it can move a number."""
+
+    executor: Executor = field(default_factory=InProcess)
+    cache: Cache | None = None
+    watch: Watch = lambda _what, _total: nullcontext(SILENT)
+    batch_size: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One measure's result for one system."""
+
+    measure: Measure
+    system: str
+    result: Outcome
+    """On all items that the system has a value for."""
+    ranked: Outcome
+    """On the items that the systems are ranked on; the same object where these are the same."""
+    subjects: Subjects = ()
+    """What was measured; nothing where the result was read back from a run folder."""
+
+
+class _Judged(NamedTuple):
+    """A system, and what a measure is asked about."""
+
+    system: str
+    subjects: Subjects
+
+
+def score_all(
+    study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
+) -> Iterator[Scored]:
+    """Every result; what fails joins the failures."""
+    for measure in study.measures:
+        judged = list(_judged(measure, respondents, study, workshop, failures))
+        with workshop.watch(measure.label, sum(len(given.subjects) for given in judged)) as progress:
+            try:
+                metric = _prepared(measure, judged)
+            except Exception as error:
+                message = described(error)
+                failures += [Failure(given.system, measure.label, message) for given in judged]
+                continue
+            for given in judged:
+                try:
+                    result = _evaluate(metric, given.subjects, study, workshop, progress)
+                except Exception as error:  # one measure's failure must not lose the others' results
+                    failures.append(Failure(given.system, measure.label, described(error)))
+                else:
+                    yield Scored(measure, given.system, result, result, given.subjects)
+
+
+def _judged(
+    measure: Measure,
+    respondents: Sequence[Respondent],
+    study: Study,
+    workshop: Workshop,
+    failures: list[Failure],
+) -> Iterator[_Judged]:
+    """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
+
+    Measures of answers pass over systems that answer no prompts.
+    """
+    tools = Tools(workshop.cache, workshop.watch, study.limit)
+    for respondent in respondents:
+        name = respondent.system.name
+        if measure.capability is None and not can_answer(respondent.system):
+            continue
+        try:
+            subjects = measure.subjects(respondent, tools)
+        except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
+            failures.append(Failure(name, measure.label, described(error)))
+        else:
+            yield _Judged(name, subjects)
+
+
+def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
+    if isinstance(measure.metric, CorpusMeasure):
+        return measure.metric
+    # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
+    return fitted(measure.metric, [subject for given in judged for subject in given.subjects])
+
+
+def _evaluate(
+    metric: AnyMetric,
+    subjects: Subjects,
+    study: Study,
+    workshop: Workshop,
+    progress: Progress,
+) -> Outcome:
+    plan = Plan(
+        resampling=study.resampling,
+        executor=workshop.executor,
+        cache=workshop.cache,
+        progress=progress,
+        batch_size=workshop.batch_size,
+    )
+    return evaluate_any(metric, subjects, plan)
+
+
+def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
+    """One row for each item, system and measure that has values of single items, as in results.parquet."""
+    columns: dict[str, list[object]] = {name: [] for name in ("item", "system", "measure", "value", "reason")}
+    for score in scored:
+        if isinstance(score.result, Result):
+            part = score.result.to_arrow().to_pydict()
+            part["measure"] = [score.measure.label] * len(score.result)
+            part["system"] = [score.system] * len(score.result)
+            for name, values in part.items():
+                columns[name] += values
+    return columns
+
+
+def html_of(title: str, scored: Sequence[Scored]) -> str:
+    """Every system's score under every measure, for notebooks."""
+    rows = [
+        (score.system, score.measure.label, score.ranked.score, score.ranked.interval, score.ranked.scored)
+        for score in scored
+    ]
+    return html_table(
+        title,
+        {
+            "system": [row[0] for row in rows],
+            "measure": [row[1] for row in rows],
+            "score": [row[2] for row in rows],
+            "low": [row[3].low if row[3] else None for row in rows],
+            "high": [row[3].high if row[3] else None for row in rows],
+            "n": [row[4] for row in rows],
+        },
+    )

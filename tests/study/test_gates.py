@@ -1,0 +1,149 @@
+"""Gates: on the ends of intervals, on differences, on equivalence, and on scores alone."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadStudy
+from dialeval.evaluation.compare import Comparison
+from dialeval.study import Gate, check_gates, load_study, parse_gate, run_study
+from dialeval.study.gates import Judged
+from dialeval.study.report.exports import missed_gate
+
+NEW = Judged("rouge_l", "new", 0.31, 0.28, 0.34, None)
+OLD = Judged("rouge_l", "old", 0.29, 0.26, 0.32, None)
+
+
+def difference(**fields: object) -> Comparison:
+    """old minus new is -0.02, from -0.05 to 0.01."""
+    given = {
+        **{"measure": "rouge_l", "a": "old", "b": "new", "difference": -0.02, "low": -0.05, "high": 0.01},
+        **{
+            "p_bootstrap": None,
+            "p_permutation": 0.2,
+            "p_mcnemar": None,
+            "p_adjusted": 0.2,
+            "significant": False,
+        },
+        **{"better": None, "effect_size": 0.1, "wins": 1, "ties": 1, "losses": 1, "n": 3, "unpaired": 0},
+        **{"more_items": None, "largest": 0.05},
+    }
+    return Comparison(**{**given, **fields})
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("rouge_l >= 0.3", Gate("rouge_l", ">=", 0.3)),
+        ("selection_accuracy >= 0.4", Gate("selection_accuracy", ">=", 0.4)),
+        ("new: bleu( order = 2 ) < 1e-3", Gate("bleu(order=2)", "<", 0.001, "new")),
+        ("new - old: rouge_l >= -0.02", Gate("rouge_l", ">=", -0.02, "new", "old")),
+        ("gpt-4 - gpt-3: rouge_l > 0", Gate("rouge_l", ">", 0.0, "gpt-4", "gpt-3")),
+        ("a - b - c: rouge_l > 0", Gate("rouge_l", ">", 0.0, "a - b", "c")),
+        ("b - c: rouge_l > 0", Gate("rouge_l", ">", 0.0, "b - c")),
+        ("point(rouge_l) >= 0.3", Gate("rouge_l", ">=", 0.3, point=True)),
+        ("new - old: point(bleu(order=2)) >= 0", Gate("bleu(order=2)", ">=", 0.0, "new", "old", point=True)),
+    ],
+)
+def test_gates_as_people_write_them(text: str, gate: Gate) -> None:
+    assert parse_gate(text, ["a - b", "c", "b - c"]) == gate
+    assert parse_gate(str(gate), ["a - b", "c", "b - c"]) == gate
+
+
+def test_equivalence_has_no_threshold() -> None:
+    gate = parse_gate("new = old: bleu( order=2 )")
+    assert (gate.measure, gate.system, gate.other, gate.judged_by) == (
+        "bleu(order=2)",
+        "new",
+        "old",
+        "equivalence",
+    )
+    assert str(gate) == "new = old: bleu(order=2)"
+    assert math.isnan(gate.threshold)
+
+
+@pytest.mark.parametrize(
+    "text", ["rouge_l", "rouge_l = 0.3", "rouge_l >= 0.3 %", "new = old", ">= 3", "a = b: c > 2"]
+)
+def test_what_is_no_gate_is_refused_with_examples(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a gate such as"):
+        parse_gate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "number"),
+    [
+        ("new: rouge_l >= 0.28", True, 0.28),
+        ("new: rouge_l >= 0.3", False, 0.28),  # the score is above, but its interval is not
+        ("new: rouge_l <= 0.34", True, 0.34),
+        ("new: rouge_l < 0.34", False, 0.34),
+        ("new: point(rouge_l) >= 0.3", True, 0.31),
+        ("new - old: rouge_l >= -0.02", True, -0.01),
+        ("new - old: rouge_l > 0", False, -0.01),
+        ("new - old: rouge_l <= 0.05", True, 0.05),
+        ("old - new: rouge_l >= -0.05", True, -0.05),
+        ("new - old: point(rouge_l) > 0", True, 0.02),
+    ],
+)
+def test_ends_of_intervals_decide(text: str, passed: bool, number: float) -> None:
+    (outcome,) = check_gates([parse_gate(text)], [NEW, OLD], [difference()])
+    assert outcome.passed is passed
+    assert outcome.number == pytest.approx(number)
+
+
+def test_equivalence_is_what_the_comparison_shows() -> None:
+    gate = parse_gate("new = old: rouge_l")
+    (undecided,) = check_gates([gate], [NEW, OLD], [difference()])
+    assert (undecided.passed, undecided.other, undecided.number) == (False, "old", 0.05)
+    assert missed_gate(undecided) == (
+        "gate not met: new = old: rouge_l (new - old has 0.02, and may differ by as much as 0.05)"
+    )
+    (shown,) = check_gates([gate], [NEW, OLD], [difference(verdict="equivalent")])
+    assert shown.passed
+
+
+def test_what_is_undefined_never_passes_and_says_why() -> None:
+    still = Judged("rouge_l", "new", 0.5, math.nan, math.nan, "nothing varies from item to item")
+    none = Judged("rouge_l", "old", math.nan, math.nan, math.nan, None)
+    gates = [parse_gate("rouge_l >= 0"), parse_gate("rouge_l <= 1"), parse_gate("point(rouge_l) >= 0")]
+    outcomes = list(check_gates(gates, [still, none]))
+    assert [outcome.passed for outcome in outcomes] == [False, False, False, False, True, False]
+    assert missed_gate(outcomes[0]) == (
+        "gate not met: rouge_l >= 0 (new has 0.5, but no interval: nothing varies from item to item; point(rouge_l) "
+        "judges the score alone)"
+    )
+    assert missed_gate(outcomes[1]) == "gate not met: rouge_l >= 0 (old has no score)"
+    (untested,) = check_gates([parse_gate("new - old: rouge_l >= -1")], [still, none], [])
+    assert (untested.passed, untested.reason) == (False, "they could not be compared")
+
+
+@pytest.mark.parametrize(
+    ("gate", "problem"),
+    [
+        ("new - good: rouge_l > 0", "gates[0]: There is no system in this study called 'new'"),
+        ("good - poo: rouge_l > 0", "Did you mean 'poor'"),
+        ("good = poor: rouge_l", "gates[0]: equivalence needs a margin, as in margin: {rouge_l: 0.02}"),
+        ("good: point(rogue_l) > 0", "Did you mean 'rouge_l'"),
+    ],
+)
+def test_a_study_knows_its_systems_measures_and_margins(study_folder: Path, gate: str, problem: str) -> None:
+    path = study_folder / "study.yaml"
+    path.write_text(path.read_text() + f"gates: ['{gate}']\n")
+    with pytest.raises(BadStudy) as refused:
+        load_study(path)
+    assert problem in str(refused.value)
+
+
+def test_a_study_gates_differences_and_equivalence(study_folder: Path) -> None:
+    path = study_folder / "study.yaml"
+    gates = ["good - poor: length > 0", "poor - good: length > 0", "good = poor: length"]
+    path.write_text(path.read_text() + f"gates: {gates}\nmargin: {{length: 0.001}}\n".replace("'", '"'))
+    done = run_study(load_study(path))
+    assert [(gate.passed, gate.judged_by) for gate in done.gates] == [
+        (True, "low"),
+        (False, "low"),
+        (False, "equivalence"),
+    ]
