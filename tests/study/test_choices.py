@@ -39,7 +39,7 @@ systems:
 measures:
   - length
   - {name: selection_accuracy, questions: questions.jsonl}
-gates: ["good: selection_accuracy >= 0.9"]
+gates: ["good: point(selection_accuracy) >= 0.9"]
 """
 
 
