@@ -174,9 +174,8 @@ def _lexical(questions: Sequence[Question], utterances: Utterances | None, trial
         )
     except Unsuitable as error:
         return Lexical(result.score, result.interval, float("nan"), None, 0, str(error))
-    random = tried.fresh[:, 0]
-    low, high = percentile_interval(random, 0.95)
-    return Lexical(result.score, result.interval, float(random.mean()), Interval(low, high), trials)
+    low, high = percentile_interval(tried.fresh[:, 0], 0.95)
+    return Lexical(result.score, result.interval, float(tried.random.mean()), Interval(low, high), trials)
 
 
 def _spread(counts: Sequence[int]) -> Spread:

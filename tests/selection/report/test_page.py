@@ -149,7 +149,7 @@ def test_trials_are_summed_up_in_words(folder):
     assert [cell.text for cell in table.rows[0]] == ["one", "0.400", "0.650", "[0.500, 0.800]"]
     assert "drawn" in table.notes[0] or "draws" in table.notes[0]
     assert "1 question left out" in table.notes[0]
-    assert table.notes[3].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67]")
+    assert table.notes[3].endswith("CHOSEN 0.48, RANDOM 0.43 on average, range [0.06, 0.67] as drawn")
     assert "can only be 1 or -1" in table.notes[4]
     assert table.notes[5] == "3 trials without a correlation: all systems tie"
 
@@ -171,7 +171,9 @@ def test_what_went_wrong_with_trials_stands_among_the_failures(folder):
 
 def test_ranges_over_trials_say_how_they_were_widened_and_what_they_leave_out(folder):
     notes = tables.trials(read_asked(folder).document.trials).notes
-    assert "ranges are widened by up to 16 % because all trials draw from the same pools" in notes
+    assert (
+        "ranges of accuracies are widened by up to 16 % because all trials draw from the same pools" in notes
+    )
     assert any(note.startswith("ranges show the draw of false candidates only") for note in notes)
     small = [{**row, "widening": None} for row in TRIALS["systems"]]
     notes = tables.trials(change(folder, trials={**TRIALS, "systems": small}).trials).notes

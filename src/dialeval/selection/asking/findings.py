@@ -91,10 +91,14 @@ def trials_document(trials: RandomTrials, source: str, people: HumanRanking | No
         source=source,
         seed=trials.seed,
         systems=tuple(
-            TrialsRow(name, float(chosen), float(fresh.mean()), five_numbers(fresh), finite(float(widening)))
-            for name, chosen, fresh, widening in zip(
-                trials.systems, trials.chosen, trials.fresh.T, trials.widening, strict=True
+            TrialsRow(
+                system=name,
+                chosen=float(trials.chosen[index]),
+                mean=float(trials.random[:, index].mean()),
+                five=five_numbers(trials.fresh[:, index]),
+                widening=finite(float(trials.widening[index])),
             )
+            for index, name in enumerate(trials.systems)
         ),
         accuracies=tuple(map(tuple, trials.random.tolist())),
         human=_with_people(trials, people) if people else None,
@@ -161,7 +165,7 @@ def _with_people(trials: RandomTrials, ranking: HumanRanking) -> RankingTrials |
         return None
     human = np.array([ranking.means.get(name, np.nan) for name in trials.systems])
     known = ~np.isnan(human)
-    over = over_scores(human, trials.fresh)
+    over = over_scores(human, trials.random)  # as drawn: stretching each system alone would part ties
     return RankingTrials(
         criterion=ranking.criterion,
         coefficient="spearman",

@@ -158,7 +158,8 @@ def _range_notes(document: Trials) -> Iterable[str]:
             "give a larger --pool"
         )
     elif known and max(known) >= 1.005:
-        yield f"ranges are widened by up to {percent(max(known) - 1)} because all trials draw from the same pools"
+        wider = percent(max(known) - 1)
+        yield f"ranges of accuracies are widened by up to {wider} because all trials draw from the same pools"
     yield "ranges show the draw of false candidates only; other questions or utterances would change accuracies further"
 
 
@@ -170,7 +171,7 @@ def _people_notes(document: Trials) -> Iterable[str]:
     yield (
         f"{COEFFICIENTS[people.coefficient]} with people's {people.criterion} over "
         f"{count(people.systems, 'system')}: CHOSEN {number(people.chosen, 2)}, RANDOM {number(people.mean, 2)} on "
-        f"average, range {spread}"
+        f"average, range {spread} as drawn"
     )
     if people.systems < 3:
         yield "the correlation of two systems can only be 1 or -1"
