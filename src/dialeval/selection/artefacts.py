@@ -67,15 +67,13 @@ class Artefact:
         )
 
 
-def find_artefacts(
-    questions: Sequence[Question], *, resamples: int = 1000, seed: int = 0
-) -> tuple[Artefact, ...]:
+def find_artefacts(questions: Sequence[Question], *, seed: int = 0) -> tuple[Artefact, ...]:
     """What each of ``BASELINES`` makes of the questions, contexts unseen."""
     usable = [question for question in questions if why_no_question(question) is None]
-    return tuple(_artefact(baseline, usable, resamples, seed) for baseline in BASELINES)
+    return tuple(_artefact(baseline, usable, seed) for baseline in BASELINES)
 
 
-def _artefact(baseline: Baseline, questions: Sequence[Question], resamples: int, seed: int) -> Artefact:
+def _artefact(baseline: Baseline, questions: Sequence[Question], seed: int) -> Artefact:
     groups = {question.item: _group(question) for question in questions}
     several = len(set(groups.values()))
     if several < FEWEST:
@@ -94,9 +92,7 @@ def _artefact(baseline: Baseline, questions: Sequence[Question], resamples: int,
     result = evaluate(
         SelectionAccuracy(),
         choices,
-        resampling=Resampling(
-            resamples=resamples, seed=seed, cluster="dialogue", group=lambda item: groups[item]
-        ),
+        resampling=Resampling(seed=seed, cluster="dialogue", group=lambda item: groups[item]),
     )
     return Artefact(
         baseline.name,

@@ -110,7 +110,8 @@ def _instability(document: Document) -> list[Picture]:
     name = COEFFICIENTS[first.coefficient]
     caption = (
         f"{name} of systems' means over {count(first.trials, 'random test set')} of "
-        f"{count(first.size or 0, 'item')}; the dot is the value on all items."
+        f"{count(first.size or 0, 'item')}; the dot is the value on all items. "
+        "Half of the items at a time, test sets overlap: new ones of that size would spread about a third further."
     )
     alt = f"Box plots of system-level correlations over random test sets. {'; '.join(words)}."
     return [Picture("Smaller test sets", caption, boxes(shown, across=f"{name} with people"), alt)]

@@ -152,10 +152,10 @@ def _join(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.int32]:
 
 
 @lru_cache(maxsize=1)
-def load_tables(cache: Path | None = None) -> Mapping[str, Table]:
-    """The tables by name, read-only; compiled first where ``cache`` (by default the user's) does not hold them yet."""
+def load_tables() -> Mapping[str, Table]:
+    """The tables by name, read-only; compiled first where the user's cache does not hold them yet."""
     folder = obtain(RESOURCE)
-    path = (cache or kept_folder("meteor")) / f"meteor-{(RESOURCE.sha256 or '')[:16]}-{_FORMAT}.tables"
+    path = kept_folder("meteor") / f"meteor-{(RESOURCE.sha256 or '')[:16]}-{_FORMAT}.tables"
     try:
         with one_at_a_time(path):
             tables = read_tables(path) or _compiled(path, folder)

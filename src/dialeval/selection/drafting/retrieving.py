@@ -10,7 +10,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.sentence_vectors import Vectors
@@ -78,7 +77,6 @@ def retrieve(
     exclude: Excluded = Excluded(),  # noqa: B008 - frozen
     rules: CandidateRules = CandidateRules(),  # noqa: B008 - frozen
     engine: Engine | None = None,
-    progress: Progress = SILENT,
 ) -> list[tuple[Retrieved, ...]]:
     """For each text, ``m`` utterances like it and unlike each other, by turns from either way of searching.
 
@@ -99,9 +97,7 @@ def retrieve(
     ]
     results: list[tuple[Retrieved, ...]] = []
     for start in range(0, len(wanted), _TEXTS_AT_ONCE):
-        batch = wanted[start : start + _TEXTS_AT_ONCE]
-        results += _retrieve(search, batch, m, max(depth, m))
-        progress.advance(len(batch))
+        results += _retrieve(search, wanted[start : start + _TEXTS_AT_ONCE], m, max(depth, m))
     return results
 
 

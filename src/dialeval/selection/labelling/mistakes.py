@@ -38,8 +38,8 @@ TABLE_7: Final = (
 """Of 50 false candidates the authors could label 22: 8, 4, 9 and 1 of them so."""
 
 MISTAKES: Final[Mapping[str, Mistake]] = {
-    one.label: one
-    for one in (
+    mistake.label: mistake
+    for mistake in (
         *TABLE_7,
         Mistake("irrelevant", "it has nothing to do with what was said before"),
         Mistake("other", "something else is wrong with it"),
@@ -48,13 +48,13 @@ MISTAKES: Final[Mapping[str, Mistake]] = {
 """The labels people may give. A further one is one line here, or an argument of ``mistake_form``."""
 
 
-def mistake_form(mistakes: Iterable[Mistake] = tuple(MISTAKES.values()), *, raters: int = 3) -> Form:
+def mistake_form(mistakes: Iterable[Mistake] = tuple(MISTAKES.values())) -> Form:
     """What raters are asked about each false candidate: which of these mistakes it makes."""
     options = tuple(
         Option(index, mistake.label, mistake.meaning) for index, mistake in enumerate(mistakes, start=1)
     )
     ask = "The line below does not fit the conversation. What is the matter with it?"
-    return Form("mistake", ask, options, raters, false_only=True)
+    return Form("mistake", ask, options, raters=3, false_only=True)
 
 
 def is_guess(label: str) -> bool:
