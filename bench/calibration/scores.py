@@ -48,7 +48,7 @@ def _of_dialogues() -> Iterator[tuple[str, ...]]:
             continue
         for size in SIZES:
             rng = np.random.default_rng([size, len(population.name), 1])
-            samples = [population.clustered_sample(rng, size) for _ in range(SAMPLES // 2)]
+            samples = [population.clustered_sample(rng, size) for _ in range(2 * SAMPLES // 3)]
             name, kind = f"{population.name}, by dialogue", population.kind
             yield coverage(name, population.truth, samples, kind.aggregate, _interval(kind))
 
