@@ -15,7 +15,11 @@ import numpy as np
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence, pool
 
 FEW: Final = 50
-"""Below this many units an interval takes the wider of the plain and the corrected end, on either side."""
+"""Below this many units an interval takes the wider of the plain and the corrected end, on either side.
+
+Units count as few too where a few of them make up the spread: as many as units of a normal distribution whose squares
+vary as much.
+"""
 
 
 class LeftOut(NamedTuple):
@@ -61,12 +65,14 @@ class SkewedT(NamedTuple):
     shift: float
     """Skewness of the units' pseudo-values over the root of their number; 0 without spread."""
     units: int
+    few: bool
+    """Whether the skewness is itself hardly known."""
 
     def interval(self, confidence: float) -> Bounds:
         """The ends, for any confidence."""
         quantile = _t_quantile(self.units, confidence)
         low, high = (self.score - _inverse(end, self.shift) * self.error for end in (quantile, -quantile))
-        if self.units < FEW:
+        if self.few:
             reach = quantile * self.error
             low, high = min(low, self.score - reach), max(high, self.score + reach)
         return Bounds(low, high)
@@ -74,11 +80,15 @@ class SkewedT(NamedTuple):
 
 def skewed_t(score: float, without: Floats) -> SkewedT:
     """From a score, and the scores without each unit."""
-    error = jackknife_error(without)
-    spread = error > 0  # not so of NaN
-    return SkewedT(
-        score, error, _skewness(without) / math.sqrt(len(without)) if spread else 0.0, len(without)
-    )
+    error, units = jackknife_error(without), len(without)
+    if not error > 0:  # nor is NaN
+        return SkewedT(score, error, 0.0, units, few=True)
+    # Pseudo-values go down where scores without the unit go up; scaled, lest powers of small numbers be 0.
+    pseudo = without.mean() - without
+    pseudo /= np.abs(pseudo).max()
+    squares, cubes, fourths = (float((pseudo**power).mean()) for power in (2, 3, 4))
+    few = min(units, 3 * units * squares**2 / fourths) < FEW
+    return SkewedT(score, error, cubes / squares**1.5 / math.sqrt(units), units, few)
 
 
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
@@ -86,8 +96,9 @@ def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -
 
     With the skewness s of the units' pseudo-values, g(t) = t + b t^2 / 3 + b^2 t^3 / 27 + b / 6, b = s / sqrt(units),
     has a distribution free of skewness to the first order, and grows with t. The ends are score - g^-1(±q) * error, q
-    being Student's quantile of units - 1 degrees of freedom. Below `FEW` units, where the skewness is itself hardly
-    known, each end is the farther one of this interval and of `jackknife_interval`. NaN as there.
+    being Student's quantile of units - 1 degrees of freedom. Where there are `FEW` units, or a few of many make up the
+    spread, the skewness is itself hardly known: then each end is the farther one of this interval and of
+    `jackknife_interval`. NaN as there.
 
     Percentile and BCa intervals cover less at every size that we measured (``python -m bench calibration``).
     """
@@ -112,13 +123,6 @@ def _t_quantile(units: int, confidence: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(units - 1, (1 + confidence) / 2)) if units > 1 else math.nan
-
-
-def _skewness(without: Floats) -> float:
-    """The skewness of the pseudo-values, which go down where the scores without the unit go up."""
-    pseudo = without.mean() - without
-    pseudo /= np.abs(pseudo).max()  # lest the cube of a small number be 0
-    return float((pseudo**3).mean() / (pseudo**2).mean() ** 1.5)
 
 
 def _inverse(value: float, shift: float) -> float:
