@@ -61,7 +61,7 @@ def _ranks() -> Iterator[Row]:
 
 def _families() -> Iterator[Row]:
     """Five equal systems on 30 items under measures that correlate by one half; before, Holm within each measure."""
-    for measures, studies in ((4, 150), (8, 150)):
+    for measures, studies in ((8, 200),):
         rng = np.random.default_rng(measures)
         before = after = 0
         for _ in range(studies):
