@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
+from dialeval.core import ABSENCES
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
@@ -75,6 +76,11 @@ class Score:
     """What was resampled: items, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over that of independent items; None where items are independent, or it is unknown."""
+
+    @property
+    def no_interval(self) -> str | None:
+        """Why the score has no interval, in words; None where it has one, or where nothing was resampled."""
+        return None if self.absence is None else ABSENCES[self.absence]
 
     @property
     def coverage(self) -> float | None:

@@ -50,6 +50,7 @@ def _legend(summary: Summary) -> Iterator[str]:
         yield "; ".join(marks)
     if any(r.low is not None for r in summary.results):
         yield f"brackets hold {summary.level:.0%} intervals"
+    yield from _absence_notes(summary)
     yield from family_notes(summary)
     if any(m.higher_is_better is None for m in summary.measures):
         yield "a measure without an arrow describes: neither direction is better"
@@ -57,6 +58,20 @@ def _legend(summary: Summary) -> Iterator[str]:
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
         yield f"{listing(whole)} {verb} all responses together, so there are no per-item values"
+
+
+def _absence_notes(summary: Summary) -> Iterator[str]:
+    """Which scores have no interval, and why."""
+    systems: dict[tuple[str, str], list[str]] = {}
+    for result in summary.results:
+        if result.score is not None and (reason := result.no_interval) is not None:
+            systems.setdefault((result.measure, reason), []).append(result.system)
+    measures: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (measure, reason), names in systems.items():
+        measures.setdefault((reason, tuple(names)), []).append(measure)
+    for (reason, among), under in measures.items():
+        whose = "any system" if len(among) == len(summary.systems) else listing(among)
+        yield f"no interval for {whose} under {listing(under)}: {reason}"
 
 
 def family_notes(summary: Summary) -> Iterator[str]:
