@@ -285,14 +285,14 @@ def test_the_ranking_says_why_questions_are_unscored_and_that_accuracies_differ_
 
 def test_the_ranking_says_how_questions_of_one_context_were_resampled(folder):
     questions = {**QUESTIONS, "sharing_a_context": 3}
-    (note,) = [one for one in notes_of(folder, questions=questions) if "bootstrap" in one]
+    (note,) = [one for one in notes_of(folder, questions=questions) if "brackets" in one]
     assert "but 3 questions have the context of another one, so '--cluster auto' is safer" in note
     settings = {**SETTINGS, "cluster": "dialogue"}
-    (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "bootstrap" in one]
-    assert note.endswith("questions of one context or dialogue being resampled together")
+    (note,) = [one for one in notes_of(folder, questions=questions, settings=settings) if "brackets" in one]
+    assert note.endswith("questions of one context or dialogue being taken together")
     effects = [result("one", 0.4, design_effect=1.234), result("two", 0.2, design_effect=2.0)]
-    (note,) = [one for one in notes_of(folder, results=effects) if "bootstrap" in one]
-    assert note.endswith("resampled together (design effect 1.23 to 2.00)")
+    (note,) = [one for one in notes_of(folder, results=effects) if "brackets" in one]
+    assert note.endswith("taken together (design effect 1.23 to 2.00)")
     assert "swaps of whole clusters decide" in tables.pairs(read_asked(folder).document).notes[0]
 
 

@@ -200,7 +200,7 @@ def _notes(document: AskedDocument) -> Iterable[str]:
     yield from texts(document.questions.warnings)
     yield f"guessing would get {number(document.questions.chance)}; a tie with a false candidate counts as wrong"
     if any(row.low is not None for row in document.results):
-        yield f"brackets hold {document.settings.level:.0%} bootstrap intervals{_resampled(document)}"
+        yield f"brackets hold {document.settings.level:.0%} intervals{_resampled(document)}"
     if any(row.by_likelihood for row in document.results):
         yield f"log-probabilities: {document.settings.normalise} over tokens"
     yield from _unscored_notes(document)
@@ -216,7 +216,7 @@ def _idle_hits(document: AskedDocument) -> Iterable[str]:
 
 def _resampled(document: AskedDocument) -> str:
     if document.settings.cluster == "dialogue":
-        return f", questions of one context or dialogue being resampled together{_design_effects(document)}"
+        return f", questions of one context or dialogue being taken together{_design_effects(document)}"
     shared = document.questions.sharing_a_context
     if not shared:
         return ""
