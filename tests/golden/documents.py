@@ -33,7 +33,7 @@ VOLATILE: Final = frozenset(
 """Keys whose values differ between machines or runs, in every document; ``start`` is the digest of weights."""
 
 MACHINE: Final = {
-    "doctor": frozenset({"version", "state", "detail", "path", "ok", "next", "tools"}),
+    "doctor": frozenset({"version", "state", "detail", "path", "ok", "next", "tools", "bytes"}),
     "resources_ls": frozenset({"state", "detail", "path"}),
     "systems_ls": frozenset({"missing"}),
 }

@@ -159,10 +159,10 @@ def test_utterances_that_come_again_and_again_are_told(dialeval, dialogues, tmp_
 
 
 def test_what_dialogues_need_is_told_at_once(dialeval, dialogues, tmp_path):
-    write(tmp_path / "foreign.jsonl", [{"fold": "test", "dialogue": [{"text": "Hi."}]}])
+    write(tmp_path / "foreign.jsonl", [{"fold": "test", "talk": "Hi."}])
     done = dialeval("select", "build", "foreign.jsonl", "--repository", "lines.txt", "-o", "x")
     assert done.code == 1
-    assert "there are: 'fold', 'dialogue'" in done.err
+    assert "there are: 'fold', 'talk'" in done.err
     assert "expected dialogues with 'id' and 'messages'" in done.err
 
 
