@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.stats.ranks import Measured, rank_systems
+from dialeval.stats.ranks import Jackknifed, Measured, rank_jackknifed, rank_systems
 
 
 def mean(totals):
@@ -94,6 +94,30 @@ def test_systems_without_a_score_have_no_rank():
         (ranks,), _ = rank_systems([Measured(rows, mean, True)], resamples=20)
     assert np.isnan(ranks.rank).tolist() == [False, True, False]
     assert ranks.best[1] == 0
+
+
+def jackknifed(values, units):
+    """Means of values, shape (systems, units)."""
+    table = np.asarray(values, dtype=float)
+    n = table.shape[1]
+    scores = table.mean(axis=1)
+    return Jackknifed(scores, ((n * scores[:, None] - table) / (n - 1)).T, True, units)
+
+
+def test_measures_of_other_units_count_as_much():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(3, 80)) + np.array([[0.0], [0.3], [0.5]])
+    names = tuple(f"d{n}" for n in range(80))
+    same = rank_jackknifed([jackknifed(values, names), jackknifed(values, names)])
+    alone = rank_systems([measured(values)])
+    np.testing.assert_allclose(same.overall.best, alone.overall.best, atol=1e-9)  # a copy adds no evidence
+    np.testing.assert_allclose(same.measures[0].best, alone.measures[0].best)
+    fresh = rng.normal(size=(3, 40)) + np.array([[0.0], [0.3], [0.5]])
+    other = rank_jackknifed([jackknifed(values, names), jackknifed(fresh, tuple(f"q{n}" for n in range(40)))])
+    assert other.overall.best[2] > alone.overall.best[2]  # other units do
+    part = rank_jackknifed([jackknifed(values, names), jackknifed(values[:, :40], names[:40])])
+    assert part.overall.rank.tolist() == [3, 2, 1]
+    assert part.overall.best.sum() == pytest.approx(1)
 
 
 def test_measures_share_systems_and_items():

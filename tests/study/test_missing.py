@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from itertools import combinations
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialeval.errors import BadStudy
-from dialeval.study import Run, load_study, run_study
-from dialeval.study.document import Summary, leaders, ranked, ranks, standings
+from dialeval.study import Run, load_study, read_summary, render, run_study, write_run
+from dialeval.study.document import Summary, headline_measure, leaders, ranked, ranks, standings
 from dialeval.study.report.tables import leaderboard, own_items
+from dialeval.study.report.verdict import verdict
 from dialeval.study.summary import summarise
 
 WORDS = ["one", "two", "three", "four", "five", "six"]
@@ -156,12 +158,13 @@ def coverage_patterns(draw: st.DrawFn) -> dict[str, list[int | None]]:
 def test_no_page_contradicts_itself(answers: dict[str, list[int | None]], rule: str) -> None:
     measures = MEASURES if rule != "worst" else "rouge_l, bleu(order=2), length"
     with tempfile.TemporaryDirectory() as folder:
-        summary = summarise(study(Path(folder), answers, f"missing: {rule}\n", measures))
-    check(summary)
+        write_run(study(Path(folder), answers, f"missing: {rule}\n", measures), f"{folder}/out")
+        render(f"{folder}/out")
+        check(read_summary(Path(folder) / "out"))
 
 
 def check(summary: Summary) -> None:
-    """Order, marks and tests agree under every measure that ranks."""
+    """Order, marks, ranks, tests and sentences agree under every measure that ranks."""
     for measure in (m for m in summary.measures if ranks(summary, m)):
         name, up = measure.measure, measure.higher_is_better
         scores = {r.system: r.score for r in summary.results if r.measure == name and r.score is not None}
@@ -182,7 +185,38 @@ def check(summary: Summary) -> None:
             behind = {c.better for b in best if (c := summary.comparison(name, system, b))} - {None}
             assert standing != "behind" or behind <= set(best)
             assert system not in behind
-    first = next((m for m in summary.measures if ranks(summary, m) and leaders(summary, m)), None)
-    if first is not None:
+        check_ranks(summary, name, stands)
+    check_sentences(summary)
+    first = headline_measure(summary)
+    if first is not None and leaders(summary, first):
         rows = [row[0].text for row in leaderboard(summary).rows]
         assert set(leaders(summary, first)) == set(rows[: len(leaders(summary, first))])
+
+
+def check_ranks(summary: Summary, name: str, stands: dict[str, str]) -> None:
+    """The best rank first or share it, and whoever is shown to be worse than another does not."""
+    ranking = summary.ranking(name)
+    if ranking is None:
+        assert set(stands.values()) <= {"unranked"}
+        return
+    for rank in ranking.systems:
+        assert rank.low <= rank.rank <= rank.high
+        assert (stands[rank.system] == "best") is (rank.rank == min(r.rank for r in ranking.systems))
+        assert stands[rank.system] != "best" or rank.low == 1
+        assert stands[rank.system] != "behind" or rank.low > 1
+
+
+def check_sentences(summary: Summary) -> None:
+    """Whoever is called best is shown to be better than all others, and worse than none."""
+    found = verdict(summary)
+    said = re.match(r"(\w) is best(?: on (\S+))?:", found.headline)
+    if said is None:
+        return
+    best, on = said.groups()
+    others = {r.system for r in summary.results if r.score is not None} - {best}
+    measures = [on] if on else [m.measure for m in summary.measures if leaders(summary, m)]
+    shown = [{summary.relation(m, best, other) for other in others} for m in measures]
+    assert any(relations <= {"better", None} and "better" in relations for relations in shown)
+    assert not any("worse" in relations for relations in shown)
+    wins = re.search(r"One by one, (\w) is best on", str(found))
+    assert wins is None or wins[1] == best

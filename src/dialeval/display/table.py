@@ -61,13 +61,13 @@ def pieces(table: Table, *, most: int) -> tuple[Table, ...]:
 
 def markdown(table: Table) -> str:
     """The table in Markdown, its title above and its notes below, ending in a newline."""
-    lines = [f"### {_escaped(table.title)}", ""]
+    lines = [f"### {escaped(table.title)}", ""]
     if table.rows:
-        lines.append(_line([_escaped(column.title) for column in table.columns]))
+        lines.append(_line([escaped(column.title) for column in table.columns]))
         lines.append(_line(["---:" if column.numeric else ":---" for column in table.columns]))
         lines += [_line([_cell(cell) for cell in row]) for row in table.rows]
         lines.append("")
-    lines += [f"- {_escaped(note)}" for note in table.notes]
+    lines += [f"- {escaped(note)}" for note in table.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -121,12 +121,13 @@ def _line(cells: list[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = _escaped(cell.text)
+    text = escaped(cell.text)
     shown = f"**{text}**" if cell.strong and text else text
-    return " ".join(part for part in (_escaped(cell.mark), shown, _escaped(cell.detail)) if part)
+    return " ".join(part for part in (escaped(cell.mark), shown, escaped(cell.detail)) if part)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text on one line, so that Markdown shows it as it is."""
     text = re.sub(r"([\\|*`])", r"\\\1", one_line(text)).replace("&", "&amp;").replace("<", "&lt;")
     # Underscores inside a word, as in rouge_l, mean nothing to Markdown; brackets only do before a parenthesis.
     return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text).replace("](", "]\\(")

@@ -34,7 +34,7 @@ from dialeval.stats.correlation.pairwise import (
 )
 from dialeval.stats.correlation.true_means import TrueCorrelation, true_correlation
 from dialeval.stats.estimate import Coefficient, Estimate
-from dialeval.stats.ranks import Measured, Ranks, RankTable, rank_systems
+from dialeval.stats.ranks import Jackknifed, Measured, Ranks, RankTable, rank_jackknifed, rank_systems
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, bootstrap, percentile_interval
 from dialeval.stats.resampling.clusters import DesignEffect, design_effect, intraclass, repeated
 from dialeval.stats.resampling.intervals import (
@@ -100,6 +100,7 @@ __all__ = [
     "Family",
     "IdentityCorrelation",
     "ItemsNeeded",
+    "Jackknifed",
     "Level",
     "Looks",
     "Measured",
@@ -173,6 +174,7 @@ __all__ = [
     "plan_from_pilot",
     "ppi_difference",
     "ppi_mean",
+    "rank_jackknifed",
     "rank_systems",
     "repeated",
     "required_items",

@@ -58,6 +58,18 @@ class RankTable(NamedTuple):
     """By the mean over measures of the score in units of its standard error, each measure counting the same."""
 
 
+class Jackknifed(NamedTuple):
+    """Several systems under one measure, each with its score and what it would be without each unit."""
+
+    scores: Floats
+    """Shape (systems,)."""
+    without: Floats
+    """Shape (units, systems)."""
+    higher_is_better: bool
+    units: tuple[str, ...] | None = None
+    """Names of the units, which may be those of other measures too; None where all measures have the same units."""
+
+
 def rank_systems(
     measures: Sequence[Measured],
     *,
@@ -67,68 +79,126 @@ def rank_systems(
     clusters: Integers | None = None,
 ) -> RankTable:
     """Ranks of systems on their shared items, with intervals that hold for all systems of a measure at once."""
-    check_confidence(confidence)
     shapes = {measured.rows.shape[:2] for measured in measures}
     if len(shapes) != 1:
         raise ValueError(f"all measures need the same systems and items, not {sorted(shapes)}")
-    scored = [_scored(measured, clusters) for measured in measures]
-    weights = np.concatenate(list(draws(len(scored[0].units), resamples=resamples, seed=seed)))
-    each = tuple(_ranks(system, weights, confidence) for system in scored)
-    scales = [_typical_error(system.units) for system in scored]
-    usable = [(system, scale) for system, scale in zip(scored, scales, strict=True) if scale > 0]
-    if not usable:
-        return RankTable(each, each[0])
-    scores, units = (
-        np.mean([part / scale for part, scale in parts], axis=0)
-        for parts in (
-            [(system.scores, scale) for system, scale in usable],
-            [(system.units, scale) for system, scale in usable],
-        )
-    )
-    return RankTable(each, _ranks(_Scored(scores, units), weights, confidence))
+    left_out = [_jackknifed(measured, clusters) for measured in measures]
+    return rank_jackknifed(left_out, resamples=resamples, seed=seed, confidence=confidence)
+
+
+def rank_jackknifed(
+    measures: Sequence[Jackknifed], *, resamples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> RankTable:
+    """The same from scores without each unit; measures may have different units, of which those of one name are one."""
+    check_confidence(confidence)
+    scored = [_scored(measure) for measure in measures]
+    parts = [*scored, _combined(scored)]
+    ranks: list[Ranks | None] = [None] * len(parts)
+    # Parts with the same units share their resamples, which take most of the time.
+    for units in dict.fromkeys(part.units for part in parts):
+        places = [place for place, part in enumerate(parts) if part.units == units]
+        together = [parts[place] for place in places]
+        for place, part, drawn in zip(places, together, _resampled(together, resamples, seed), strict=True):
+            ranks[place] = _ranks(part, drawn, confidence)
+    *each, overall = (found for found in ranks if found is not None)
+    return RankTable(tuple(each), overall)
 
 
 class _Scored(NamedTuple):
     scores: Floats
     """Higher is better, shape (systems,)."""
-    units: Floats
+    pseudo: Floats
     """The jackknife's pseudo-values, whose means stand for the scores of resamples; shape (units, systems)."""
+    units: tuple[str, ...]
+
+    @property
+    def centred(self) -> Floats:
+        """What each unit adds to the scores."""
+        return np.asarray(self.pseudo - self.pseudo.mean(axis=0))
+
+    @property
+    def pairs(self) -> Floats:
+        """What each unit adds to the difference of each pair of systems, shape (units, pairs)."""
+        first, second = np.triu_indices(len(self.scores), 1)
+        return self.centred[:, first] - self.centred[:, second]
 
 
-def _scored(measured: Measured, clusters: Integers | None) -> _Scored:
-    sign = 1.0 if measured.higher_is_better else -1.0
+class _Drawn(NamedTuple):
+    """What resamples make of a part."""
+
+    moved: Floats
+    """How far each score moves, shape (resamples, systems)."""
+    squares: Floats
+    """Mean squares of what units add to the differences, shape (resamples, pairs)."""
+
+
+def _jackknifed(measured: Measured, clusters: Integers | None) -> Jackknifed:
     left_out = [leave_out(rows, measured.aggregate, clusters) for rows in measured.rows]
-    scores = sign * np.array([system.score for system in left_out])
-    without = sign * np.stack([system.without for system in left_out], axis=1)
-    return _Scored(scores, len(without) * scores - (len(without) - 1) * without)
+    scores = np.array([system.score for system in left_out])
+    return Jackknifed(
+        scores, np.stack([system.without for system in left_out], axis=1), measured.higher_is_better
+    )
 
 
-def _ranks(system: _Scored, weights: Floats, confidence: float) -> Ranks:
-    better = _shown_better(system, weights, confidence)
+def _scored(measure: Jackknifed) -> _Scored:
+    sign = 1.0 if measure.higher_is_better else -1.0
+    scores, without, n = sign * measure.scores, sign * measure.without, len(measure.without)
+    names = measure.units if measure.units is not None else tuple(map(str, range(n)))
+    return _Scored(scores, n * scores - (n - 1) * without, names)
+
+
+def _combined(parts: Sequence[_Scored]) -> _Scored:
+    """All measures together: means of scores in units of their standard errors.
+
+    A unit that a measure does not have adds nothing to its score.
+    """
+    scales = [_typical_error(part.pseudo) for part in parts]
+    usable = [(part, scale) for part, scale in zip(parts, scales, strict=True) if scale > 0]
+    if not usable:
+        return parts[0]
+    names = tuple(dict.fromkeys(unit for part, _ in usable for unit in part.units))
+    places = {name: place for place, name in enumerate(names)}
+    added = np.zeros((len(names), len(parts[0].scores)))
+    for part, scale in usable:
+        added[[places[unit] for unit in part.units]] += part.centred / len(part.units) / scale
+    scores = np.mean([part.scores / scale for part, scale in usable], axis=0)
+    return _Scored(scores, scores + len(names) * added / len(usable), names)
+
+
+def _resampled(parts: Sequence[_Scored], resamples: int, seed: int) -> list[_Drawn]:
+    """What the same resamples make of several parts that have the same units."""
+    n = len(parts[0].units)
+    columns = [table for part in parts for table in (part.centred, part.pairs**2)]
+    edges = np.cumsum([table.shape[1] for table in columns])[:-1]
+    table = np.hstack(columns)
+    sums = [weights @ table for weights in draws(n, resamples=resamples, seed=seed)]
+    tables = np.split(np.concatenate(sums) / max(1, n), edges, axis=1)
+    return [_Drawn(*pair) for pair in zip(tables[::2], tables[1::2], strict=True)]
+
+
+def _ranks(part: _Scored, drawn: _Drawn, confidence: float) -> Ranks:
+    better = _shown_better(part, drawn, confidence)
     low = 1 + better.sum(axis=0)
-    high = int((~np.isnan(system.scores)).sum()) - better.sum(axis=1)
-    drawn = system.scores + weights @ (system.units - system.units.mean(axis=0)) / len(system.units)
-    return Ranks(_midranks(system.scores), low, high, _chance_of_best(drawn), better)
+    high = int((~np.isnan(part.scores)).sum()) - better.sum(axis=1)
+    return Ranks(_midranks(part.scores), low, high, _chance_of_best(part.scores + drawn.moved), better)
 
 
-def _shown_better(system: _Scored, weights: Floats, confidence: float) -> NDArray[np.bool_]:
+def _shown_better(part: _Scored, drawn: _Drawn, confidence: float) -> NDArray[np.bool_]:
     """Which differences are above 0 when all are tested at once, one after another (Romano & Wolf, 2005).
 
     Each t is compared with the largest that chance makes of any pair not yet decided, by the bootstrap: the difference
     of a resample from the one observed, over the resample's own standard error.
     """
-    systems, n = len(system.scores), len(system.units)
+    systems, n = len(part.scores), len(part.units)
     first, second = np.triu_indices(systems, 1)
-    difference = difference_of(system.scores[first], system.scores[second])
-    units = system.units[:, first] - system.units[:, second]
-    units = units - units.mean(axis=0)
+    difference = difference_of(part.scores[first], part.scores[second])
+    moved = drawn.moved[:, first] - drawn.moved[:, second]
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt((units**2).sum(axis=0) / n / max(1, n - 1))
-        moved = weights @ units / n
-        errors = np.sqrt(np.maximum(weights @ units**2 / n - moved**2, 0) / max(1, n - 1))
+        error = np.sqrt((part.pairs**2).sum(axis=0) / n / max(1, n - 1))
+        errors = np.sqrt(np.maximum(drawn.squares - moved**2, 0) / max(1, n - 1))
         sizes, chance = np.abs(difference) / error, np.nan_to_num(np.abs(moved) / errors, posinf=np.inf)
     # A difference that is the same on every unit has no error: decided where so many signs alone would be significant.
-    still = error <= ROUNDING * (np.abs(system.scores[first]) + np.abs(system.scores[second]))
+    still = error <= ROUNDING * (np.abs(part.scores[first]) + np.abs(part.scores[second]))
     shown = still & (sizes > 1) & (2.0 ** (1 - n) < 1 - confidence)
     undecided = np.isfinite(sizes) & ~still
     while undecided.any():

@@ -13,10 +13,11 @@ from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Respondent
 from dialeval.study.answering import ask
-from dialeval.study.document import Failure, GateOutcome, Unmatched
+from dialeval.study.document import Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
 from dialeval.study.gates import Judged, check_gates
 from dialeval.study.human import People, agree, read_people
+from dialeval.study.ranking import rankings
 from dialeval.study.scoring import Scored, Workshop, columns_of, html_of, score_all
 from dialeval.study.unmatched import (
     check_unmatched,
@@ -42,6 +43,8 @@ class Run(Framed):
     compared: tuple[Comparison, ...]
     gates: tuple[GateOutcome, ...]
     failures: tuple[Failure, ...]
+    ranks: tuple[Ranking, ...] = ()
+    """Over all measures first, then under each measure that ranks systems."""
     agreement: Findings | None = None
     """How the measures agree with people; None where the study has no human ratings, or they do not join."""
     unmatched: tuple[Unmatched, ...] = ()
@@ -74,15 +77,16 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
     gates = tuple(_check(study, scored, compared))
     return Run(
-        study,
-        prompts,
-        respondents,
-        scored,
-        compared,
-        gates,
-        tuple(failures),
-        agreement,
-        tuple(_unmatched(study, items, people)),
+        study=study,
+        prompts=prompts,
+        respondents=respondents,
+        scored=scored,
+        compared=compared,
+        gates=gates,
+        failures=tuple(failures),
+        ranks=rankings(study, scored, compared),
+        agreement=agreement,
+        unmatched=tuple(_unmatched(study, items, people)),
     )
 
 

@@ -37,6 +37,7 @@ def summarise(run: Run) -> Summary:
         primary=study.primary,
         correction=study.correction,
         margins=dict(study.margins),
+        ranks=run.ranks,
     )
 
 

@@ -145,7 +145,7 @@ def test_long_names_fold_between_words_and_keep_the_gates_whole(make_run: Make) 
     assert "2024-11-15-final" in names
     gates = text[text.index("Gates") :].splitlines()
     assert sum(line.startswith("gate ") for line in gates) == 1
-    assert gates[1].split() == ["gate", "system", "score", "outcome"]
+    assert gates[1].split() == ["gate", "system", "score", "judged", "by", "outcome"]
     assert all(line.count("FAILED") <= 1 for line in gates)
     column = slice(gates[1].index("system"), gates[1].index("score"))
     assert "".join(line[column].strip() for line in gates[3:] if "0.0" not in line[column]) == long

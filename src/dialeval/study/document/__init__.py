@@ -22,9 +22,11 @@ from dialeval.study.document.summary import (
     JudgedBy,
     MeasureInfo,
     MissingRule,
+    Ranking,
     Score,
     Summary,
     SystemInfo,
+    SystemRank,
 )
 
 __all__ = [
@@ -40,12 +42,14 @@ __all__ = [
     "MissingRule",
     "OutOfReach",
     "Place",
+    "Ranking",
     "Said",
     "Score",
     "Shown",
     "Standing",
     "Summary",
     "SystemInfo",
+    "SystemRank",
     "SystemUsage",
     "Trace",
     "Unmatched",

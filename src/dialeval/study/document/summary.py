@@ -142,6 +142,39 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemRank:
+    """Where one system stands among others."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    rank: float | None
+    """1 is best; systems with equal scores share the mean of their ranks."""
+    low: int
+    """The best rank that it may have: one more than systems shown to be better."""
+    high: int
+    """The worst rank that it may have: all systems without those shown to be worse."""
+    best: float | None
+    """Share of the resamples in which no system scores higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The ranks of systems under one measure, or over several."""
+
+    measure: str | None
+    """None for the ranks over several measures, each counting the same."""
+    measures: tuple[str, ...]
+    units: int
+    """Items, or clusters of them, that the ranks rest on."""
+    systems: tuple[SystemRank, ...]
+
+    def of(self, system: str) -> SystemRank | None:
+        """That system's rank; None where it was not ranked."""
+        return next((rank for rank in self.systems if rank.system == system), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Everything a study found."""
 
@@ -171,6 +204,8 @@ class Summary:
     correction: Correction = "holm"
     margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """The smallest difference that matters, by measure."""
+    ranks: tuple[Ranking, ...] = ()
+    """Over all measures first, where there are several; then under each measure that ranks systems."""
 
     def json_value(self) -> dict[str, object]:
         """The fields, with a key for each capability."""
@@ -195,6 +230,10 @@ class Summary:
         return next(
             (c for c in self.comparisons if c.measure == measure and {c.a, c.b} == {one, other}), None
         )
+
+    def ranking(self, measure: str | None) -> Ranking | None:
+        """The ranks under that measure, or over all for None; None where it ranks nobody."""
+        return next((ranking for ranking in self.ranks if ranking.measure == measure), None)
 
     def relation(self, measure: str, system: str, other: str) -> Verdict | None:
         """What is shown of the system beside the other one under that measure; None where they were not compared."""

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from xml.etree import ElementTree
 
-from dialeval.display.table import Table, latex, markdown
+from dialeval.display.table import Table, escaped, latex, markdown
 from dialeval.study.document import GateOutcome, Score, Summary
+from dialeval.study.report.ranking import rank_table
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items
+from dialeval.study.report.verdict import verdict
 
 _ILLEGAL: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML file may hold."""
@@ -19,11 +21,13 @@ COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", 
 
 
 def as_markdown(summary: Summary, notes: Sequence[str] = ()) -> str:
-    """The leaderboard, each system on its own items where these are others, what failed, and the gates."""
-    first = leaderboard(summary, notes=notes)
-    more = own_items(summary), failures(summary), gates(summary)
-    rest: list[Table] = [table for table in more if table.rows]
-    return "\n".join(markdown(table) for table in (first, *rest))
+    """Verdict, ranks, leaderboard, each system on its own items where these are others, what failed, and the gates."""
+    board = leaderboard(summary, notes=notes)
+    tables = (rank_table(summary), board, own_items(summary), failures(summary), gates(summary))
+    shown: list[Table] = [table for table in tables if table.rows or table is board]
+    found = verdict(summary)
+    words = f"**{escaped(found.headline)}** {escaped(' '.join(found.details))}".strip()
+    return "\n".join((f"{words}\n", *map(markdown, shown)))
 
 
 def as_latex(summary: Summary, notes: Sequence[str] = ()) -> str:

@@ -36,6 +36,7 @@ def leaderboard_notes(
     """All of them; with the items' ``values`` also why items are unscored; ``notes`` are those of capabilities."""
     yield from _legend(summary)
     yield from _item_notes(summary)
+    yield from _unit_notes(summary)
     yield from notes
     yield from _reach_notes(summary)
     yield from _coverage_notes(summary, values)
@@ -128,6 +129,18 @@ def _item_notes(summary: Summary) -> Iterator[str]:
             yield f"scores are on items with a value from every system: {few}{n:,} of {total:,}{under}"
 
 
+def _unit_notes(summary: Summary) -> Iterator[str]:
+    """What was resampled, and what that costs."""
+    if summary.cluster == "none":
+        yield "items are treated as independent of each other, as the study says (cluster: none)"
+    if summary.cluster == "dialogue":
+        units = [r.units for r in summary.results if r.units]
+        effects = [r.design_effect for r in summary.results if r.design_effect is not None]
+        spread = f"{min(effects):.1f} to {max(effects):.1f}" if effects else "unknown"
+        dialogues = count(max(units), "dialogue") if units else "dialogues"
+        yield f"items of a dialogue are resampled together: {dialogues}, design effects {spread}"
+
+
 def _ranked_on(summary: Summary) -> dict[tuple[int, int], list[str]]:
     """Measures under which some system is not scored on its own items, by how many items count, and out of how many."""
     groups: dict[tuple[int, int], list[str]] = {}
@@ -158,8 +171,14 @@ def _coverage_notes(summary: Summary, values: Values | None) -> list[str]:
     groups: dict[tuple[str, int, int, str], list[str]] = {}
     for r in summary.results:
         if r.unscored:
-            key = (r.system, r.unscored, r.own_n + r.unscored, why.get((r.measure, r.system), ""))
-            groups.setdefault(key, []).append(r.measure)
+            # A corpus measure has no items that could tell; they lack the same as under others.
+            alike = [
+                o
+                for o in summary.results
+                if (o.system, o.unscored, o.own_n) == (r.system, r.unscored, r.own_n)
+            ]
+            reason = next((found for o in (r, *alike) if (found := why.get((o.measure, o.system)))), "")
+            groups.setdefault((r.system, r.unscored, r.own_n + r.unscored, reason), []).append(r.measure)
     notes = [
         f"{system}: {unscored:,} of {count(total, 'item')} unscored under {listing(measures)}{reason}"
         for (system, unscored, total, reason), measures in list(groups.items())[:MOST_NOTES]

@@ -13,6 +13,7 @@ from dialeval.display.wording import count, interval, listing, score
 from dialeval.study.document import Content, MeasureInfo, Summary, ranked, standings
 from dialeval.study.report import plots, tables
 from dialeval.study.report.notes import MARKS, family_notes
+from dialeval.study.report.ranking import rank_picture, rank_table
 from dialeval.study.report.verdict import verdict
 
 ASSETS: Final = "dialeval.study.report"
@@ -33,6 +34,8 @@ def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
         summary=run.summary,
         manifest=run.manifest,
         verdict=verdict(run.summary),
+        ranks=rank_table(run.summary),
+        rank_picture=rank_picture(run.summary),
         leaderboard=board,
         leaderboard_on_paper=pieces(board, most=PAPER_COLUMNS),
         comparisons=[tables.comparisons(run.summary, measure) for measure in run.summary.measures],
@@ -94,7 +97,18 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
             f"{system} {score(result.score, places)} {interval(result.low, result.high, places)}".strip()
         )
     alt = f"Scores under {measure.measure} with intervals: {'; '.join(words)}."
-    return Picture(measure.measure, _caption(measure), plots.intervals(dots), alt)
+    return Picture(measure.measure, _caption(measure), plots.intervals(dots, _span(summary, measure)), alt)
+
+
+def _span(summary: Summary, measure: MeasureInfo) -> tuple[float, float] | None:
+    """The axis that all measures of that name share, from 0 where that does not press the scores together."""
+    family = {other.measure for other in summary.measures if other.name == measure.name}
+    results = [r for r in summary.results if r.measure in family]
+    known = [x for r in results for x in (r.score, r.low, r.high) if x is not None]
+    if not known or min(known) == max(known):
+        return None
+    low, high = min(known), max(known)
+    return (0.0 if 0 <= low <= high / 2 else low), high
 
 
 def _distributions(run: Content, measure: MeasureInfo) -> Picture:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from dialeval.display.plots import COLOURS, drawing, rows, say, svg
 
 BINS: Final = 30
+RANKS_WIDTH: Final = 5.6
+"""Inches: the picture at the top of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,49 @@ class Spread:
     unscored: int = 0
 
 
-def intervals(dots: Sequence[Dot]) -> bytes:
-    """An SVG with one row per system: its score as a dot, its interval as a bar."""
+@dataclass(frozen=True, slots=True)
+class RankBar:
+    """One system in a plot of ranks."""
+
+    label: str
+    rank: float
+    low: int
+    high: int
+    chance: str
+    """P(best), in words."""
+    others: tuple[float, ...] = ()
+    """Ranks under other measures."""
+
+
+def ranks(bars: Sequence[RankBar]) -> bytes:
+    """An SVG with one row per system: its rank as a dot, the ranks that are possible as a bar, P(best) at the end."""
+    worst = max([bar.high for bar in bars] + [math.ceil(rank) for bar in bars for rank in bar.others])
+    with drawing(0.95 + 0.46 * len(bars), RANKS_WIDTH) as (figure, axes):
+        for row, bar in enumerate(bars):
+            colour = COLOURS[row % len(COLOURS)]
+            ends = [bar.low - 0.16, bar.high + 0.16]
+            axes.plot(ends, [row, row], color=colour, linewidth=11, solid_capstyle="round", alpha=0.35)
+            # In a lane below the bar, and moved apart where they would lie on one another, always in the same way.
+            for index, rank in enumerate(bar.others):
+                place = rank + 0.07 * (sum(other == rank for other in bar.others[:index]) % 5)
+                axes.plot([place], [row + 0.33], "o", color="#666666", markersize=3.6, markeredgewidth=0)
+            axes.plot([bar.rank], [row], "o", color=colour, markersize=9, markeredgecolor="white")
+            where = axes.get_yaxis_transform()
+            axes.text(1.02, row, bar.chance, transform=where, ha="left", va="center", fontsize=10)
+        axes.text(
+            1.02, -0.75, "P(best)", transform=axes.get_yaxis_transform(), ha="left", va="center", fontsize=9
+        )
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.set_xticks(range(1, worst + 1))
+        rows(axes, [bar.label for bar in bars], below=-0.6)
+        axes.set_xlim(0.6, worst + 0.4)
+        axes.set_xlabel("rank (1 is best)", fontsize=9)
+        return svg(figure)
+
+
+def intervals(dots: Sequence[Dot], span: tuple[float, float] | None = None) -> bytes:
+    """An SVG with one row per system: its score as a dot, its interval as a bar; ``span`` is what the axis holds."""
     with drawing(0.62 + 0.36 * len(dots)) as (figure, axes):
         for row, dot in enumerate(dots):
             colour = COLOURS[row % len(COLOURS)]
@@ -57,6 +100,9 @@ def intervals(dots: Sequence[Dot]) -> bytes:
         if all(dot.score is None for dot in dots):
             axes.set_xticks([])
         rows(axes, [dot.label for dot in dots], below=-0.6)
+        if span is not None:
+            room = 0.04 * (span[1] - span[0])
+            axes.set_xlim(span[0] - room, span[1] + room)
         return svg(figure)
 
 

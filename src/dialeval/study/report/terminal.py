@@ -1,4 +1,4 @@
-"""Leaderboard, failures and gates of a run on a terminal."""
+"""Verdict, ranks, leaderboard, failures and gates of a run on a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from dialeval.display.terminal import print_table, styled
 from dialeval.meta.report.verdict import headline
 from dialeval.study.document import Summary, SystemUsage, Values
+from dialeval.study.report.ranking import compact_ranks
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items, usage
+from dialeval.study.report.verdict import verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +28,7 @@ def print_leaderboard(
     used: Sequence[SystemUsage] = (),
     console: Console | None = None,
 ) -> None:
-    """Print the leaderboard, then failures and gates; to stdout by default.
+    """Print the verdict, the ranks and the leaderboard, then failures and gates; to stdout by default.
 
     With the items' ``values`` it says why items are unscored; ``notes`` are those of capabilities, ``used`` is
     what answers took.
@@ -34,6 +36,14 @@ def print_leaderboard(
     from rich.console import Console
 
     console = console or Console()
+    found = verdict(summary)
+    console.print(styled("\n".join(wrap(found.headline, console.width)), "bold", console))
+    if found.details:
+        console.print(styled("\n".join(wrap(" ".join(found.details), console.width)), "", console))
+    console.print()
+    if len(summary.ranks) > 1:  # with one measure the leaderboard says the same
+        print_table(compact_ranks(summary), console)
+        console.print()
     print_table(leaderboard(summary, values, notes), console)
     small = any(result.n < MOST_OF_THEM * result.own_n for result in summary.results)
     for table in (*([own_items(summary)] if small else []), usage(used), failures(summary), gates(summary)):

@@ -1,101 +1,181 @@
-"""The findings of a run in a paragraph."""
+"""The findings of a run: who is best, in a sentence, and what else one must know before quoting it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final, NamedTuple
 
-from dialeval.display.wording import about, count, listing, percent
-from dialeval.study.document import MeasureInfo, Summary, leaders, negligible, standings
+from dialeval.display.wording import count, decimals, listing, number, percent
+from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
 
-
-def verdict(summary: Summary) -> str:
-    """Who is best on what, what no measure could settle, and what went wrong."""
-    return " ".join((*_setting(summary), *_findings(summary), *_reservations(summary)))
-
-
-def _setting(summary: Summary) -> Iterator[str]:
-    systems, measures = count(len(summary.systems), "system"), count(len(summary.measures), "measure")
-    verb = "compared" if len(summary.systems) > 1 else "measured"
-    yield f"This study {verb} {systems} on {count(summary.items, 'item')} with {measures}."
+FEW_OF_THEM: Final = 0.9
+"""Where systems are ranked on a smaller share of the items, the verdict says so."""
 
 
-def _findings(summary: Summary) -> Iterator[str]:
-    if len(summary.systems) < 2:
-        yield "With one system, there is nothing to compare."
-        return
-    groups: dict[Finding, list[str]] = {}
-    for measure in summary.measures:
-        best = leaders(summary, measure)
-        if best:
-            finding = Finding(best, _rivals(summary, measure), bool(measure.higher_is_better))
-            groups.setdefault(finding, []).append(measure.measure)
-    if groups and not any(finding.clear for finding in groups):
-        yield "No measure separates the best system from all the others."
-    for finding, measures in sorted(groups.items(), key=lambda group: not group[0].clear):
-        yield _sentence(summary, finding, measures)
-    zero = [m.measure for m in summary.measures if m.higher_is_better is not None and negligible(summary, m)]
-    if zero:
-        is_zero, ranks = ("is", "ranks") if len(zero) == 1 else ("are", "rank")
-        yield f"{listing(zero)} {is_zero} as good as 0 for every system and so {ranks} none."
-    described = [m.measure for m in summary.measures if m.higher_is_better is None]
-    if described:
-        verb = "describes" if len(described) == 1 else "describe"
-        yield f"{listing(described)} only {verb}, without a better direction."
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run shows."""
+
+    headline: str
+    """Who is best, or that nobody is shown to be."""
+    details: tuple[str, ...]
+    """What the measures say one by one, and what went wrong: a sentence each."""
+
+    def __str__(self) -> str:
+        return " ".join((self.headline, *self.details))
+
+
+def verdict(summary: Summary) -> Verdict:
+    """Who is best, by the primary measure or by all of them, and what to know beside that."""
+    found = [_finding(summary, measure) for measure in summary.measures if leaders(summary, measure)]
+    first = headline_measure(summary)
+    if not found or first is None:
+        headline = _nobody(summary)
+    elif summary.primary == first.measure or len(found) == 1:
+        headline = _by_measure(summary, next(f for f in found if f.measure == first.measure))
+    else:
+        headline = _by_all(summary, found)
+    return Verdict(headline, (*_by_each(summary, found), *_reservations(summary)))
 
 
 class Finding(NamedTuple):
-    """Who leads and who keeps level, which several measures may agree on."""
+    """What one measure shows of each system."""
 
+    measure: str
     best: tuple[str, ...]
-    rivals: tuple[str, ...]
-    higher: bool
+    undecided: tuple[str, ...]
+    """Neither shown to be worse than the best nor equivalent to it, or not tested."""
+    equivalent: tuple[str, ...]
+    behind: tuple[str, ...]
 
     @property
-    def clear(self) -> bool:
-        """Whether one system is significantly ahead of all others."""
-        return len(self.best) == 1 and not self.rivals
+    def winner(self) -> str | None:
+        """The system that is shown to be better than all others; None where none is."""
+        alone = len(self.best) == 1 and not self.undecided and not self.equivalent
+        return self.best[0] if alone and self.behind else None
 
 
-def _rivals(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
+def _finding(summary: Summary, measure: MeasureInfo) -> Finding:
     where = standings(summary, measure)
-    return tuple(
-        system for system, standing in where.items() if standing in ("equivalent", "undecided", "untested")
+    systems = [(system, where[system]) for system in ranked(summary)]
+    return Finding(
+        measure.measure,
+        tuple(system for system, standing in systems if standing == "best"),
+        tuple(system for system, standing in systems if standing in ("undecided", "untested")),
+        tuple(system for system, standing in systems if standing == "equivalent"),
+        tuple(system for system, standing in systems if standing == "behind"),
     )
 
 
-def _sentence(summary: Summary, finding: Finding, measures: list[str]) -> str:
-    on, leader, top = listing(measures), listing(finding.best), "highest" if finding.higher else "lowest"
-    if finding.clear:
-        return f"{leader} is best on {on}, significantly ahead of every other system."
-    if len(finding.best) > 1:
-        tied = f"On {on}, {leader} tie for the {top} score"
-        return f"{tied}; {_not_different(finding)} from them." if finding.rivals else f"{tied}."
-    hint = _hint(summary, finding, measures)
-    return f"On {on}, {leader} scores {top}, but {_not_different(finding)}{hint}."
+def _nobody(summary: Summary) -> str:
+    if len(summary.systems) < 2:
+        return "With one system, there is nothing to compare."
+    apart = any(m.higher_is_better is not None and not ranks(summary, m) for m in summary.measures)
+    why = (
+        "scores are on different items"
+        if apart
+        else "no measure gives two systems scores that could be ranked"
+    )
+    return f"No system is ranked: {why}."
 
 
-def _not_different(finding: Finding) -> str:
-    verb = "is" if len(finding.rivals) == 1 else "are"
-    return f"{listing(finding.rivals)} {verb} not significantly different"
+def _by_measure(summary: Summary, found: Finding) -> str:
+    """What the one measure that decides shows."""
+    on = found.measure + (", the primary measure" if found.measure == summary.primary else "")
+    worse = f"; {listing(found.behind)} {_is(found.behind)} shown to be worse" if found.behind else ""
+    if len(found.best) > 1:
+        return f"No clear winner on {on}: {listing(found.best)} tie for the best score{worse}."
+    (best,) = found.best
+    if found.undecided:
+        rivals = f"{listing(found.undecided)} may be as good{_reach(summary, found, best)}"
+        return f"No clear winner on {on}: {best} scores best, but {rivals}{worse}."
+    if found.equivalent:
+        equal = f"{listing(found.equivalent)} {_is(found.equivalent)} shown to be equivalent"
+        return f"{best} scores best on {on}, and {equal}{worse}."
+    others = found.behind[0] if len(found.behind) == 1 else "every other system"
+    return f"{best} is best on {on}: shown to be better than {others}."
 
 
-def _hint(summary: Summary, finding: Finding, measures: list[str]) -> str:
-    """What would settle it; with several rivals or measures one figure would promise more than it could keep."""
-    if len(finding.rivals) != 1 or len(measures) != 1:
+def _reach(summary: Summary, found: Finding, best: str) -> str:
+    """How large the difference to the only rival may still be."""
+    test = summary.comparison(found.measure, best, found.undecided[0])
+    if len(found.undecided) > 1 or test is None or test.largest is None:
         return ""
-    test = summary.comparison(measures[0], finding.best[0], finding.rivals[0])
-    return f" (about {about(test.more_items)} more items would settle it)" if test and test.more_items else ""
+    return f" (the difference may be as large as {number(test.largest, decimals([test.largest]))})"
+
+
+def _by_all(summary: Summary, found: Sequence[Finding]) -> str:
+    """What several measures show together, none of them being declared to decide."""
+    overall = summary.ranking(None)
+    systems = ranked(summary) if overall is None else [rank.system for rank in overall.systems]
+    beaten = {
+        other
+        for system, other in permutations(systems, 2)
+        if any(summary.relation(f.measure, system, other) == "better" for f in found)
+    }
+    unbeaten = [system for system in systems if system not in beaten]
+    if not beaten:
+        return "No clear winner: no measure shows a system to be better than another."
+    if not unbeaten:
+        return (
+            f"The measures disagree: {_winners(found) or 'each shows some system to be worse than another'}."
+        )
+    if len(unbeaten) > 1:
+        return f"No clear winner: no measure shows {listing(unbeaten)} to be worse than another system."
+    (best,) = unbeaten
+    wins = sum(f.winner == best for f in found)
+    if not wins:
+        return f"No clear winner, but only {best} is never shown to be worse than another system."
+    if wins == len(found):
+        return f"{best} is best: all {wins} measures show it to be better than every other system."
+    show = f"{wins} of {len(found)} measures {'shows' if wins == 1 else 'show'} it to be better than every other system"
+    return f"{best} is best: {show}, and none shows it to be worse than one."
+
+
+def _winners(found: Sequence[Finding]) -> str:
+    """``new is best on rouge_l and bleu, old on distinct(n=2)``."""
+    wins: dict[str, list[str]] = {}
+    for finding in found:
+        if finding.winner is not None:
+            wins.setdefault(finding.winner, []).append(finding.measure)
+    return ", ".join(
+        f"{system} {'is best ' if index == 0 else ''}on {listing(measures)}"
+        for index, (system, measures) in enumerate(wins.items())
+    )
+
+
+def _by_each(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
+    """Which measures have a clear winner, and who ranks first over all of them; nothing where one measure decides."""
+    if len(found) < 2:
+        return
+    if winners := _winners(found):
+        yield f"One by one, {winners}."
+    undecided = [finding.measure for finding in found if finding.winner is None]
+    if undecided:
+        yield f"{listing(undecided)} {'has' if len(undecided) == 1 else 'have'} no clear winner."
+    overall = summary.ranking(None)
+    first = [rank for rank in overall.systems if rank.rank == 1] if overall else []
+    if overall and first:
+        lowest = "" if first[0].high == 1 else f", and may rank {first[0].high}"
+        chance = f" (P(best) {percent(first[0].best)})"
+        yield f"Over {len(overall.measures)} measures together, {first[0].system} ranks first{lowest}{chance}."
 
 
 def _reservations(summary: Summary) -> Iterator[str]:
+    shares = [(r.n, r.own_n + r.unscored) for r in summary.results if r.score is not None]
+    if shares and summary.missing == "shared":
+        n, total = min(shares, key=lambda share: share[0] / share[1])
+        if n < FEW_OF_THEM * total:
+            yield f"Scores are on as few as {n:,} of {count(total, 'item')}: those that every system has a value for."
     partial = [(r.coverage, r) for r in summary.results if r.coverage is not None and r.unscored]
     if partial:
         share = min(coverage for coverage, _ in partial)
         worst = [r for coverage, r in partial if coverage == share]
         whose = listing(list(dict.fromkeys(r.system for r in worst)))
         on = f" on {worst[0].measure}" if len(worst) == 1 else ""
-        yield f"Some items are unscored: coverage is lowest for {whose}{on} ({percent(share)})."
+        yield f"Coverage is lowest for {whose}{on} ({percent(share)})."
     missed = [g for g in summary.gates if not g.passed]
     if summary.gates:
         yield (
@@ -109,3 +189,7 @@ def _reservations(summary: Summary) -> Iterator[str]:
     failed = len(summary.failures) - len(cut_short)
     if failed:
         yield f"{count(failed, 'part')} of the run failed and is missing here."
+
+
+def _is(systems: Sequence[str]) -> str:
+    return "is" if len(systems) == 1 else "are"

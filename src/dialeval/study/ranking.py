@@ -1,0 +1,153 @@
+"""Ranks of the systems under each measure, and over all of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dialeval.core import CorpusResult, LeaveOneOut, Outcome, Resampling
+from dialeval.display.wording import NEGLIGIBLE
+from dialeval.evaluation.compare import Comparison
+from dialeval.evaluation.compare.pairing import places_of_values
+from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
+from dialeval.files.documents import finite
+from dialeval.stats import Jackknifed, Ranks, RankTable, leave_out, rank_jackknifed
+from dialeval.study.document import Ranking, SystemRank
+
+if TYPE_CHECKING:
+    from dialeval.study.file import Study
+    from dialeval.study.scoring import Scored
+
+
+class _Field(NamedTuple):
+    """The systems that one measure ranks, on the same items."""
+
+    label: str
+    systems: tuple[str, ...]
+    table: Jackknifed
+
+    def only(self, systems: Sequence[str]) -> Jackknifed:
+        """Of these systems."""
+        places = [self.systems.index(system) for system in systems]
+        return self.table._replace(scores=self.table.scores[places], without=self.table.without[:, places])
+
+
+def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparison]) -> tuple[Ranking, ...]:
+    """The ranks over all measures first, where there are several, then those under each measure that ranks.
+
+    Under a measure the interval of a rank follows from the comparisons: above a system are at least those shown to be
+    better, below it at least those shown to be worse. Over all measures it follows from tests of all pairs at once.
+    """
+    fields = list(_fields(study, scored))
+    groups: dict[tuple[str, ...], list[_Field]] = {}
+    for field in fields:
+        groups.setdefault(field.systems, []).append(field)
+    tables = {systems: _ranked(group, systems, study.resampling) for systems, group in groups.items()}
+    ranks = {
+        field.label: found
+        for systems, group in groups.items()
+        for field, found in zip(group, tables[systems].measures, strict=True)
+    }
+    each = [_under_measure(field, ranks[field.label], compared) for field in fields]
+    systems, together = _together(fields)
+    if len(together) < 2 or len(systems) < 2:
+        return tuple(each)
+    alike = tables.get(systems) if together == groups.get(systems) else None
+    overall = (alike or _ranked(together, systems, study.resampling)).overall
+    units = {unit for field in together for unit in field.table.units or ()}
+    return _over_all(systems, together, overall, len(units)), *each
+
+
+def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
+    """What each measure ranks: systems with a score on the same items, of which one is not as good as 0."""
+    for measure in study.measures:
+        higher = measure.metric.higher_is_better
+        systems = [s for s in scored if s.measure is measure and math.isfinite(s.ranked.score)]
+        items = {frozenset(places_of_values(system.ranked)) for system in systems}
+        if higher is None or len(systems) < 2 or len(items) > 1:
+            continue
+        if all(abs(system.ranked.score) < NEGLIGIBLE for system in systems):
+            continue
+        order = list(places_of_values(systems[0].ranked))
+        found = [_left_out(system.ranked, order, study.resampling) for system in systems]
+        table = Jackknifed(
+            np.array([result.score for result in found]),
+            np.stack([result.without for result in found], axis=1),
+            higher,
+            _units(order, study.resampling),
+        )
+        yield _Field(measure.label, tuple(system.system for system in systems), table)
+
+
+def _left_out(result: Outcome, items: Sequence[str], resampling: Resampling) -> LeaveOneOut:
+    """The score on these items, in this order, and without each item or dialogue."""
+    if isinstance(result, CorpusResult):
+        subjects = {subject.item: subject for subject in result.subjects}
+        return leave_out_of_corpus(result.measure, [subjects[item] for item in items], resampling)
+    places = places_of_values(result)
+    rows = result.rows[[places[item] for item in items]]
+    return LeaveOneOut(*leave_out(rows, result.metric.aggregate, resampling.clusters(items)))
+
+
+def _units(items: Sequence[str], resampling: Resampling) -> tuple[str, ...]:
+    """Names of what is left out in turn: dialogues where ids show them, so that measures share them."""
+    if resampling.clusters(items) is None:
+        return tuple(items)
+    return tuple(dict.fromkeys(map(resampling.group, items)))
+
+
+def _ranked(fields: Sequence[_Field], systems: Sequence[str], resampling: Resampling) -> RankTable:
+    return rank_jackknifed(
+        [field.only(systems) for field in fields],
+        resamples=max(1, resampling.resamples),
+        seed=resampling.seed,
+        confidence=resampling.confidence,
+    )
+
+
+def _together(fields: Sequence[_Field]) -> tuple[tuple[str, ...], list[_Field]]:
+    """The systems that at least half of the measures rank, and the measures that rank all of these."""
+    times = Counter(system for field in fields for system in field.systems)
+    systems = tuple(system for system in times if times[system] >= len(fields) / 2)
+    return systems, [field for field in fields if set(systems) <= set(field.systems)]
+
+
+def _under_measure(field: _Field, ranks: Ranks, compared: Sequence[Comparison]) -> Ranking:
+    better = {
+        (c.a, c.b) if c.verdict == "better" else (c.b, c.a)
+        for c in compared
+        if c.measure == field.label and c.verdict in ("better", "worse")
+    }
+    systems = tuple(
+        SystemRank(
+            system,
+            finite(float(ranks.rank[place])),
+            1 + sum((other, system) in better for other in field.systems),
+            len(field.systems) - sum((system, other) in better for other in field.systems),
+            finite(float(ranks.best[place])),
+        )
+        for place, system in enumerate(field.systems)
+    )
+    return Ranking(field.label, (field.label,), len(field.table.without), systems)
+
+
+def _over_all(systems: Sequence[str], fields: Sequence[_Field], ranks: Ranks, units: int) -> Ranking:
+    return Ranking(
+        measure=None,
+        measures=tuple(field.label for field in fields),
+        units=units,
+        systems=tuple(
+            SystemRank(
+                system,
+                finite(float(ranks.rank[place])),
+                int(ranks.low[place]),
+                int(ranks.high[place]),
+                finite(float(ranks.best[place])),
+            )
+            for place, system in enumerate(systems)
+        ),
+    )
