@@ -66,7 +66,7 @@ def test_published_correlations_with_people_are_reproduced(
     ]
     scores = evaluate(measure, examples, resampling=Resampling(resamples=0)).judgements
     joined = join(Ratings.of([*people, *scores]), criterion)
-    assert [one.name for one in joined.measures] == [measure.signature.call]
+    assert [joint.name for joint in joined.measures] == [measure.signature.name]
     turn, system = correlate(joined, levels=["item", "system"], resampling=Resampling(resamples=0))
     assert turn.n == size
     found = [turn.pearson, turn.spearman, system.pearson, system.spearman]

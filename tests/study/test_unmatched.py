@@ -117,6 +117,7 @@ def test_a_measure_without_any_value_is_a_failure(dialeval: Command, tmp_path: P
         "system": None,
         "measure": "rouge_l",
         "message": "no item of any system has a value: no references (20 times)",
+        "partial": False,
     }
 
 
