@@ -28,6 +28,14 @@ def test_clear_differences_leave_no_doubt():
     assert reversed_.rank.tolist() == [1, 3, 2]
 
 
+def test_few_items_leave_a_chance_that_resamples_alone_do_not_see():
+    """Three items that all favour one system: no resample ranks the other first, and yet it may be the better one."""
+    values = np.array([[1.0, 1.2, 1.4], [0.9, 1.0, 0.6]])
+    (ranks,), _ = rank_systems([measured(values)], resamples=4000)
+    assert 0.02 < ranks.best[1] < 0.2
+    assert ranks.high.tolist() == [2, 2]
+
+
 def test_the_same_system_twice_ties():
     values = np.random.default_rng(0).normal(size=(1, 40)).repeat(2, axis=0)
     (ranks,), _ = rank_systems([measured(values)])

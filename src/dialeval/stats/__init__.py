@@ -68,10 +68,13 @@ from dialeval.stats.tests.equivalence import Verdict, equivalence_p, verdict
 from dialeval.stats.tests.looks import Looks, combined_p, looks
 from dialeval.stats.tests.multiple import Adjusted, Family, adjust_families, benjamini_hochberg, holm
 from dialeval.stats.tests.paired import (
+    Sums,
+    bootstrap_differences,
     bootstrap_p,
     difference_of,
     mcnemar,
     paired_bootstrap,
+    permutation_p,
     permutation_test,
 )
 from dialeval.stats.tests.power import (
@@ -111,6 +114,7 @@ __all__ = [
     "RankTable",
     "Ranks",
     "Spread",
+    "Sums",
     "TTest",
     "TrueCorrelation",
     "UnitInterval",
@@ -122,6 +126,7 @@ __all__ = [
     "benjamini_hochberg",
     "bootstrap",
     "bootstrap_correlation",
+    "bootstrap_differences",
     "bootstrap_level",
     "bootstrap_p",
     "bradley_terry",
@@ -170,6 +175,7 @@ __all__ = [
     "percent_agreement",
     "percentile_interval",
     "perm_both",
+    "permutation_p",
     "permutation_test",
     "plan_from_pilot",
     "ppi_difference",

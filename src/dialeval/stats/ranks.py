@@ -45,7 +45,10 @@ class Ranks:
     low: Integers
     high: Integers
     best: Floats
-    """Share of the resamples in which no system scores higher; shared by those that tie."""
+    """Share of the resamples in which no system scores higher; shared by those that tie.
+
+    Resamples of few units vary too little, so that they are spread as Student's t is beside the normal distribution.
+    """
     better: NDArray[np.bool_]
     """Whether the system of the row is shown to be better than that of the column, shape (systems, systems)."""
 
@@ -99,7 +102,7 @@ def rank_jackknifed(
         places = [place for place, part in enumerate(parts) if part.units == units]
         together = [parts[place] for place in places]
         for place, part, drawn in zip(places, together, _resampled(together, resamples, seed), strict=True):
-            ranks[place] = _ranks(part, drawn, confidence)
+            ranks[place] = _ranks(part, drawn, _spread(len(units), resamples, seed), confidence)
     *each, overall = (found for found in ranks if found is not None)
     return RankTable(tuple(each), overall)
 
@@ -176,11 +179,21 @@ def _resampled(parts: Sequence[_Scored], resamples: int, seed: int) -> list[_Dra
     return [_Drawn(*pair) for pair in zip(tables[::2], tables[1::2], strict=True)]
 
 
-def _ranks(part: _Scored, drawn: _Drawn, confidence: float) -> Ranks:
+def _spread(units: int, resamples: int, seed: int) -> Floats:
+    """How much farther each resample moves: n - 1 for n in the variance, and Student's t for a normal distribution."""
+    if units < 2:
+        return np.ones((resamples, 1))
+    squares = np.random.default_rng([seed, units]).chisquare(units - 1, size=(resamples, 1))
+    return np.asarray(np.sqrt(units / np.maximum(squares, np.finfo(float).tiny)))
+
+
+def _ranks(part: _Scored, drawn: _Drawn, spread: Floats, confidence: float) -> Ranks:
     better = _shown_better(part, drawn, confidence)
     low = 1 + better.sum(axis=0)
     high = int((~np.isnan(part.scores)).sum()) - better.sum(axis=1)
-    return Ranks(_midranks(part.scores), low, high, _chance_of_best(part.scores + drawn.moved), better)
+    return Ranks(
+        _midranks(part.scores), low, high, _chance_of_best(part.scores + spread * drawn.moved), better
+    )
 
 
 def _shown_better(part: _Scored, drawn: _Drawn, confidence: float) -> NDArray[np.bool_]:

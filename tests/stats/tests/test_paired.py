@@ -10,7 +10,15 @@ import scipy.stats
 from hypothesis import given, strategies as st
 
 from dialeval.stats.resampling.bootstrap import Floats, bootstrap
-from dialeval.stats.tests.paired import bootstrap_p, mcnemar, paired_bootstrap, permutation_test
+from dialeval.stats.tests.paired import (
+    Sums,
+    bootstrap_differences,
+    bootstrap_p,
+    mcnemar,
+    paired_bootstrap,
+    permutation_p,
+    permutation_test,
+)
 
 pairs = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=1, max_size=40)
 
@@ -235,3 +243,16 @@ def test_tests_hold_their_level_when_nothing_differs(seed: int) -> None:
         for _ in range(400)
     ]
     assert np.mean(np.array(ps) <= 0.05) == pytest.approx(0.05, abs=0.033)
+
+
+def test_sums_of_several_systems_are_those_of_pairs() -> None:
+    rng = np.random.default_rng(3)
+    rows = [np.column_stack([rng.normal(size=40) + shift, np.ones(40)]) for shift in (0, 0.2, 0.6)]
+    sums = Sums(rows, resamples=300, seed=5)
+    for a, b in ((0, 1), (2, 0), (1, 2)):
+        np.testing.assert_array_equal(
+            bootstrap_differences(sums, (a, b), mean),
+            paired_bootstrap(rows[a], rows[b], mean, resamples=300, seed=5),
+        )
+        alone = permutation_test(rows[a], rows[b], mean, resamples=300, finest=2000, seed=5)
+        assert permutation_p(sums, (a, b), mean, finest=2000) == alone

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, LeaveOneOut, Outcome, Resampling
+from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, LeaveOneOut, Outcome, Resampling, Result
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
-from dialeval.evaluation.compare.items import compare_items
+from dialeval.evaluation.compare.items import Common, compare_items
 from dialeval.evaluation.compare.pairing import check_same_measure, paired_items, shared_items
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out
@@ -69,7 +69,11 @@ def compare_pairs(
     is one of two looks (`dialeval.stats.looks`); otherwise 1 - confidence.
     """
     setting = Setting(resampling, margin, tests or len(pairs), spent)
-    return decide_families([_compare(a, b, setting) for a, b in pairs])
+    results = list(
+        {id(result): result for pair in pairs for result in pair if isinstance(result, Result)}.values()
+    )
+    common = Common(results, resampling) if len(results) > 2 else None
+    return decide_families([_compare(a, b, setting, common) for a, b in pairs])
 
 
 def decide_families(
@@ -145,7 +149,7 @@ def _p_equivalence(comparison: Comparison) -> float | None:
     return None if comparison.basis is None else comparison.basis.p_equivalence
 
 
-def _compare(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
+def _compare(a: Outcome, b: Outcome, setting: Setting, common: Common | None = None) -> Comparison:
     """One pair before correction, each kind of result in its own way."""
     if setting.resampling.resamples < 1:
         raise Unsuitable(
@@ -163,7 +167,7 @@ def _compare(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
         raise Unsuitable(
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
-    return compare_items(a, b, setting)
+    return compare_items(a, b, setting, common)
 
 
 def compare_corpora(a: CorpusResult, b: CorpusResult, setting: Setting) -> Comparison:

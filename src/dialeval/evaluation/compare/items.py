@@ -4,30 +4,63 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Result
+from dialeval.core import Floats, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.pairing import paired_items, places_of_values
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.uncertainty import says_yes_no
 from dialeval.files.documents import finite
 from dialeval.stats import (
+    Sums,
+    bootstrap_differences,
     bootstrap_p,
     design_effect,
     mcnemar,
-    paired_bootstrap,
-    permutation_test,
+    permutation_p,
     spread_of_difference,
     wins_of,
 )
 from dialeval.stats.resampling.intervals import is_yes_no, joined_rows
 
 
-def compare_items(a: Result, b: Result, setting: Setting) -> Comparison:
-    """Two systems item by item, not yet decided."""
+class Common:
+    """Several systems' rows on the items that all of them have, so that sums are computed once for all pairs."""
+
+    def __init__(self, results: Sequence[Result], resampling: Resampling) -> None:
+        self._results, self._resampling = results, resampling
+        self._values = [places_of_values(result) for result in results]
+        alike = all(places.keys() == self._values[0].keys() for places in self._values)
+        self._items = sorted(self._values[0]) if alike else []
+        self._sums: Sums | None = None
+
+    def sums(self, a: Result, b: Result, items: Sequence[str]) -> tuple[Sums, tuple[int, int]] | None:
+        """Those of two systems on these items, and where they stand among all; None where the items are others."""
+        if items != self._items:
+            return None
+        if self._sums is None:
+            rows = [
+                result.rows[[places[item] for item in items]]
+                for result, places in zip(self._results, self._values, strict=True)
+            ]
+            self._sums = sums_of(rows, items, self._resampling)
+        places = [id(result) for result in self._results]
+        return self._sums, (places.index(id(a)), places.index(id(b)))
+
+
+def sums_of(rows: Sequence[Floats], items: Sequence[str], resampling: Resampling) -> Sums:
+    """The sums of these rows over resamples of the items, or of their dialogues."""
+    return Sums(
+        rows, resamples=resampling.resamples, seed=resampling.seed, clusters=resampling.clusters(items)
+    )
+
+
+def compare_items(a: Result, b: Result, setting: Setting, common: Common | None = None) -> Comparison:
+    """Two systems item by item, not yet decided; with ``common`` sums where several systems are compared."""
     pairs, resampling = _pair(a, b), setting.resampling
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
     rows, clusters = (pairs.rows_a, pairs.rows_b), resampling.clusters(pairs.items)
@@ -35,18 +68,16 @@ def compare_items(a: Result, b: Result, setting: Setting) -> Comparison:
     spread = spread_of_difference(*rows, aggregate, clusters=clusters, yes_no=yes_no)
     score_a, score_b = (float(aggregate(side.sum(axis=0))) for side in rows)
     effect = None if clusters is None else design_effect(*joined_rows(*rows, aggregate), clusters).value
-    resampled = paired_bootstrap(
-        *rows, aggregate, resamples=resampling.resamples, seed=resampling.seed, clusters=clusters
-    )
-    p_permutation = permutation_test(
-        *rows,
+    known = common.sums(a, b, pairs.items) if common else None
+    sums, places = known or (sums_of(rows, pairs.items, resampling), (0, 1))
+    resampled = bootstrap_differences(sums, places, aggregate)
+    p_permutation = permutation_p(
+        sums,
+        places,
         aggregate,
-        resamples=resampling.resamples,
         # The smallest p is 1/resamples, and correction multiplies it by the tests: leave it room below alpha.
         finest=math.ceil(5 * setting.tests / setting.alpha),
         alpha=resampling.alpha,
-        seed=resampling.seed,
-        clusters=clusters,
     )
     p_mcnemar = mcnemar(pairs.values_a, pairs.values_b) if yes_no and clusters is None else None
     wins = wins_of(pairs.values_a, pairs.values_b, higher_is_better=direction is not False)

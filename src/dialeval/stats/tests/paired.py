@@ -7,7 +7,7 @@ systems that tie on paper tie here too. Trials on which the score is undefined (
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -27,6 +27,9 @@ from dialeval.stats.resampling.bootstrap import (
 ROUNDING: Final = 1e-10
 """Scores closer than this share of their size are equal: sums in another order differ by far less."""
 
+SMALL: Final = 1 << 18
+"""OpenBLAS lets one thread do a product of up to this many multiplications."""
+
 MOST_ENUMERATED: Final = 13
 """Up to this many units, all 2^n assignments are enumerated; 8,192 of them take milliseconds."""
 
@@ -36,6 +39,53 @@ def difference_of(scores_a: Floats, scores_b: Floats) -> Floats:
     difference = scores_a - scores_b
     noise = ROUNDING * (np.abs(scores_a) + np.abs(scores_b))
     return np.where(np.abs(difference) <= noise, 0.0, difference)
+
+
+class Sums:
+    """Sums of several systems' rows over the same resamples and permutations, each computed when first asked for.
+
+    Row i of all arrays belongs to the same item. ``clusters`` as in ``bootstrap``.
+    """
+
+    def __init__(
+        self, rows: Sequence[Floats], *, resamples: int, seed: int, clusters: Integers | None = None
+    ) -> None:
+        shapes = {table.shape for table in rows}
+        if len(shapes) != 1:
+            raise ValueError(f"paired rows must have one shape, not {' and '.join(map(str, sorted(shapes)))}")
+        self.resamples, self.seed = resamples, seed
+        self.units = [pool(table, clusters) for table in rows]
+        self.n = len(self.units[0])
+        self._drawn: list[Floats] = []
+        self._swapped: dict[int, list[Floats]] = {}
+
+    def drawn(self, system: int) -> Floats:
+        """Sums of that system's rows over each resample, shape (resamples, k)."""
+        if not self._drawn:
+            self._drawn = self._products(draws(self.n, resamples=self.resamples, seed=self.seed))
+        return self._drawn[system]
+
+    def swapped(self, system: int, permutations: int) -> Floats:
+        """Sums of the rows that each permutation takes from that system; all assignments where there are few units."""
+        if permutations not in self._swapped:
+            few = self.n <= MOST_ENUMERATED
+            swaps = (
+                [every_swap(self.n)] if few else random_swaps(self.n, resamples=permutations, seed=self.seed)
+            )
+            self._swapped[permutations] = self._products(swaps)
+        return self._swapped[permutations][system]
+
+    def _products(self, blocks: Iterable[Floats | Bits]) -> list[Floats]:
+        # A product for each system, not one over joined columns: equal rows give equal bits, and swapping negates
+        # exactly. Each is small enough for one thread: several would spend their time waiting for memory and each other.
+        rows = max(1, SMALL // max(1, self.units[0].size))
+        sums: list[list[Floats]] = [[] for _ in self.units]
+        for block in blocks:
+            for start in range(0, len(block), rows):
+                weights = block[start : start + rows].astype(np.float64, copy=False)
+                for system, units in zip(sums, self.units, strict=True):
+                    system.append(weights @ units)
+        return [np.concatenate(system) for system in sums]
 
 
 def paired_bootstrap(
@@ -51,13 +101,17 @@ def paired_bootstrap(
 
     Row i of both arrays belongs to the same item. ``clusters`` as in ``bootstrap``.
     """
-    a, b = _pairs(rows_a, rows_b, clusters)
-    if not len(a):
-        return np.full(resamples, np.nan)
-    # Two products, not one over joined columns: equal rows give equal bits, and swapping negates exactly.
-    totals = [(weights @ a, weights @ b) for weights in draws(len(a), resamples=resamples, seed=seed)]
-    totals_a, totals_b = (np.concatenate(side) for side in zip(*totals, strict=True))
-    return difference_of(aggregate(totals_a), aggregate(totals_b))
+    return bootstrap_differences(
+        Sums([rows_a, rows_b], resamples=resamples, seed=seed, clusters=clusters), (0, 1), aggregate
+    )
+
+
+def bootstrap_differences(sums: Sums, pair: tuple[int, int], aggregate: Aggregate) -> Floats:
+    """The same of two systems among several, whose sums are computed once."""
+    if not sums.n:
+        return np.full(sums.resamples, np.nan)
+    a, b = pair
+    return difference_of(aggregate(sums.drawn(a)), aggregate(sums.drawn(b)))
 
 
 def bootstrap_p(differences: Floats) -> float:
@@ -92,27 +146,33 @@ def permutation_test(
     there are ``finest`` permutations if these are more, so that a correction for many tests can still find it so. NaN
     where the observed difference is undefined.
     """
-    a, b = _pairs(rows_a, rows_b, clusters)
-    gain, total_a, total_b = b - a, a.sum(axis=0), b.sum(axis=0)
+    sums = Sums([rows_a, rows_b], resamples=resamples, seed=seed, clusters=clusters)
+    return permutation_p(sums, (0, 1), aggregate, finest=finest, alpha=alpha)
+
+
+def permutation_p(
+    sums: Sums, pair: tuple[int, int], aggregate: Aggregate, *, finest: int = 0, alpha: float = 0.05
+) -> float:
+    """The same of two systems among several, whose sums are computed once."""
+    a, b = pair
+    total_a, total_b = sums.units[a].sum(axis=0), sums.units[b].sum(axis=0)
     score_a, score_b = aggregate(total_a), aggregate(total_b)
     observed = abs(float(difference_of(score_a, score_b)))
-    if not len(a) or math.isnan(observed):
+    if not sums.n or math.isnan(observed):
         return math.nan
-    exact = len(a) <= MOST_ENUMERATED
     least = observed - ROUNDING * (abs(float(score_a)) + abs(float(score_b)))
 
-    def tally(swaps: Iterable[Bits]) -> tuple[int, int]:
-        """How many of these permutations differ as much, and how many have a difference."""
-        moved = np.concatenate([swap.astype(np.float64) @ gain for swap in swaps])
+    def tally(permutations: int) -> tuple[int, int]:
+        """How many permutations differ as much, and how many have a difference."""
+        moved = sums.swapped(b, permutations) - sums.swapped(a, permutations)
         differences = np.abs(difference_of(aggregate(total_a + moved), aggregate(total_b - moved)))
         return int(np.count_nonzero(differences >= least)), int(np.count_nonzero(~np.isnan(differences)))
 
-    if exact:
-        count, defined = tally([every_swap(len(a))])
+    count, defined = tally(sums.resamples)
+    if sums.n <= MOST_ENUMERATED:
         return count / defined
-    count, defined = tally(random_swaps(len(a), resamples=resamples, seed=seed))
-    if (1 + count) / (1 + defined) < alpha and finest > resamples:
-        count, defined = tally(random_swaps(len(a), resamples=finest, seed=seed))
+    if (1 + count) / (1 + defined) < alpha and finest > sums.resamples:
+        count, defined = tally(finest)
     return (1 + count) / (1 + defined)
 
 
@@ -129,9 +189,3 @@ def mcnemar(a: NDArray[np.bool_] | Floats, b: NDArray[np.bool_] | Floats) -> flo
     log_choose = np.concatenate([[0.0], np.cumsum(np.log(n - above) - np.log(above + 1))])
     tail = math.fsum(np.exp(log_choose - n * math.log(2)))
     return min(1.0, 2 * tail)
-
-
-def _pairs(rows_a: Floats, rows_b: Floats, clusters: Integers | None) -> tuple[Floats, Floats]:
-    if rows_a.shape != rows_b.shape:
-        raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
-    return pool(rows_a, clusters), pool(rows_b, clusters)

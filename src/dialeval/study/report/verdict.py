@@ -158,7 +158,7 @@ def _by_each(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
     overall = summary.ranking(None)
     first = [rank for rank in overall.systems if rank.rank == 1] if overall else []
     if overall and first:
-        lowest = "" if first[0].high == 1 else f", and may rank {first[0].high}"
+        lowest = "" if first[0].high == 1 else f", and may rank as low as {first[0].high}"
         chance = f" (P(best) {percent(first[0].best)})"
         yield f"Over {len(overall.measures)} measures together, {first[0].system} ranks first{lowest}{chance}."
 
@@ -188,7 +188,7 @@ def _reservations(summary: Summary) -> Iterator[str]:
         yield f"{listing([system or 'all' for system in cut_short])} failed before all items were answered."
     failed = len(summary.failures) - len(cut_short)
     if failed:
-        yield f"{count(failed, 'part')} of the run failed and is missing here."
+        yield f"{count(failed, 'part')} of the run failed and {'is' if failed == 1 else 'are'} missing here."
 
 
 def _is(systems: Sequence[str]) -> str:
