@@ -77,7 +77,7 @@ class Sums:
 
     def _products(self, blocks: Iterable[Floats | Bits]) -> list[Floats]:
         # A product for each system, not one over joined columns: equal rows give equal bits, and swapping negates
-        # exactly. Each is small enough for one thread: several would spend their time waiting for memory and each other.
+        # exactly. Each is small enough for one thread: several would mostly wait for memory and for each other.
         rows = max(1, SMALL // max(1, self.units[0].size))
         sums: list[list[Floats]] = [[] for _ in self.units]
         for block in blocks:
