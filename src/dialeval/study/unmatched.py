@@ -47,12 +47,16 @@ def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | N
 
 
 def unmatched_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
-    """The ratings of items or systems that the study does not have; None where there are none."""
+    """The ratings of items that the study does not have; None where there are none.
+
+    Ratings of other systems are left out by intent where some of the study's systems are rated, and else count too.
+    """
     if study.human is None:
         return None
     systems = {system.name for system in study.systems}
     strange = {code: f"item {name}" for code, name in enumerate(ratings.items) if name not in items}
-    others = {code: f"system {name}" for code, name in enumerate(ratings.systems) if name not in systems}
+    rated = any(name in systems for name in ratings.systems)
+    others = {} if rated else {code: f"system {name}" for code, name in enumerate(ratings.systems)}
     found = [
         strange.get(item) or others.get(system)
         for item, system in zip(ratings.item.tolist(), ratings.system.tolist(), strict=True)
