@@ -22,6 +22,7 @@ from dialeval.study.scoring import Scored, Workshop, columns_of, html_of, score_
 from dialeval.study.unmatched import (
     check_unmatched,
     known_items,
+    strange_ratings,
     unmatched_ratings,
     unmatched_references,
     unmatched_responses,
@@ -121,7 +122,7 @@ def _agree(
     failures: list[Failure],
 ) -> Findings | None:
     try:
-        check_unmatched(unmatched_ratings(study, people.ratings, items), items, allowed=study.allow_unmatched)
+        check_unmatched(strange_ratings(study, people.ratings, items), items, allowed=study.allow_unmatched)
         return agree(study, people, scored, workshop.watch)
     except DialevalError as error:  # the measures' own results stand without people
         failures.append(Failure(None, None, f"human ratings: {error}"))

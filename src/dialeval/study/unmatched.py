@@ -46,17 +46,24 @@ def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | N
     return _unmatched(system.path, lines, [line for line, known in lines.items() if not known])
 
 
-def unmatched_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
-    """The ratings of items that the study does not have; None where there are none.
+def strange_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
+    """Those that nobody can have meant: a study may leave out some of the systems that were rated."""
+    some = any(system.name in ratings.systems for system in study.systems)
+    return unmatched_ratings(study, ratings, items, systems_too=not some)
 
-    Ratings of other systems are left out by intent where some of the study's systems are rated, and else count too.
-    """
+
+def unmatched_ratings(
+    study: Study, ratings: Ratings, items: Collection[str], *, systems_too: bool = True
+) -> Unmatched | None:
+    """The ratings of items, and of systems, that the study does not have; None where there are none."""
     if study.human is None:
         return None
     systems = {system.name for system in study.systems}
     strange = {code: f"item {name}" for code, name in enumerate(ratings.items) if name not in items}
-    rated = any(name in systems for name in ratings.systems)
-    others = {} if rated else {code: f"system {name}" for code, name in enumerate(ratings.systems)}
+    unknown = [
+        (code, name) for code, name in enumerate(ratings.systems) if systems_too and name not in systems
+    ]
+    others = {code: f"system {name}" for code, name in unknown}
     found = [
         strange.get(item) or others.get(system)
         for item, system in zip(ratings.item.tolist(), ratings.system.tolist(), strict=True)
