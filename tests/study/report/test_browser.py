@@ -282,4 +282,4 @@ def test_measures_of_all_responses_together_get_a_line_and_no_panel(
         in section.inner_text()
     )
     assert section.locator("figure").count() == 15
-    assert page.locator("#leaderboard figure").count() == 16
+    assert page.locator("#scores figure").count() == 16
