@@ -27,13 +27,15 @@ def test_json_for_machines(folder: Path) -> None:
     assert json.loads(result.stdout) == {"report": str(folder / "report.html")}
 
 
-def test_markdown_is_the_leaderboard_and_writes_nothing(folder: Path) -> None:
+def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(folder: Path) -> None:
     result = CliRunner().invoke(app, ["report", str(folder), "--markdown"])
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "### support-bots: 2 systems on 12 items"
-    assert lines[2] == "| system | bleu(order=4) ↑ | rouge_l ↑ | length |"
-    assert lines[4].startswith("| old | ★ **0.375** [0.345, 0.415] |")
+    assert lines[0] == "## support-bots"
+    assert lines[2].startswith("**No clear winner")
+    board = lines.index("### support-bots: 2 systems on 12 items")
+    assert lines[board + 2] == "| system | bleu(order=4) ↑ | rouge_l ↑ | length |"
+    assert lines[board + 4].startswith("| old | ★ **0.375** [0.345, 0.415] |")
     assert not (folder / "report.html").exists()
 
 
@@ -57,7 +59,7 @@ def test_help_has_an_example() -> None:
 
 @pytest.mark.parametrize(
     ("name", "beginning"),
-    [("r.md", "### "), ("r.tex", "% "), ("r.csv", "system,measure,"), ("r.junit.xml", "<testsuite ")],
+    [("r.md", "## support-bots\n\n**"), ("r.tex", "% "), ("r.csv", "system,measure,"), ("r.junit.xml", "<testsuite ")],
 )
 def test_a_files_ending_says_in_which_format_results_are_written(
     folder: Path, tmp_path: Path, name: str, beginning: str

@@ -21,13 +21,13 @@ COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", 
 
 
 def as_markdown(summary: Summary, notes: Sequence[str] = ()) -> str:
-    """Verdict, ranks, leaderboard, each system on its own items where these are others, what failed, and the gates."""
+    """A heading, the verdict, ranks, leaderboard, each system on its own items where these are others, what failed, and the gates."""
     board = leaderboard(summary, notes=notes)
     tables = (rank_table(summary), board, own_items(summary), failures(summary), gates(summary))
     shown: list[Table] = [table for table in tables if table.rows or table is board]
     found = verdict(summary)
     words = f"**{escaped(found.headline)}** {escaped(' '.join(found.details))}".strip()
-    return "\n".join((f"{words}\n", *map(markdown, shown)))
+    return "\n".join((f"## {escaped(summary.study)}\n", f"{words}\n", *map(markdown, shown)))
 
 
 def as_latex(summary: Summary, notes: Sequence[str] = ()) -> str:
