@@ -59,7 +59,12 @@ def test_help_has_an_example() -> None:
 
 @pytest.mark.parametrize(
     ("name", "beginning"),
-    [("r.md", "## support-bots\n\n**"), ("r.tex", "% "), ("r.csv", "system,measure,"), ("r.junit.xml", "<testsuite ")],
+    [
+        ("r.md", "## support-bots\n\n**"),
+        ("r.tex", "% "),
+        ("r.csv", "system,measure,"),
+        ("r.junit.xml", "<testsuite "),
+    ],
 )
 def test_a_files_ending_says_in_which_format_results_are_written(
     folder: Path, tmp_path: Path, name: str, beginning: str

@@ -21,7 +21,7 @@ COLUMNS: Final = ("system", "measure", "score", "low", "high", "n", "unscored", 
 
 
 def as_markdown(summary: Summary, notes: Sequence[str] = ()) -> str:
-    """A heading, the verdict, ranks, leaderboard, each system on its own items where these are others, what failed, and the gates."""
+    """Heading, verdict, ranks, leaderboard, each system on its own items where these differ, failures and gates."""
     board = leaderboard(summary, notes=notes)
     tables = (rank_table(summary), board, own_items(summary), failures(summary), gates(summary))
     shown: list[Table] = [table for table in tables if table.rows or table is board]
