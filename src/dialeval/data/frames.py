@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
@@ -139,7 +140,7 @@ def _example(row: Mapping[str, object], names: Mapping[str, str], number: int, s
         raise
 
 
-class Framed:
+class Framed(ABC):
     """A result that can be handed on as a table: ``to_arrow``, ``to_pandas`` and ``to_polars``."""
 
     __slots__ = ()
@@ -160,8 +161,9 @@ class Framed:
         polars = _need("polars")
         return polars.from_arrow(self.to_arrow())
 
+    @abstractmethod
     def _columns(self) -> dict[str, list[object]]:
-        raise NotImplementedError
+        """What each column holds, by name."""
 
 
 def _need(package: str) -> Any:

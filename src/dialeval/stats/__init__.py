@@ -18,7 +18,6 @@ from dialeval.stats.bradley_terry import BradleyTerry, Preferences, bradley_terr
 from dialeval.stats.correlation.bootstrap import (
     bootstrap_correlation,
     bootstrap_level,
-    paired_correlation_bootstrap,
 )
 from dialeval.stats.correlation.coefficients import COEFFICIENTS, correlations, kendall, pearson, spearman
 from dialeval.stats.correlation.dependent import perm_both, williams
@@ -59,10 +58,9 @@ from dialeval.stats.resampling.proportions import (
     clopper_pearson,
     clustered_proportion,
     paired_proportions,
-    wilson,
 )
 from dialeval.stats.resampling.two_way import two_way_interval
-from dialeval.stats.tests.contingency import chi_square, fisher_exact
+from dialeval.stats.tests.contingency import fisher_exact
 from dialeval.stats.tests.effects import Wins, d_z, wins_of
 from dialeval.stats.tests.equivalence import Verdict, equivalence_p, verdict
 from dialeval.stats.tests.looks import Looks, combined_p, looks
@@ -80,7 +78,6 @@ from dialeval.stats.tests.paired import (
 from dialeval.stats.tests.power import (
     ItemsNeeded,
     PilotPlan,
-    cohens_d_paired,
     items_needed,
     plan_from_pilot,
     required_items,
@@ -131,11 +128,9 @@ __all__ = [
     "bootstrap_p",
     "bradley_terry",
     "calibrate_ties",
-    "chi_square",
     "clopper_pearson",
     "clustered_proportion",
     "cohen_kappa",
-    "cohens_d_paired",
     "combined_p",
     "correlations",
     "counts_of",
@@ -167,7 +162,6 @@ __all__ = [
     "mean_cohen_kappa",
     "over_scores",
     "paired_bootstrap",
-    "paired_correlation_bootstrap",
     "paired_proportions",
     "pairwise_accuracy",
     "pairwise_cohen",
@@ -196,6 +190,5 @@ __all__ = [
     "verdict",
     "welch_t",
     "williams",
-    "wilson",
     "wins_of",
 ]

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats import bootstrap_p
 from dialeval.stats.correlation.bootstrap import (
     bootstrap_correlation,
     bootstrap_level,
-    paired_correlation_bootstrap,
 )
 from dialeval.stats.correlation.coefficients import COEFFICIENTS
 from dialeval.stats.correlation.levels import LEVELS, level_correlation
@@ -157,29 +155,6 @@ def test_tables_without_a_common_cell_have_no_resamples():
     human, scores = np.full((2, 2), np.nan), np.ones((2, 2))
     found = bootstrap_level(human, scores, kind="pearson", level="item", resamples=4)
     assert np.isnan(found).tolist() == [True] * 4
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_differences_are_of_the_same_resamples_and_swapping_negates(level):
-    human, a = tables(1)
-    b = tables(2)[1]
-    a[0, 0] = np.nan
-    common = np.where(np.isnan(a), np.nan, human)
-    one, other = (
-        bootstrap_level(common, scores, kind="spearman", level=level, resamples=30, seed=8)
-        for scores in (a, b)
-    )
-    found = paired_correlation_bootstrap(human, a, b, kind="spearman", level=level, resamples=30, seed=8)
-    np.testing.assert_allclose(found, one - other, atol=1e-9)
-    swapped = paired_correlation_bootstrap(human, b, a, kind="spearman", level=level, resamples=30, seed=8)
-    np.testing.assert_array_equal(swapped, -found)
-
-
-def test_a_measure_differs_from_itself_by_exactly_nothing():
-    human, a = tables()
-    found = paired_correlation_bootstrap(human, a, 3 * a + 1, kind="pearson", level="item", resamples=20)
-    assert not found.any()
-    assert bootstrap_p(found) == 1
 
 
 @pytest.mark.parametrize("level", ["system", "item", "item_within_system", "system_within_item"])

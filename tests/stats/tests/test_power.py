@@ -8,28 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.tests.power import cohens_d_paired, items_needed, plan_from_pilot, required_items
-
-
-def test_cohens_d_by_hand() -> None:
-    # Mean 2, standard deviation 1 (n - 1 in the denominator).
-    assert cohens_d_paired(np.array([1.0, 2.0, 3.0])) == pytest.approx(2.0)
-    assert cohens_d_paired(np.array([-1.0, -2.0, -3.0])) == pytest.approx(-2.0)
-
-
-def test_cohens_d_is_the_t_statistic_over_root_n() -> None:
-    a, b = np.random.default_rng(0).random((2, 30))
-    expected = scipy.stats.ttest_rel(a, b).statistic / math.sqrt(30)
-    assert cohens_d_paired(a - b) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("differences", [[], [1.0], [0.3, 0.3, 0.3], [0.1 + 0.2, 0.3]])
-def test_d_without_spread_is_undefined(differences: list[float]) -> None:
-    assert math.isnan(cohens_d_paired(np.array(differences)))
-
-
-def test_d_of_identical_systems_is_zero() -> None:
-    assert cohens_d_paired(np.zeros(4)) == 0
+from dialeval.stats.tests.power import items_needed, plan_from_pilot, required_items
 
 
 def test_required_items_by_hand() -> None:

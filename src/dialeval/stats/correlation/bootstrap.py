@@ -24,7 +24,6 @@ from dialeval.stats.correlation.levels import (
 from dialeval.stats.correlation.weighted import HELD, mean_over_groups, weigher
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import Floats, Integers, draws
-from dialeval.stats.tests.paired import difference_of
 
 Resample: TypeAlias = Literal["items", "systems", "both"]
 """Which side of a table is resampled: its columns, its rows, or both at once."""
@@ -88,27 +87,6 @@ def bootstrap_level(
     return _resampled(
         shared_cells(human, scores), _Plan(kind, level, resamples, seed, resample, cells, owner)
     )
-
-
-def paired_correlation_bootstrap(
-    human: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    kind: Coefficient,
-    level: Level,
-    resamples: int = 1000,
-    seed: int = 0,
-    resample: Resample = "items",
-    cells: int = HELD,
-) -> Floats:
-    """Differences r(human, a) - r(human, b) on the same resamples of the cells that all three tables have."""
-    shared, plan = shared_cells(human, a, b), _Plan(kind, level, resamples, seed, resample, cells)
-    people, *measures = shared.tables
-    of_a, of_b = (
-        _resampled(Cells(shared.system, shared.item, (people, scores)), plan) for scores in measures
-    )
-    return difference_of(of_a, of_b)
 
 
 class _Plan(NamedTuple):

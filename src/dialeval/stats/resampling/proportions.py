@@ -27,22 +27,6 @@ def clopper_pearson(yes: float, n: float, confidence: float = 0.95) -> Bounds:
     return Bounds(low, high)
 
 
-def wilson(yes: float, n: float, confidence: float = 0.95) -> Bounds:
-    """The score interval of a proportion (Wilson, 1927): the proportions that a z test does not reject.
-
-    Shorter than `clopper_pearson`, and right on average over proportions; near 0 and 1 it covers less than it says,
-    such as 86 % for 10 items and a proportion of .985.
-    """
-    check_confidence(confidence)
-    if not 0 <= yes <= n or n <= 0:
-        raise ValueError(f"a proportion is of 0 to n items, n above 0, not {yes:g} of {n:g}")
-    z = _z(confidence)
-    share, wide = yes / n, z**2 / n
-    middle = (share + wide / 2) / (1 + wide)
-    reach = z / (1 + wide) * math.sqrt(share * (1 - share) / n + wide / n / 4)
-    return Bounds(max(0.0, middle - reach), min(1.0, middle + reach))
-
-
 def clustered_proportion(values: Floats, clusters: Integers, confidence: float = 0.95) -> Bounds:
     """The interval of a proportion of clustered items: Clopper and Pearson's of an effective number of items.
 

@@ -1,4 +1,4 @@
-"""Tests of whether two labels go together, from a table of counts."""
+"""Fisher's exact test of whether two labels go together."""
 
 from __future__ import annotations
 
@@ -46,44 +46,6 @@ def fisher_exact(table: ArrayLike, alternative: Alternative = "two-sided") -> Fi
     if alternative == "less":
         return FisherTest(odds, min(1.0, math.fsum(probability[: place + 1])))
     return FisherTest(odds, min(1.0, math.fsum(probability[probability <= probability[place] * TIE])))
-
-
-class ChiSquareTest(NamedTuple):
-    """Pearson's chi-square test of independence."""
-
-    statistic: float
-    """NaN where fewer than two rows or columns are filled."""
-    df: int
-    p: float
-
-    @property
-    def reason(self) -> str | None:
-        """Why there is no statistic, or None."""
-        return "fewer than two rows or columns are filled" if math.isnan(self.statistic) else None
-
-
-def chi_square(table: ArrayLike, correction: bool = True) -> ChiSquareTest:
-    """Pearson's chi-square test of a table of any size (Pearson, 1900), empty rows and columns left out.
-
-    ``correction`` is Yates' (1934): with one degree of freedom, each count moves towards the expected one by 0.5, or by
-    all that lies between.
-    """
-    counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or not np.isfinite(counts).all() or (counts < 0).any():
-        raise ValueError(f"a table of counts has two axes and nothing below 0, not the shape {counts.shape}")
-    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
-    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    if df < 1:
-        return ChiSquareTest(math.nan, 0, math.nan)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    apart = np.abs(counts - expected)
-    if correction and df == 1:
-        apart -= np.minimum(0.5, apart)
-    statistic = float((apart**2 / expected).sum())
-    # Special functions alone: scipy.stats takes a second to import.
-    from scipy.special import chdtrc
-
-    return ChiSquareTest(statistic, df, float(chdtrc(df, statistic)))
 
 
 def _two_by_two(table: ArrayLike) -> list[list[int]]:

@@ -14,19 +14,6 @@ FLAT: Final = 1e-12
 """A spread below this share of the mean is rounding error, not spread."""
 
 
-def cohens_d_paired(differences: Floats) -> float:
-    """Cohen's d of paired differences: their mean over their standard deviation (Cohen, 1988, chapter 2).
-
-    0 where all are zero; NaN of fewer than two, and where all are equal but not zero: d has no bound there.
-    """
-    if differences.size < 2:
-        return math.nan
-    mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-    if spread <= FLAT * abs(mean):
-        return 0.0 if mean == 0 else math.nan
-    return mean / spread
-
-
 def required_items(
     difference: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05
 ) -> int | None:
