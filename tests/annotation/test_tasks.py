@@ -162,15 +162,12 @@ def test_a_key_says_which_form_was_asked_and_answers_are_read_as_no_other(tmp_pa
         check_key(mixed, [draft], form=mistake_form())
 
 
-def test_a_key_of_before_forms_were_recorded_still_works(tmp_path):
-    draft = question("q", 2)
-    where = export_tasks([draft], tmp_path)
+def test_a_key_says_which_form_was_asked(tmp_path):
+    where = export_tasks([question("q", 2)], tmp_path)
     rows = [json.loads(line) for line in where.key.read_text().splitlines()]
-    old = "".join(json.dumps({k: v for k, v in row.items() if k != "form"}) + "\n" for row in rows)
-    where.key.write_text(old)
-    key = read_key(where.key)
-    assert {entry.form for entry in key.values()} == {None}
-    check_key(key, [draft], form=ERROR_CLASSES)
+    where.key.write_text(json.dumps({name: value for name, value in rows[0].items() if name != "form"}))
+    with pytest.raises(BadInput, match=r"key\.jsonl, line 1, field 'form': found no such field"):
+        read_key(where.key)
 
 
 def test_an_empty_key_is_an_error_of_its_own(tmp_path):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 
 import pytest
 
 from dialeval.core import Signature
 from dialeval.data import Prompt, Response, Turn, decode, read
 from dialeval.data.codec.bad import Where
-from dialeval.engine import SILENT
+from dialeval.engine import unwatched
 from dialeval.errors import BadInput, BadStudy
 from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
 from dialeval.study.answering import answers_of
@@ -151,8 +150,7 @@ class TestTools:
                 return [(Response(str(len(context))),) for context in contexts]
 
         prompts = [Prompt("a", (Turn("user", "x"),)), Prompt("b", (Turn("tool", "x"),)), Prompt("c", ())]
-        silent = lambda what, total: nullcontext(SILENT)  # noqa: E731
-        answers, failure = answers_of(Plain(), prompts, 0, cache=None, watch=silent)
+        answers, failure = answers_of(Plain(), prompts, 0, cache=None, watch=unwatched)
         assert failure is None
         assert answers == [(Response("1"),), (Response("", missing="not asked: tools"),), (Response("0"),)]
 

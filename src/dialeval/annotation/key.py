@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from dialeval.annotation.forms import ACCEPTABILITY, Form, candidate_ids
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.fields import optional_text, text as text_of, wrong
+from dialeval.data.codec.fields import text as text_of, wrong
 from dialeval.data.codec.json_value import loads
 from dialeval.data.types import Question
 from dialeval.errors import BadInput, Unsuitable
@@ -24,8 +24,8 @@ class KeyEntry(NamedTuple):
     candidate: str
     """Its id, such as ``false_3``."""
     text: str
-    form: str | None = None
-    """The criterion of the form that was asked; None in keys of before it was recorded."""
+    form: str
+    """The criterion of the form that was asked."""
 
 
 def read_key(path: Path) -> dict[str, KeyEntry]:
@@ -41,8 +41,7 @@ def read_key(path: Path) -> dict[str, KeyEntry]:
         fields = loads(line, where)
         if not isinstance(fields, dict):
             raise wrong(where, "", fields, "an object with 'task' and 'candidate'", f"Name a {KEY_NAME}.")
-        told = (text_of(fields, name, where, "") for name in ("task", "question", "candidate", "text"))
-        entry = KeyEntry(*told)._replace(form=optional_text(fields, "form", where, ""))
+        entry = KeyEntry(*(text_of(fields, name, where, "") for name in KeyEntry._fields))
         result[entry.task] = entry
     if not result:
         todo = (
@@ -68,7 +67,7 @@ def check_key(
             f"The key does not belong to these questions: {len(strange):,} of {len(key):,} tasks show something else "
             f"(first: {first.task}, {first.candidate} of {first.question!r}). Give the draft that was exported."
         )
-    others = {entry.form for entry in key.values() if entry.form is not None} if form is not None else set()
+    others = {entry.form for entry in key.values()} if form is not None else set()
     if form is not None and others - {form.criterion}:
         asked = ", ".join(sorted(map(repr, others)))
         raise Unsuitable(

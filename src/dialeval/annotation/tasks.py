@@ -55,7 +55,7 @@ def make_tasks(questions: Iterable[Question], *, form: Form = ACCEPTABILITY, see
         for place, entry in enumerate(_shown(question, form, seed), start=1):
             task = f"q{number}c{place}"
             tasks.append(Task(task, question.context, entry.text))
-            key.append(entry._replace(task=task, form=form.criterion))
+            key.append(entry._replace(task=task))
     if not tasks:
         raise Unsuitable("No candidates to ask about. Give a file with one or more questions.")
     return Tasks(tuple(tasks), tuple(key))
@@ -77,7 +77,7 @@ def export_tasks(
 def _shown(question: Question, form: Form, seed: int) -> list[KeyEntry]:
     """The candidates to ask about, in the order in which raters meet them."""
     named = [
-        KeyEntry("", question.item, name, candidate.text)
+        KeyEntry("", question.item, name, candidate.text, form.criterion)
         for name, candidate in zip(candidate_ids(question), question.candidates, strict=True)
         if not (form.false_only and candidate.correct)
     ]

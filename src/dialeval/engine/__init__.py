@@ -9,7 +9,7 @@ Example::
 
 from dialeval.engine.cache import Cache, CacheSize, CacheWarning
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
-from dialeval.engine.progress import SILENT, Progress, RichProgress
+from dialeval.engine.progress import SILENT, Progress, RichProgress, Watch, unwatched
 from dialeval.engine.stream import ROWS, Batch, Codec, Job, run
 
 __all__ = [
@@ -26,5 +26,7 @@ __all__ = [
     "ProcessPool",
     "Progress",
     "RichProgress",
+    "Watch",
     "run",
+    "unwatched",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import rich.progress
@@ -23,6 +25,14 @@ class _Silent:
 
 
 SILENT: Final[Progress] = _Silent()
+
+Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
+"""Makes a progress bar from what is being done and how many items it will take."""
+
+
+def unwatched(_what: str, _total: int) -> AbstractContextManager[Progress]:
+    """A `Watch` that shows nothing."""
+    return nullcontext(SILENT)
 
 
 class RichProgress:

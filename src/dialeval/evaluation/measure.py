@@ -7,7 +7,6 @@ A metric over responses is a measure as it is. An evaluation that asks systems m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -15,10 +14,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from dialeval.core import CorpusMeasure, Metric, Missing, Resampling, Subject, System
 from dialeval.data import Example
 from dialeval.display.pages import Section
-from dialeval.engine import SILENT, Cache, Progress
+from dialeval.engine import Cache, Watch, unwatched
 
-Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
-"""Makes a progress bar from what is being done and how many items it will take."""
 Subjects: TypeAlias = Sequence[Subject | Missing]
 AnyMetric: TypeAlias = Metric[Any] | CorpusMeasure[Any]
 
@@ -36,7 +33,7 @@ class Tools:
     """What a measure may use to ask a system more."""
 
     cache: Cache | None = None
-    watch: Watch = lambda _what, _total: nullcontext(SILENT)
+    watch: Watch = unwatched
     limit: int | None = None
     """Use only the first questions."""
 

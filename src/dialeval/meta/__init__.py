@@ -31,7 +31,7 @@ from dialeval.meta.document import (
 )
 from dialeval.meta.estimation.combining import Combination, linear_combination, zscore_average
 from dialeval.meta.estimation.estimating import estimate_systems
-from dialeval.meta.examine import Findings, Watch, examine
+from dialeval.meta.examine import Findings, examine
 from dialeval.meta.folder import (
     META_FILES,
     read_meta,
@@ -73,7 +73,6 @@ __all__ = [
     "PowerCurve",
     "Rivalry",
     "Row",
-    "Watch",
     "WidthCurve",
     "compare_measures",
     "correlate",

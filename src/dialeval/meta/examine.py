@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
 from dialeval.display.notes import Note
-from dialeval.engine import SILENT, Progress
+from dialeval.engine import Watch, unwatched
 from dialeval.errors import Unsuitable
 from dialeval.meta.correlation.accuracies import with_accuracies
 from dialeval.meta.correlation.ceiling import leave_one_out, split_half
@@ -36,9 +34,6 @@ from dialeval.meta.planning.plans import plans
 from dialeval.ratings.joined import Joined
 from dialeval.version import __version__
 
-Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
-"""Makes a progress bar from what is being done and how many steps it will take."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
@@ -51,7 +46,7 @@ class Findings:
 def examine(
     joined: Joined,
     inquiry: Inquiry | None = None,
-    watch: Watch = lambda _what, _steps: nullcontext(SILENT),
+    watch: Watch = unwatched,
     *,
     sources: Mapping[str, str | None] | None = None,
 ) -> Findings:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
-from dialeval.ratings.roles import called_after_their_criterion, first_few, fits, measures_among
+from dialeval.ratings.roles import called_after_their_criterion, first_few, people_among
 from dialeval.ratings.table import Ratings
 
 
@@ -16,12 +16,8 @@ def only_criterion(
     ratings: Ratings, *, people: Sequence[str] | None = None, measures: Sequence[str] | None = None, todo: str
 ) -> str:
     """The one criterion that people judge; Unsuitable lists them where there are several, and says what ``todo``."""
-    if people is None:
-        known = measures_among(ratings)
-        persons = [name not in known and not fits(name, measures or ()) for name in ratings.raters]
-    else:
-        persons = [fits(name, people) for name in ratings.raters]
-    theirs = np.array(persons, dtype=bool)[ratings.rater] & ~np.isnan(ratings.value)
+    human = people_among(ratings, people=people, measures=measures)
+    theirs = human[ratings.rater] & ~np.isnan(ratings.value)
     counts = np.bincount(ratings.criterion[theirs], minlength=len(ratings.criteria)).tolist()
     ratings_by_criterion = {name: n for name, n in zip(ratings.criteria, counts, strict=True) if n}
     if len(ratings_by_criterion) == 1:
@@ -40,9 +36,7 @@ def variants(name: str, among: Iterable[str]) -> list[str]:
 
 def spelt_alike(ratings: Ratings, criterion: str, *, measures: Sequence[str] | None = None) -> Iterator[Note]:
     """A note for each criterion of people that is the human one except for case or whitespace."""
-    known = measures_among(ratings, human=criterion)
-    persons = [name not in known and not fits(name, measures or ()) for name in ratings.raters]
-    theirs = np.array(persons, dtype=bool)[ratings.rater]
+    theirs = people_among(ratings, human=criterion, measures=measures)[ratings.rater]
     for other in variants(criterion, ratings.criteria):
         similar = ratings.where(theirs & (ratings.criterion == ratings.criteria.index(other)))
         if len(similar):

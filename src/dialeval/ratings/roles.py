@@ -31,17 +31,35 @@ def measuring(
         _check_patterns(ratings, patterns or (), what)
     judges = np.zeros(len(ratings.raters), dtype=bool)
     judges[ratings.rater[ratings.criterion == ratings.criteria.index(criterion)]] = True
+    human = people_among(ratings, human=criterion, people=people, measures=measures)
     if people is None:
-        known = measures_among(ratings, human=criterion)
-        chosen = [name in known or fits(name, measures or ()) for name in ratings.raters]
-        return np.logical_or(~judges, chosen)
-    persons = np.array([fits(name, people) for name in ratings.raters], dtype=bool)
-    for name, person in zip(ratings.raters, persons.tolist(), strict=True):
+        return ~(human & judges)
+    for name, person in zip(ratings.raters, human.tolist(), strict=True):
         if person and fits(name, measures or ()):
             raise Unsuitable(
                 f"The rater {name!r} matches a pattern for people and one for measures. Make one of them narrower."
             )
-    return ~persons
+    return ~human
+
+
+def people_among(
+    ratings: Ratings,
+    *,
+    human: str | None = None,
+    people: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+) -> NDArray[np.bool_]:
+    """Whether each rater is a person, whatever it judges, shape (raters,).
+
+    Where ``people`` is given, those whom its patterns fit; otherwise all but the measures by name (`measures_among`)
+    and those whom a pattern of ``measures`` fits.
+    """
+    if people is not None:
+        return np.array([fits(name, people) for name in ratings.raters], dtype=bool)
+    known = measures_among(ratings, human=human)
+    return np.array(
+        [name not in known and not fits(name, measures or ()) for name in ratings.raters], dtype=bool
+    )
 
 
 def measures_among(ratings: Ratings, *, human: str | None = None) -> frozenset[str]:
@@ -82,13 +100,13 @@ def taken_for_measures(
 
 
 def told_roles(
-    persons: Sequence[str], automatic: Sequence[str], *, people: Sequence[str] | None
+    human: Sequence[str], automatic: Sequence[str], *, people: Sequence[str] | None
 ) -> tuple[Note, ...]:
     """A note on who counts as what, for those who named some of them; ``automatic`` are the measures' raters."""
     rest = ", being all the others" if people is not None else ""
     measures = first_few([_label(name) or name for name in automatic], most=8) or "none"
     return (
-        Note("people", f"people: {first_few(persons, most=8) or 'nobody'}"),
+        Note("people", f"people: {first_few(human, most=8) or 'nobody'}"),
         Note("measures", f"measures{rest}: {measures}"),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from dialeval.data.choices import Choice as Choice, ChoiceRow as ChoiceRow
 from dialeval.data.types import Question as Question
@@ -13,6 +13,14 @@ from dialeval.files.documents import FINITE
 
 Five: TypeAlias = tuple[float, float, float, float, float]
 """Least, first quartile, median, third quartile, greatest."""
+
+GUESS: Final = "?"
+"""What the label of a guess ends in."""
+
+
+def is_guess(label: str) -> bool:
+    """Whether nobody but a program gave this label."""
+    return label.endswith(GUESS)
 
 
 @dataclass(frozen=True, slots=True)

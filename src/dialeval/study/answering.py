@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from dialeval.core import Generator, Missing, PartlyAnswered, Replayer, Selective, System, UsesResources
 from dialeval.data import Example, Prompt, Response, Usage, digest
 from dialeval.display.wording import count
-from dialeval.engine import Batch, Cache, InProcess, Job, run as run_batches
+from dialeval.engine import Batch, Cache, InProcess, Job, Watch, run as run_batches
 from dialeval.errors import DialevalError, described
-from dialeval.evaluation.measure import Respondent, Watch, can_answer
+from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.scoring import Workshop
@@ -22,6 +22,7 @@ from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
 """Prompts between two savings of a system's answers: few, as a language model may take seconds over each."""
+NO_RESPONSE: Final = "the system gave no response"
 _ANSWERS_NOTHING: Final = "a system of this kind answers no prompts"
 _FORMAT: Final = 3
 """Of answers in the cache."""
@@ -67,7 +68,7 @@ def ask(
 
 def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
     if not responses:
-        reason = no_line(system, prompt.item) or "the system gave no response"
+        reason = no_line(system, prompt.item) or NO_RESPONSE
         return Missing(prompt.item, system.name, reason)
     if responses[0].missing is not None:
         return Missing(prompt.item, system.name, responses[0].missing)

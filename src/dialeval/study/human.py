@@ -13,7 +13,8 @@ from dialeval.errors import Unsuitable
 from dialeval.study.file import HumanRatings, Study
 
 if TYPE_CHECKING:
-    from dialeval.meta import Findings, Watch
+    from dialeval.engine import Watch
+    from dialeval.meta import Findings
     from dialeval.ratings import Ratings
     from dialeval.study.scoring import Scored
 

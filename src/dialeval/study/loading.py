@@ -25,6 +25,7 @@ from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.files.own_code import is_place
 from dialeval.metrics.own import from_signature
 from dialeval.stats.tests.multiple import Correction
+from dialeval.study.answering import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
@@ -147,7 +148,7 @@ def _subjects(
 ) -> list[Example | Missing]:
     """What the system said to every item of the run, and the reason where it said nothing."""
     answered = {example.item: example for example in examples if example.system == system}
-    silent = {example.item: "the system gave no response" for example in examples}
+    silent = {example.item: NO_RESPONSE for example in examples}
     for scored in results.values():
         if (
             scored.system == system

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dialeval.core import CorpusMeasure, Outcome, Result
 from dialeval.data.frames import html_table
-from dialeval.engine import SILENT, Cache, Executor, InProcess, Progress
+from dialeval.engine import Cache, Executor, InProcess, Progress, Watch, unwatched
 from dialeval.errors import described
-from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, Watch, can_answer
+from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
@@ -23,7 +22,7 @@ class Workshop:
 
     executor: Executor = field(default_factory=InProcess)
     cache: Cache | None = None
-    watch: Watch = lambda _what, _total: nullcontext(SILENT)
+    watch: Watch = unwatched
     batch_size: int = 256
 
 

@@ -12,6 +12,7 @@ from dialeval.core import Signature
 from dialeval.data import Candidate, Judgement, Question, Turn
 from dialeval.errors import ResourceUnavailable
 from dialeval.resources import check
+from dialeval.selection.document import is_guess
 from dialeval.selection.labelling.grammar import RESOURCE, _PlainUnpickler, load_tagger, sketch
 from dialeval.selection.labelling.labelling import settle_labels
 from dialeval.selection.labelling.mistakes import (
@@ -19,7 +20,6 @@ from dialeval.selection.labelling.mistakes import (
     TABLE_7,
     Mistake,
     guess_mistakes,
-    is_guess,
     mistake_form,
 )
 from dialeval.text.tokenisers.treebank import word_tokenize_all

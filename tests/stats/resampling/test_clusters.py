@@ -31,7 +31,6 @@ def test_copies_are_worth_one():
     found = design_effect(rows_of(values), mean, clusters)
     assert found.icc == pytest.approx(1)
     assert found.value == pytest.approx(5, rel=0.05)
-    assert found.effective_items == pytest.approx(40, rel=0.05)
 
 
 def test_the_icc_is_that_of_a_textbook_anova():
@@ -55,5 +54,4 @@ def test_what_does_not_vary_has_no_effect_to_speak_of():
     found = design_effect(rows_of(np.full(6, 2.0)), mean, np.repeat([0, 1, 2], 2))
     assert math.isnan(found.value)
     assert math.isnan(found.icc)
-    assert math.isnan(found.effective_items)
     assert math.isnan(intraclass(np.array([1.0, 2.0]), np.array([0, 0])))

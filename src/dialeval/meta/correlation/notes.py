@@ -20,7 +20,6 @@ from dialeval.stats.correlation.levels import LevelCorrelation, shared_cells, sy
 _FEW_SYSTEMS: Final = 10
 """Below this many, how well a measure ranks these systems says little about the next one."""
 _MANY_TIES: Final = 0.5
-_MANY_UNDEFINED: Final = 0.05
 _GROUP: Final = {"item_within_system": "system", "system_within_item": "item"}
 
 

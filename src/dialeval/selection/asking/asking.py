@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from dialeval.core import Missing, Result, System
 from dialeval.data.choices import Choice
 from dialeval.data.types import Question
-from dialeval.engine import SILENT, Progress
+from dialeval.engine import Watch, unwatched
 from dialeval.errors import described
 from dialeval.evaluation.compare import Comparison, compare_all
 from dialeval.evaluation.runner import Plan, evaluate
@@ -19,9 +17,6 @@ from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
 from dialeval.selection.asking.metrics import HitsAt, ReciprocalRank, SelectionAccuracy, labelled_errors
 from dialeval.selection.asking.questions import by_context, checked_questions
 from dialeval.selection.document import ErrorLabel, Refusal
-
-Watch: TypeAlias = Callable[[str, int], AbstractContextManager[Progress]]
-"""Makes a progress bar from what is being done and how many questions it will take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ def ask(
     normalise: Normalise = "sum",
     hits: Sequence[int] = (2,),
     plan: Plan | None = None,
-    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+    watch: Watch = unwatched,
 ) -> Asked:
     """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Protocol
 
@@ -19,9 +18,9 @@ import numpy as np
 from dialeval.core import Floats, Integers, Missing, System
 from dialeval.data.choices import Choice
 from dialeval.data.types import Candidate, Context, Question
-from dialeval.engine import SILENT, Cache
+from dialeval.engine import Cache, Watch, unwatched
 from dialeval.errors import Unsuitable
-from dialeval.selection.asking.asking import Watch, refusal
+from dialeval.selection.asking.asking import refusal
 from dialeval.selection.asking.choosers import Chooser
 from dialeval.selection.asking.choosing import Normalise, choose, fitted_chooser
 from dialeval.selection.document import Refusal
@@ -102,7 +101,7 @@ def run_trials(
     seed: int = 0,
     normalise: Normalise = "sum",
     cache: Cache | None = None,
-    watch: Watch = lambda _what, _total: nullcontext(SILENT),
+    watch: Watch = unwatched,
 ) -> RandomTrials:
     """Each system's accuracy on the questions as they are, and in ``trials`` trials with random false candidates.
 

@@ -12,11 +12,8 @@ from typing import Final, NamedTuple
 from dialeval.annotation.forms import Form, Option
 from dialeval.core import Detector
 from dialeval.data.types import Candidate, Question
+from dialeval.selection.document import GUESS, is_guess
 from dialeval.selection.labelling.grammar import PerceptronTagger, Sketch, load_tagger, sketch
-
-GUESS: Final = "?"
-"""What the label of a guess ends in."""
-
 
 # The paper's example of a wrong tense (Table 10) shares two words in five.
 _SHARED: Final = 0.4
@@ -55,11 +52,6 @@ def mistake_form(mistakes: Iterable[Mistake] = tuple(MISTAKES.values())) -> Form
     )
     ask = "The line below does not fit the conversation. What is the matter with it?"
     return Form("mistake", ask, options, raters=3, false_only=True)
-
-
-def is_guess(label: str) -> bool:
-    """Whether nobody but a program gave this label."""
-    return label.endswith(GUESS)
 
 
 def guess_mistakes(

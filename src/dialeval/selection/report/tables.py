@@ -19,7 +19,7 @@ from dialeval.display.wording import (
     percent,
     signed,
 )
-from dialeval.selection.document import AskedDocument, Comparison, ErrorLabel, Trials
+from dialeval.selection.document import AskedDocument, Comparison, ErrorLabel, Trials, is_guess
 
 UNLABELLED: Final = "no label"
 
@@ -89,7 +89,7 @@ def errors(system: str, labels: Sequence[ErrorLabel]) -> Table:
         )
         for error in labels
     )
-    guesses = [error.label for error in labels if error.label and error.label.endswith("?")]
+    guesses = [error.label for error in labels if error.label and is_guess(error.label)]
     notes = [f"accuracy alone: in questions with no other false candidates than these{_guessing(labels)}"]
     notes += [f"{listing(guesses)}: guessed by a program, not by raters"] if guesses else []
     return Table(f"{system}: {count(total, 'wrong choice')}", columns, rows, tuple(notes) if rows else ())

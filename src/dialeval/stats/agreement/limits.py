@@ -11,9 +11,9 @@ from dialeval.stats.agreement.coefficients import AGREEMENTS, AgreementName
 from dialeval.stats.agreement.icc import icc_limits
 from dialeval.stats.agreement.kappa import counts_of, fleiss_rows
 from dialeval.stats.resampling.bootstrap import Bounds, Floats, Integers, check_confidence
-from dialeval.stats.resampling.intervals import ROUNDING
 from dialeval.stats.resampling.jackknife import jackknife_error, skewed_t_interval
 from dialeval.stats.resampling.proportions import clustered_proportion
+from dialeval.stats.tests.paired import ROUNDING
 
 Raters: TypeAlias = Literal["these", "like-these"]
 """Whose agreement on other units is meant: that of these very raters, or of others drawn as they were."""

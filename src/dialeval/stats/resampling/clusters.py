@@ -22,11 +22,6 @@ class DesignEffect:
     value: float
     """Variance by clusters over variance as if items were independent; NaN where either is unknown."""
 
-    @property
-    def effective_items(self) -> float:
-        """How many independent items would be as precise: items / value."""
-        return self.items / self.value if self.value > 0 else math.nan
-
 
 def repeated(clusters: Integers) -> bool:
     """Whether any cluster has more than one item."""

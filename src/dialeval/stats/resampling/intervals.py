@@ -19,7 +19,7 @@ from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integ
 from dialeval.stats.resampling.clusters import repeated
 from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
-from dialeval.stats.tests.paired import difference_of
+from dialeval.stats.tests.paired import ROUNDING, difference_of
 
 Method: TypeAlias = Literal["clopper-pearson", "korn-graubard", "bonett-price", "jackknife-t"]
 """Exact; exact of an effective sample size; adjusted Wald of paired yes/no; jackknife with skewness correction."""
@@ -28,9 +28,6 @@ Absence: TypeAlias = Literal["undefined", "one-unit", "constant", "unseen"]
 """Why there is no interval: the score is undefined, for all units or without one of them; there is only one unit; no
 unit differs from another; or the score hangs on something that these units do not have, as BLEU does where no 4-gram
 matches."""
-
-ROUNDING: Final = 1e-10
-"""A spread below this share of the score is rounding error."""
 
 UNSEEN: Final = 0.1
 """One count where there is none must not move the score by more than this share of it."""

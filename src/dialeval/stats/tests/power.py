@@ -42,11 +42,6 @@ class ItemsNeeded(NamedTuple):
     most: int | None
     """If it is as small as it may be; None where it may be 0, so that perhaps no number would do."""
 
-    @property
-    def perhaps_never(self) -> bool:
-        """Whether the difference may be 0."""
-        return self.fewest is not None and self.most is None
-
 
 def items_needed(
     low: float, high: float, standard_error: float, n: int, *, power: float = 0.8, alpha: float = 0.05

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from dialeval.display.wording import NEGLIGIBLE
+from dialeval.stats.tests.paired import MOST_ENUMERATED, ROUNDING
 from dialeval.study.document.summary import MeasureInfo, Summary
-
-MOST_ENUMERATED: Final = 13
-"""Up to this many items, tests count all assignments, so that p cannot be less than 2 of them."""
 
 Standing: TypeAlias = Literal["best", "equivalent", "undecided", "behind", "untested", "unranked"]
 """Best score; shown to be equivalent to it; perhaps as good; shown to be worse; not compared with it; no ranking."""
-
-ROUNDING: Final = 1e-10
-"""Scores closer than this share of their size are equal, as they are for the tests."""
 
 
 def leaders(summary: Summary, measure: MeasureInfo) -> tuple[str, ...]:
