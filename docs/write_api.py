@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import dialeval
 from dialeval.metrics import EVERY
@@ -87,23 +87,29 @@ def _section(package: str, public: dict[str, str]) -> str:
 
 
 def _exports(package: str) -> dict[str, set[str]]:
-    """The names that a package and the packages inside it export, each under the outermost one."""
+    """The names that a package and the packages inside it export, each under the outermost one.
+
+    Where a package has no ``__all__``, its modules' public classes and functions are its public names.
+    """
     module = importlib.import_module(package)
-    exports = {package: set(getattr(module, "__all__", ())) or _defined(module)}
-    for inner in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{package}."):
+    exports = {package: set(getattr(module, "__all__", ())) or _defined(Path(str(module.__file__)))}
+    for inner in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{package}."):
         if inner.ispkg:
-            listed = getattr(importlib.import_module(inner.name), "__all__", ())
-            exports[inner.name] = set(listed) - set().union(*exports.values())
+            exports |= {
+                name: names - set().union(*exports.values()) for name, names in _exports(inner.name).items()
+            }
+        elif not hasattr(module, "__all__"):
+            exports[inner.name] = _defined(
+                Path(str(module.__file__)).parent / f"{inner.name.rpartition('.')[2]}.py"
+            )
     return exports
 
 
-def _defined(module: ModuleType) -> set[str]:
-    """Public classes and functions that a module without ``__all__`` defines."""
-    return {
-        name
-        for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
-    }
+def _defined(path: Path) -> set[str]:
+    """Public classes and functions that a module defines; it is not imported, since it may need absent packages."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    defined = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return {name for name in defined if not name.startswith("_")}
 
 
 if __name__ == "__main__":

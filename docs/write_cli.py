@@ -4,51 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.update(TERMINAL_WIDTH="80", NO_COLOR="1", TERM="dumb")  # before typer reads them
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from dialeval.cli import app
 
-VERBS = (
-    "demo",
-    "run",
-    "score",
-    "compare",
-    "meta",
-    "report",
-    "chat",
-    "systems",
-    "systems ls",
-    "annotate",
-    "annotate agreement",
-    "data",
-    "data ls",
-    "data validate",
-    "data convert",
-    "resources",
-    "resources ls",
-    "resources verify",
-    "select",
-    "select build",
-    "select tasks",
-    "select vet",
-    "select label",
-    "select stats",
-    "select ask",
-    "train",
-    "train skip-thought",
-    "train generator",
-    "doctor",
-)
+
+def verbs(command: Any, name: str = "") -> Iterator[str]:
+    """The command's name and those of its commands, in the order of the help."""
+    yield name
+    for inner in getattr(command, "commands", {}).values():
+        yield from verbs(inner, f"{name} {inner.name}".strip())
 
 
 def reference() -> str:
     """The page: every verb's help as the terminal shows it at 80 columns."""
     parts = ["# Command line\n\nWritten from `--help` by `docs/write_cli.py`.\n"]
-    for verb in ("", *VERBS):
+    for verb in verbs(get_command(app)):
         command = f"dialeval {verb}".strip()
         shown = CliRunner().invoke(app, [*verb.split(), "--help"], prog_name="dialeval").output
         text = "\n".join(line.rstrip() for line in shown.strip().splitlines())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import pkgutil
 import re
 import tomllib
 from collections import Counter
@@ -49,6 +50,7 @@ SMALL_MODULES = {
 
 DIALECT = re.compile(
     r"\b(anew|mend(?:s|ed|ing)?|for want of|told apart|brought forth|is not there|goes? on where|whoever"
+    r"|value of its own|tells? \w+ \w+ apart|warn and go on|stop and go on|in any mixture"
     r"|(?<!there )is no (?!longer)\w+)\b",
     re.IGNORECASE,
 )
@@ -152,6 +154,41 @@ def test_the_map_for_contributors_is_the_import_contract() -> None:
     mapped = [set(re.findall(r"`(\w+)(?:/|\.py)`", cell)) & present for cell in cells]
     assert [row for row in mapped if row] == [layer for layer in ordered if layer]
     assert set().union(*mapped) == {name for name in present if not name.startswith("_") and name != "py"}
+
+
+def test_names_in_docstrings_and_files_in_docs_exist() -> None:
+    """What a docstring points to as `dialeval.room.name` can be imported; a ``.py`` file that a page names is there."""
+    dotted = {
+        (module.place, name)
+        for module in modules()
+        for name in re.findall(r"`(dialeval(?:\.\w+)+)`", module.path.read_text(encoding="utf-8"))
+    }
+    stale = [f"{place}: {name}" for place, name in sorted(dotted) if not _resolves(name)]
+    pages = [*DOCS.glob("*.md"), *ROOT.glob("*.md")]
+    files = [
+        path.as_posix()
+        for place in ("src", "tests", "docs", "bench")
+        for path in (ROOT / place).rglob("*.py")
+    ]
+    named = {
+        (page.name, name)
+        for page in pages
+        for name in re.findall(r"`([a-z_/]+\.py)`", page.read_text("utf-8"))
+    }
+    stale += [
+        f"{page}: {name}"
+        for page, name in sorted(named)
+        if not any(path.endswith(f"/{name}") for path in files)
+    ]
+    assert stale == []
+
+
+def _resolves(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 def test_no_prose_steers_behaviour() -> None:

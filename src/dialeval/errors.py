@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 
 class DialevalError(Exception):
@@ -62,7 +63,8 @@ class BadStudy(DialevalError):
 
     def __init__(self, path: str, problems: Sequence[str]) -> None:
         self.path, self.problems = path, tuple(problems)
-        super().__init__("\n".join([f"{path}: {len(problems)} problem(s)", *(f"  {p}" for p in problems)]))
+        count = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
+        super().__init__("\n".join([f"{path}: {count}", *(f"  {problem}" for problem in problems)]))
 
 
 class ResourceUnavailable(DialevalError):
@@ -75,6 +77,14 @@ class Unsuitable(DialevalError):
 
 class RunFailed(DialevalError):
     """Part of a run went wrong; what could be done was done and kept."""
+
+
+IN_CLONE: Final = "(in your clone of dialeval)"
+
+
+def install_command(extra: str = "") -> str:
+    """How to install dialeval, or an extra of it, from the user's clone."""
+    return f"pip install '.[{extra}]'" if extra else "pip install ."
 
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:

@@ -53,7 +53,7 @@ def test_items_that_mean_something_else_cannot_be_paired(files):
     write("other.jsonl", "other", good=10, ask="when")
     done = files("compare", "new.jsonl", "other.jsonl")
     assert done.code == 1
-    assert "60 item(s) have other contexts or references" in done.err
+    assert "Items (60) have other contexts or references" in done.err
 
 
 def test_systems_of_runs_are_named_or_matched(files):
@@ -130,7 +130,7 @@ def test_margins_show_equivalence(files):
 @pytest.mark.parametrize(
     ("margin", "said"),
     [
-        ("0.1", "but which metric's?"),
+        ("0.1", "but no metric; expected METRIC=VALUE"),
         ("rouge=0.1", "Did you mean 'rouge_l'"),
         ("rouge_l=0", "a value above 0"),
         ("rouge_l=x", "a value above 0"),

@@ -60,7 +60,7 @@ def test_jobs_seed_and_resume_do_not_move_scores(dialeval, study):
     runs = [("a",), ("b", "--jobs", "2"), ("c", "--no-resume"), ("d", "--seed", "5")]
     results = [json.loads(dialeval("run", study, "-o", *run, "--json").out)["results"] for run in runs]
     assert results[0] == results[1] == results[2] == results[3]  # intervals come from the spread of units
-    assert Path("d/study.yaml").read_text().startswith("# run with seed: 5, whatever is below\n")
+    assert Path("d/study.yaml").read_text().startswith("# run with seed: 5, overriding the key below\n")
 
 
 def test_a_gate_that_is_not_met_exits_with_100_after_everything_is_written(dialeval, study):
@@ -82,7 +82,7 @@ def test_a_failed_system_exits_with_1_and_the_rest_is_kept(dialeval, study):
     (study.parent / "good.jsonl").write_text("{broken\n")
     done = dialeval("run", study, "-o", "out")
     assert done.code == 1
-    assert "1 part(s) of the study failed" in done.err
+    assert "1 part of the study failed; the other results are in" in done.err
     summary = json.loads(Path("out/summary.json").read_text())
     assert summary["failures"][0]["system"] == "good"
     assert {row["system"]: row["n"] for row in summary["results"]} == {"good": 0, "floor": 12}

@@ -407,7 +407,7 @@ def test_turns_of_one_dialogue_are_drawn_together() -> None:
 
 
 def test_planning_asks_about_the_measures_as_they_agree_with_people() -> None:
-    """A measure with which lower is better is planned for by how well it agrees, not by its sign."""
+    """A measure for which lower is better is planned for by how well it agrees, not by its sign."""
     plain = made(systems=5)
     turned = dataclasses.replace(
         plain,

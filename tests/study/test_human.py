@@ -170,7 +170,7 @@ def test_ratings_of_other_answers_are_a_failure_and_the_rest_is_kept(study_folde
     (study_folder / "ratings.jsonl").write_text(json.dumps(row) + "\n")
     done = dialeval("run", name_ratings(study_folder, "ratings.jsonl"), "-o", "out")
     assert done.code == 1
-    assert "1 part(s) of the study failed" in done.err
+    assert "1 part of the study failed; the other results are in" in done.err
     content = json.loads(Path("out/summary.json").read_text())
     assert content["human"] is None
     (failure,) = content["failures"]

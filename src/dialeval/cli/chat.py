@@ -42,7 +42,7 @@ def chat(
         typer.Option(
             "--turns",
             min=1,
-            help="How long a talk is beside its opening.",
+            help="Number of turns after the opening.",
             show_default="8, or the whole script",
         ),
     ] = None,

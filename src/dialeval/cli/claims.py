@@ -25,9 +25,7 @@ def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[
     for text in given or ():
         name, _, value = text.rpartition("=")
         if not name and len(measures) > 1:
-            message = (
-                f"found {text!r}, but which metric's? Needed METRIC=VALUE, such as '{measures[0]}={value}'"
-            )
+            message = f"found {text!r}, but no metric; expected METRIC=VALUE, such as '{measures[0]}={value}'"
             raise typer.BadParameter(message, param_hint="--margin")
         try:
             margin = float(value)

@@ -64,7 +64,10 @@ def compare(
         ),
     ] = None,
     first_look: Annotated[
-        bool, typer.Option("--first-look", help="A second look at more items may follow: claim little now.")
+        bool,
+        typer.Option(
+            "--first-look", help="A second look at more items may follow: use a stricter threshold now."
+        ),
     ] = False,
     second_look: Annotated[
         Path | None,

@@ -17,7 +17,7 @@ from dialeval.cli.options import From, Json, Kind, Limit, SkipBad
 if TYPE_CHECKING:
     from dialeval.data import OnBad, Record, SideFile, Survey
 
-_SUMMARY = "Data files: what can be read, whether it is sound, conversion."
+_SUMMARY = "Data files: what can be read, whether it is valid, conversion."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval data convert chats.json dialogues.jsonl --from sharegpt",

@@ -18,6 +18,7 @@ import typer
 
 from dialeval.cli.options import Json
 from dialeval.cli.workshop import default_cache_folder
+from dialeval.errors import IN_CLONE, install_command
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dialeval.resources import Status
 
 PURPOSES: Final[Mapping[str, str]] = {
-    "neural": "bertscore, sentence_cosine, skip_thought; language models",
+    "neural": "encoders other than the embedded one, skip_thought, language models, training",
     "xlsx": "workbooks (.xlsx) as data",
     "api": "systems behind a server",
     "meteor": "meteor",
@@ -51,7 +52,6 @@ TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 # Not on PyPI yet, so every installation has a clone.
-_IN_CLONE: Final = "(in your clone of dialeval)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +142,13 @@ def _requirements() -> dict[str, list[Package]]:
 
 def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.missing:
-        yield f"Fix the installation ({', '.join(diagnosis.missing)} missing): pip install . {_IN_CLONE}"
+        missing = ", ".join(diagnosis.missing)
+        yield f"Fix the installation ({missing} missing): {install_command()} {IN_CLONE}"
     else:
         yield "Ready for base use. Try: dialeval demo"
     for name, packages in diagnosis.extras.items():
         if name in PURPOSES and any(package.version is None for package in packages):
-            yield f"For {PURPOSES[name]}: pip install '.[{name}]' {_IN_CLONE}"
+            yield f"For {PURPOSES[name]}: {install_command(name)} {IN_CLONE}"
     for status in diagnosis.resources:
         if status.state == "altered":
             yield status.detail

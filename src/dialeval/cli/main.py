@@ -96,7 +96,7 @@ def main() -> None:
         if error.filename is None:
             raise
         print(
-            f"error: {error.filename}: {error.strerror}. Check the path, and who may write there.",
+            f"error: {error.filename}: {error.strerror}. Check the path and its permissions.",
             file=sys.stderr,
         )
         sys.exit(1)

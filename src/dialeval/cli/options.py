@@ -24,7 +24,10 @@ From: TypeAlias = Annotated[
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Trials: TypeAlias = Annotated[
-    int, typer.Option("--trials", min=0, help="Bootstrap resamples; 0 for no intervals.")
+    int,
+    typer.Option(
+        "--trials", min=0, help="Resamples behind tests and P(best); 0 for no tests and no intervals."
+    ),
 ]
 Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N items.")]
 Jobs: TypeAlias = Annotated[

@@ -15,7 +15,7 @@ WITHOUT_A_PAGE: Final = {
     "vetting.json": "a vetted test set, written by 'dialeval select vet'",
     "labelling.json": "a labelled test set, written by 'dialeval select label'",
     "key.jsonl": "tasks for raters",
-    "repository.json": "a repository of utterances, written by 'dialeval select repository'",
+    "repository.json": "a repository of utterances, written by 'dialeval select build'",
     "generator.json": "a trained generator, written by 'dialeval train generator'",
 }
 """Our other folders, by a file that each has."""

@@ -30,7 +30,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run folder.", show_default="runs/NAME")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the study's seed.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Override the study's seed.")] = None,
     limit: Limit = None,
     jobs: Jobs = 1,
     resume: Resume = True,
@@ -39,7 +39,7 @@ def run(
     allow_unmatched: Annotated[
         bool,
         typer.Option(
-            "--allow-unmatched", help="Even if most lines of a transcript or of ratings match no item."
+            "--allow-unmatched", help="Accept transcripts and ratings of which most lines match no item."
         ),
     ] = False,
     json: Json = False,
@@ -87,7 +87,8 @@ def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:
     """The study with the command line's say."""
     given = (("seed", seed), ("limit", limit))
     study = annotated(
-        study, *(f"with {key}: {value}, whatever is below" for key, value in given if value is not None)
+        study,
+        *(f"with {key}: {value}, overriding the key below" for key, value in given if value is not None),
     )
     resampling = study.resampling if seed is None else dataclasses.replace(study.resampling, seed=seed)
     return dataclasses.replace(study, resampling=resampling, limit=study.limit if limit is None else limit)
@@ -107,6 +108,7 @@ def _summary(content: Content, folder: Path, report: Path) -> str:
 
 
 def _leave(done: Run, folder: Path) -> None:
+    from dialeval.display.wording import count
     from dialeval.errors import RunFailed
 
     if done.failures:
@@ -119,8 +121,8 @@ def _leave(done: Run, folder: Path) -> None:
                 file=sys.stderr,
             )
             raise typer.Exit(PARTLY_ANSWERED)
-        count = len(done.failures)
+        failed = count(len(done.failures), "part")
         raise RunFailed(
-            f"{count} part(s) of the study failed, the rest is in {folder}. See the report's failures."
+            f"{failed} of the study failed; the other results are in {folder}. The report lists the failures."
         )
     exit_on_gates(done.gates)

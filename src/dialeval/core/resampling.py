@@ -24,7 +24,7 @@ class Resampling:
     """All that can move an interval or a p-value beside the data."""
 
     resamples: int = 1000
-    """Bootstrap resamples, and permutations behind each test; 0 gives neither."""
+    """Permutations behind each test, and resamples behind P(best); 0 gives no tests and no intervals."""
     seed: int = 0
     confidence: float = 0.95
     cluster: Clustering = "auto"

@@ -178,7 +178,7 @@ class CorpusResult(Framed):
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
-        """None: no subject has a value of its own."""
+        """None: no subject has a value by itself."""
         return ()
 
     def _columns(self) -> dict[str, list[object]]:

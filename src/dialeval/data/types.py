@@ -42,7 +42,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a system said, and how likely it found it where that is known."""
+    """What a system said, and its log-probability if known."""
 
     text: str
     logprob: float | None = None

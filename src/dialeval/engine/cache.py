@@ -59,7 +59,7 @@ class Cache:
         return content[_HEADER.size :]
 
     def put(self, key: str, digest: str, payload: bytes) -> None:
-        """Keep a result; where the folder cannot be written, warn and go on."""
+        """Keep a result; if the folder cannot be written, warn and continue."""
         path = self.path(key, digest)
         header = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload))
         scratch = self.folder / _SCRATCH / uuid.uuid4().hex

@@ -27,7 +27,7 @@ class Inquiry:
     combine: bool = False
     """Whether combinations of the measures are looked at as further measures."""
     lower_is_better: tuple[str, ...] = ()
-    """Patterns of measures with which lower is better, beside those of ours that say so themselves."""
+    """Patterns of measures for which lower is better, beside those of ours that say so themselves."""
     instances: tuple[InstanceRule, ...] = ()
     """Measures asked whether they are right about single answers."""
     plan: bool = False

@@ -87,7 +87,7 @@ def read_preferences(source: Source) -> tuple[Preference, ...]:
     )
     if not preferences:
         raise BadInput(
-            shown(source), "nothing in it", "preferences, one a line", "Check that this is the right file."
+            shown(source), "an empty file", "preferences, one a line", "Check that this is the right file."
         )
     return preferences
 

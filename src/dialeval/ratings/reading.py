@@ -1,4 +1,4 @@
-"""Judgements from files and run folders, in any mixture."""
+"""Judgements from files and run folders, in any combination."""
 
 from __future__ import annotations
 

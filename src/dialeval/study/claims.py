@@ -35,7 +35,7 @@ def build_claims(content: Mapping[str, Any], measures: Sequence[Measure], proble
         named = {_label("margin", str(name), labels, problems): value for name, value in margin.items()}
         return Claims(primary, {name: value for name, value in named.items() if name is not None})
     if margin is not None and len(labels) > 1:
-        problems.append(f"margin: found {margin!r}, but which measure's? Needed {{{labels[0]}: {margin}}}")
+        problems.append(f"margin: found {margin!r}, but no measure; expected {{{labels[0]}: {margin}}}")
     return Claims(primary, {label: margin for label in labels if margin is not None})
 
 

@@ -47,9 +47,7 @@ def why_no_worst(measure: Measure) -> str | None:
     if metric.higher_is_better is None:
         return None
     if isinstance(metric, CorpusMeasure):
-        return (
-            f"{measure.label} measures all responses together, so that a missing one has no value of its own"
-        )
+        return f"{measure.label} measures all responses together, so that a missing one has no per-item value"
     if not math.isfinite(_worst(metric)):
         return f"{measure.label} has no bound, so that no value is the worst"
     return None

@@ -234,7 +234,7 @@ def _same_prompts(a: Side, b: Side) -> None:
     differ = [item for item, asked in a.prompts.items() if b.prompts.get(item, asked) != asked]
     if differ:
         raise Unsuitable(
-            f"{len(differ)} item(s) have other contexts or references in {b.source} than in {a.source} (first: "
+            f"Items ({len(differ)}) have other contexts or references in {b.source} than in {a.source} (first: "
             f"{differ[0]!r}), so they cannot be paired. Run both on the same data, or give items distinct ids."
         )
 

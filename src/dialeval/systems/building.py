@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.core import System
 from dialeval.data.codec.sources import file_of
-from dialeval.errors import BadInput, DialevalError, UnknownName, close_names
+from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.systems import SYSTEMS
 from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.huggingface.files import EMBEDDED
@@ -234,7 +234,7 @@ def _info(kind: str, maker: Callable[..., System]) -> KindInfo:
         keys=tuple(_key(field) for name, field in keys_of(maker).items() if name != "name"),
         abilities=tuple(word for method, word in _ABILITIES.items() if hasattr(maker, method)),
         missing=tuple(package for package in packages if find_spec(package) is None),
-        install=f"pip install 'dialeval[{extra}]'" if extra else None,
+        install=install_command(extra) if extra else None,
     )
 
 

@@ -70,7 +70,7 @@ BAD: dict[str, tuple[Any, tuple[str, ...]]] = {
             "(the other stands in line 6), expected one value per rater and criterion. Keep one of them",
         ),
     ),
-    "an empty file": ([], ("bad.jsonl: found nothing in it, expected at least one judgement.", "Check")),
+    "an empty file": ([], ("bad.jsonl: found an empty file, expected at least one judgement.", "Check")),
 }
 
 

@@ -1,4 +1,4 @@
-"""Measures with which lower is better: named by patterns, or metrics of ours that say so."""
+"""Measures for which lower is better: named by patterns, or metrics of ours that say so."""
 
 from __future__ import annotations
 

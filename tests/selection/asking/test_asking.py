@@ -67,7 +67,7 @@ def test_questions_are_checked_before_any_system_is_asked():
     with pytest.raises(Unsuitable, match="No questions to ask"):
         ask([Noisy("good", 1)], [])
     twice = [*town_questions(4), *town_questions(4)]
-    with pytest.raises(Unsuitable, match=r"4 id\(s\) are used by several questions \(first: 'q0'\)"):
+    with pytest.raises(Unsuitable, match=r"4 ids are used several times \(first: 'q0'\)"):
         ask([Noisy("good", 1)], twice)
 
 

@@ -135,7 +135,7 @@ def test_more_turns_make_longer_contexts(repository):
 
 def test_a_repository_that_is_too_small_is_refused(tmp_path):
     tiny = small_repository(tmp_path, LINES[:3])
-    with pytest.raises(Unsuitable, match="10 false candidates were asked for, and the repository has 3"):
+    with pytest.raises(Unsuitable, match="10 false candidates were asked for, but the repository has only 3"):
         build_draft(CORPUS, tiny)
     assert len(build_draft(CORPUS[:1], tiny, m=3).questions) == 1
 

@@ -67,7 +67,7 @@ def agreement(
     repeats: RepeatsOption = None,
     raters: Annotated[
         Literal["fixed", "sampled"],
-        typer.Option("--raters", help="Intervals for these raters, or for others like them, too."),
+        typer.Option("--raters", help="Intervals for these raters, or also for other raters like them."),
     ] = "fixed",
     cluster: Cluster = "auto",
     trials: Trials = 1000,

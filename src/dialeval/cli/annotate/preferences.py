@@ -19,7 +19,7 @@ def preferences(
     ],
     raters: Annotated[
         Literal["fixed", "sampled"],
-        typer.Option("--raters", help="Intervals for these raters, or for others like them, too."),
+        typer.Option("--raters", help="Intervals for these raters, or also for other raters like them."),
     ] = "fixed",
     cluster: Cluster = "auto",
     json: Json = False,

@@ -22,7 +22,7 @@ Resample: TypeAlias = Literal["items", "systems", "both"]
 def meta(
     judgements: Annotated[
         list[str],
-        typer.Argument(help="Files of judgements and run folders, in any mixture.", metavar="JUDGEMENTS"),
+        typer.Argument(help="Files of judgements and run folders, in any combination.", metavar="JUDGEMENTS"),
     ],
     human_criterion: Annotated[
         str | None,
@@ -54,7 +54,7 @@ def meta(
         typer.Option(
             "--lower-is-better",
             metavar="GLOB",
-            help="Measures with which lower is better. Repeatable.",
+            help="Measures for which lower is better. Repeatable.",
             show_default="our own that say so",
         ),
     ] = None,
@@ -94,7 +94,7 @@ def meta(
             "--instances",
             metavar="'MEASURE>=X'",
             help="Test, system by system, whether answers are rated higher where this holds; X may be median, "
-            "and MEASURE<=X is for those with which lower is better. Repeatable.",
+            "and MEASURE<=X is for those for which lower is better. Repeatable.",
         ),
     ] = None,
     format: Annotated[
@@ -106,7 +106,7 @@ def meta(
         Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="runs/meta-NAME")
     ] = None,
     plots: Annotated[
-        bool, typer.Option("--plots", help="Write each plot as an SVG file, too, into plots/.")
+        bool, typer.Option("--plots", help="Also write each plot as an SVG file into plots/.")
     ] = False,
     json: Json = False,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json as jsonlib
 import sys
 from collections.abc import Iterator
@@ -87,11 +86,9 @@ def build(
 
     Example: dialeval select build a.jsonl --repository text:lines.txt --m 5 --limit 200 -o draft
     """
-    from dialeval.data import write
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
-    from dialeval.files.documents import write_json_lines
-    from dialeval.selection.drafting.drafts import build_draft
+    from dialeval.selection.drafting.drafts import build_draft, write_draft
     from dialeval.selection.repository.repository import build_repository
     from dialeval.selection.repository.utterances import Filters
 
@@ -142,9 +139,7 @@ def build(
             f"No dialogue of {len(corpus)} gave a question{why}. Give longer dialogues, a larger repository, or ask "
             "for fewer candidates with --m."
         )
-    write(out / "draft.jsonl", draft.questions)
-    write_json_lines(out / "left_out.jsonl", (one._asdict() for one in draft.left_out))
-    write_json_lines(out / "retrieved.jsonl", _retrieved(draft))
+    write_draft(draft, out)
     _say(draft, used, out, json=json)
 
 
@@ -176,11 +171,6 @@ def _engine(
 
     with milvus_engine(repository, uri, token=token) as searches:
         yield searches
-
-
-def _retrieved(draft: Draft) -> Iterator[dict[str, object]]:
-    for item, found in draft.retrieved.items():
-        yield {"id": item, "retrieved": [dataclasses.asdict(one) for one in found]}
 
 
 def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:

@@ -80,9 +80,13 @@ def _by_people(
     json: bool,
 ) -> None:
     from dialeval.cli.select.vet import form_named
-    from dialeval.data import write
-    from dialeval.files.documents import as_json, write_document
-    from dialeval.selection.labelling.labelling import consistency_subset, labelling_record, settle_labels
+    from dialeval.files.documents import as_json
+    from dialeval.selection.labelling.labelling import (
+        consistency_subset,
+        labelling_record,
+        settle_labels,
+        write_labelling,
+    )
 
     read = read_scores(scores, key, asked, form_named(form))
     facts: dict[str, int] = {}
@@ -98,17 +102,9 @@ def _by_people(
             asked, read.judgements, form=form_named(form), at_least=at_least, unusable=read.unusable
         )
     record = {**as_json(labelling_record(found, at_least=at_least)), **facts}
-    if pairs:
-        write(out / "consistency.jsonl", pairs)
-    elif form == "error_class":  # what stands there is of other labels
-        (out / "consistency.jsonl").unlink(missing_ok=True)
-    write_document(out / "labelling.json", record, indent=2)
+    write_labelling(record, pairs if form == "error_class" else None, out)
     facts |= {"undecided": len(found.undecided), "unasked": found.unasked}
-    # Raters who do not agree take no label away, so that labels of another form or a guess may stand among theirs.
-    labelled = sum(
-        candidate.error is not None for question in found.questions for candidate in question.candidates
-    )
-    facts["labelled_before"] = labelled - len(found.labels)
+    facts["labelled_before"] = found.labelled_before
     _finish(found.questions, out, facts, found.unusable, json=json)
 
 

@@ -76,7 +76,7 @@ def vet(
         typer.Option(
             "--system",
             metavar="NAME",
-            help="With --automatic: the model of likelihoods, or 'none'.",
+            help="With --automatic: the model whose log-probabilities are used, or 'none'.",
             show_default=_SIEVE,
         ),
     ] = None,

@@ -157,7 +157,7 @@ def empty(bad: Counted, source: Source, kind: str) -> BadInput:
             shown(source), what, expected, "See what is wrong with the first of them, and fix the file."
         )
     hollow = is_stdin(source) or (Path(source).is_file() and not Path(source).stat().st_size)
-    found = "nothing in it" if hollow else "no record in it"
+    found = "an empty file" if hollow else "no record in it"
     return BadInput(
         shown(source), found, expected, "Check that this is the file you meant, and how it was written."
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.sources import Source, check, file_of, is_stdin, shown
-from dialeval.errors import BadInput, ResourceUnavailable, first_line
+from dialeval.errors import IN_CLONE, BadInput, ResourceUnavailable, first_line, install_command
 
 
 class Cells(NamedTuple):
@@ -36,8 +36,8 @@ def sheet_rows(source: Source) -> Iterator[Cells]:
         from openpyxl import load_workbook
     except ImportError:
         raise ResourceUnavailable(
-            f"{path}: workbooks need the package openpyxl, not installed. Run: pip install 'dialeval[xlsx]', or save "
-            "the sheet as CSV."
+            f"{path}: workbooks need the package openpyxl, not installed. Run: {install_command('xlsx')} "
+            f"{IN_CLONE}, or save the sheet as CSV."
         ) from None
     try:
         book = load_workbook(path, read_only=True, data_only=True)

@@ -14,7 +14,7 @@ from dialeval.text.calls import split_call
 
 
 def lower_is_better(joined: Joined, patterns: Sequence[str] = ()) -> tuple[str, ...]:
-    """Names of the measures with which lower is better: those that a pattern fits, and metrics of ours that say so."""
+    """Names of the measures for which lower is better: those that a pattern fits, and metrics of ours that say so."""
     names = [name for measure in joined.measures for name in (measure.name, measure.rater)]
     for pattern in patterns:
         if not any(fits(name, [pattern]) for name in names):

@@ -1,4 +1,4 @@
-"""How many items, systems or raters tell two measures apart, and how closely they pin down a correlation."""
+"""Numbers of items, systems or raters needed to distinguish two measures, and widths of intervals of correlations."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def plans(
     coefficient: Coefficient = "spearman",
     resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> tuple[Planned, ...]:
-    """What it would take to tell neighbouring systems apart, the two best measures, and to pin down the best one.
+    """What it would take to distinguish neighbouring systems, the two best measures, and to pin down the best one.
 
     ``measures`` are those that have a correlation at the level, best first, with higher being better. Draws are made
     from the data at hand, no more than ``MOST_TRIALS`` of them for each size.

@@ -38,7 +38,7 @@ DECIDED: Final[dict[Resample, str]] = {
 def ordered(document: Document, level: Level) -> list[Row]:
     """The rows of a level, best agreement first, those without a correlation last.
 
-    A measure with which lower is better agrees best where its correlation is lowest.
+    A measure for which lower is better agrees best where its correlation is lowest.
     """
 
     def place(row: Row) -> tuple[bool, float]:

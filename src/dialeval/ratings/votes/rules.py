@@ -1,8 +1,9 @@
 """From several people's votes to one label: rules as small values that compose.
 
-A rule gives a label or says why it is unsettled. A step (``meta.vote_steps``) looks at the votes before a rule does: it
-drops the item, or changes the votes. ``Then(step, rule)`` puts a step before a rule; ``Else(rule, other)`` tries the
-other where the first is unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate, for example, is::
+A rule gives a label or says why it is unsettled. A step (`dialeval.ratings.votes.steps`) looks at the votes before a
+rule does: it drops the item, or changes the votes. ``Then(step, rule)`` puts a step before a rule; ``Else(rule,
+other)`` tries the other where the first is unsettled. The way Sato et al. (2020, section 3.1) keep a false candidate,
+for example, is::
 
     Then(DropIf(Count(Cut(">=", 3), at_least=3)), Then(DropIf(Count(Cut("=", 0), at_least=3)), Mean()))
 """

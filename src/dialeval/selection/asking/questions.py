@@ -22,7 +22,7 @@ def checked_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
     twice = [item for item, times in Counter(q.item for q in questions).items() if times > 1]
     if twice:
         raise Unsuitable(
-            f"{len(twice)} id(s) are used by several questions (first: {twice[0]!r}). Give every question its own id."
+            f"{len(twice)} ids are used several times (first: {twice[0]!r}). Give every question its own id."
         )
     return tuple(questions)
 
@@ -121,7 +121,7 @@ def _key(text: str) -> str:
 
 _DEFECTS: Final[Mapping[str, tuple[str, Callable[[Question], bool]]]] = {
     "same_text": (
-        "a false candidate with the text of a right one, so that nobody can choose rightly",
+        "a false candidate with the text of a right one, so that the question has no correct choice",
         _same_text,
     ),
     "blank_candidate": ("a blank candidate", _blank_candidate),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.data.types import Candidate, Context, Dialogue, Question, Turn
+from dialeval.data.writing import write
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
+from dialeval.files.documents import write_json_lines
 from dialeval.selection.drafting.retrieving import CandidateRules, Retrieved, retrieve
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.utterances import Excluded, same_key
@@ -104,7 +107,7 @@ def _check_sizes(turns: int, m: int, repository: Repository) -> None:
         raise Unsuitable(f"Found turns={turns} and m={m}; expected at least 1 of each.")
     if m > len(repository):
         raise Unsuitable(
-            f"{m} false candidates were asked for, and the repository has {len(repository)} utterance(s). Ask for "
+            f"{m} false candidates were asked for, but the repository has only {len(repository)}. Ask for "
             "fewer, or add files to the repository."
         )
 
@@ -163,3 +166,14 @@ def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Questio
     candidates = [Candidate(asked.truth, True), *(Candidate(candidate.text, False) for candidate in false)]
     order = shuffled_places([candidate.text for candidate in candidates], item=asked.item, seed=seed)
     return Question(asked.item, asked.context, tuple(candidates[place] for place in order), "unvetted")
+
+
+def write_draft(draft: Draft, folder: Path) -> None:
+    """Write ``draft.jsonl``, ``left_out.jsonl`` and ``retrieved.jsonl`` into ``folder``."""
+    write(folder / "draft.jsonl", draft.questions)
+    write_json_lines(folder / "left_out.jsonl", (dialogue._asdict() for dialogue in draft.left_out))
+    retrieved = (
+        {"id": item, "retrieved": [asdict(candidate) for candidate in candidates]}
+        for item, candidates in draft.retrieved.items()
+    )
+    write_json_lines(folder / "retrieved.jsonl", retrieved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy as np
 from dialeval.annotation.answers import Answers, Unusable, blamed, fault_counts, usable
 from dialeval.annotation.forms import Form, Option, candidate_ids
 from dialeval.data.types import Candidate, Judgement, Question
+from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
+from dialeval.files.documents import write_document
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
 from dialeval.stats.estimate import Estimate
 from dialeval.text.shuffling import shuffled_places
@@ -63,6 +66,14 @@ class Labelled:
         """How many candidates have each label of the form."""
         found = Counter(self.labels.values())
         return {option.label: found[option.label] for option in self.form.options}
+
+    @property
+    def labelled_before(self) -> int:
+        """Candidates whose label is from elsewhere, such as another form: raters who disagree take no label away."""
+        labelled = sum(
+            candidate.error is not None for question in self.questions for candidate in question.candidates
+        )
+        return labelled - len(self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +161,18 @@ def labelling_record(labelled: Labelled, *, at_least: int) -> LabellingRecord:
         unusable_answers=fault_counts(unusable),
         unusable=unusable,
     )
+
+
+def write_labelling(record: Mapping[str, object], pairs: Sequence[Question] | None, folder: Path) -> None:
+    """Write ``labelling.json``, and the questions about consistency, if any, as ``consistency.jsonl``.
+
+    Where ``pairs`` is empty, a file of other labels is removed; None leaves it alone.
+    """
+    if pairs:
+        write(folder / "consistency.jsonl", pairs)
+    elif pairs is not None:
+        (folder / "consistency.jsonl").unlink(missing_ok=True)
+    write_document(folder / "labelling.json", record, indent=2)
 
 
 def kappa_of(answers: Answers, *, above: float | None = None) -> Estimate:

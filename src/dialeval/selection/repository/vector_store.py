@@ -1,4 +1,4 @@
-"""The vectors of a repository: computed once, a chunk at a time, so that a build can stop and go on."""
+"""The vectors of a repository: computed once, a chunk at a time, so that an interrupted build resumes."""
 
 from __future__ import annotations
 

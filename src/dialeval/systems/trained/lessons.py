@@ -82,7 +82,7 @@ def split(data: Sequence[Lesson], share: float, seed: int) -> Split:
     count = max(1, round(share * len(groups)))
     if count >= len(groups):
         raise Unsuitable(
-            f"{len(groups)} dialogue(s) cannot be split into some to learn from and {share:.0%} to hold out. Give more "
+            f"Found too few dialogues ({len(groups)}) to learn from some and hold out {share:.0%}. Give more "
             "dialogues, a file of held-out ones, or hold out 0."
         )
     out = set(groups[:count])
