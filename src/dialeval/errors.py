@@ -1,4 +1,4 @@
-"""Everything dialeval raises on purpose.
+"""All errors that dialeval raises on purpose.
 
 DialevalError                   something the user can fix; the CLI prints it without a traceback
 ├── BadInput                    a file says something we cannot use: where, found, expected, what to do

@@ -1,1 +1,1 @@
-"""What raters are asked and what they answer: forms, tasks, keys and filled-in answers."""
+"""Annotation by raters: forms, tasks, keys and filled-in answers."""

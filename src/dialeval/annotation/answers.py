@@ -1,4 +1,4 @@
-"""What raters answered, as judgements of candidates; answers that cannot be used have a code and a text."""
+"""Raters' answers as judgements of candidates; an answer that cannot be used has a code and a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raters are asked about a candidate: a question, and the answers they may give."""
+"""Forms: the question that raters are asked about a candidate, and its possible answers."""
 
 from __future__ import annotations
 

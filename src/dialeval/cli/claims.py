@@ -1,4 +1,4 @@
-"""What the command line says of claims: margins, the measure that decides, two looks, and what was resampled."""
+"""Options and sentences about claims: margins, the primary measure, two looks, and the unit of resampling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dialeval compare``: is A better than B, or is it noise?"""
+"""``dialeval compare``: the difference between two systems, with intervals and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dialeval resources``: which weights, vectors and lexicons are here, and are they the right ones?"""
+"""``dialeval resources``: installed weights, vectors and lexicons, and checks of their digests."""
 
 from __future__ import annotations
 

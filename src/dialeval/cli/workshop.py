@@ -1,4 +1,4 @@
-"""Where and how a command does its work, and what it has kept when it is interrupted."""
+"""Cache, processes and progress of a command, and its message when interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes and functions of one's own as parts of ours: their signatures and options."""
+"""User-supplied classes and functions: their signatures and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page shares: templates that escape, a policy that admits nothing from outside, pictures as data."""
+"""Shared parts of all pages: escaping templates, a strict content policy, pictures as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every plot shares: its size, colours and settings, rows with names, and SVG that is the same bytes each time."""
+"""Shared parts of all plots: size, colours, settings, named rows, and reproducible SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study asks of the evaluations below it: measures, kinds of systems, and their parts of files and pages.
+"""The interface between a study and its evaluations: measures, kinds of systems, parts of files and pages.
 
 A metric over responses is a measure as it is. An evaluation that asks systems more than one response per prompt is a
 `Capability`: it brings measures of its own, and everything a study writes, reads or shows of them.

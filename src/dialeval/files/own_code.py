@@ -1,4 +1,4 @@
-"""Code of one's own: functions and classes named by file or module, each with a digest of its source.
+"""User-supplied code: functions and classes named by file or module, each with a digest of its source.
 
 A *place* is ``file.py:NAME`` or ``module:NAME``. Naming one runs that code, as importing it would.
 """

@@ -1,4 +1,4 @@
-"""Do the automatic measures agree with people, and can the people be trusted?
+"""Agreement of automatic measures with people, and reliability of the people.
 
     ratings = read_judgements(["people.jsonl", "runs/mine"])
     joined = join(ratings, "overall")

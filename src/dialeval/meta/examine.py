@@ -1,4 +1,4 @@
-"""Everything there is to find about measures and people, in one go."""
+"""All analyses of ``dialeval meta``, as one document."""
 
 from __future__ import annotations
 

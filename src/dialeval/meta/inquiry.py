@@ -1,4 +1,4 @@
-"""What is asked about measures and people."""
+"""Settings of `examine`."""
 
 from __future__ import annotations
 

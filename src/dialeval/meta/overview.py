@@ -1,4 +1,4 @@
-"""Who rated what, each system's means, and what did not join."""
+"""Overview of the ratings: raters and items, means of systems, and judgements that did not join."""
 
 from __future__ import annotations
 

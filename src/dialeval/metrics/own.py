@@ -1,4 +1,4 @@
-"""Metrics of one's own: a plain function of a response, or a class with the members of a metric."""
+"""User-supplied metrics: a function of a response, or a class with the members of a metric."""
 
 from __future__ import annotations
 

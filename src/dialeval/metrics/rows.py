@@ -1,4 +1,4 @@
-"""What metrics share: rows whose corpus score is the mean of their values, and the texts of examples."""
+"""Shared parts of metrics: rows whose corpus score is the mean of their values, and the texts of examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From one table of judgements to people on one side and measures on the other."""
+"""Joining of judgements: people on one side and measures on the other."""
 
 from __future__ import annotations
 

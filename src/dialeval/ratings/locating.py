@@ -1,4 +1,4 @@
-"""On which line of which file a judgement stands that only its names are known of."""
+"""Locator of judgements: file and line, from item, system, rater and criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which raters are people, which are measures, and what a measure is called."""
+"""Roles of raters: people or measures, and the names of measures."""
 
 from __future__ import annotations
 

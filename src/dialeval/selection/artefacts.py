@@ -1,4 +1,4 @@
-"""Can a question set be solved without its contexts? By the candidates' length, place or words alone.
+"""Artefacts of a question set: candidates' length, place or words that give the answer away without the context.
 
 A system that has learned such signs scores well and understands nothing (Gururangan et al., 2018, for inference). Each
 baseline is fitted on nine tenths of the contexts and tried on the rest, so what it finds is there to be found.

@@ -1,4 +1,4 @@
-"""What a question set is like: its size, its raters' agreement, and how hard its false candidates make it."""
+"""Statistics of a question set: size, agreement of its raters, and difficulty of its false candidates."""
 
 from __future__ import annotations
 

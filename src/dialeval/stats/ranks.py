@@ -1,4 +1,4 @@
-"""How sure the ranks of several systems are: an interval of each rank, and the chance of being the best.
+"""Uncertainty of ranks: an interval of each system's rank, and the probability of being the best.
 
 All systems are scored on the same items, and every resample draws the same items (or clusters) for all of them and for
 all measures. Ranks of the resamples themselves make poor intervals, since chance separates systems that tie in every

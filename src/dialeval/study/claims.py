@@ -1,4 +1,4 @@
-"""What a study declares before anybody looks: the primary measure, margins, gates."""
+"""Claims that a study declares in advance: primary measure, margins, gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report on a run shows, put together from the run or from its files."""
+"""The content of a run's report, put together from the run or from its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Human ratings beside a study's measures: do the measures agree with people?"""
+"""Human ratings of a study's responses, and agreement of its measures with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A first study file, written from the files that are there: what each of them is shows in its records."""
+"""A first study file, written from the files of a user by what their records hold."""
 
 from __future__ import annotations
 

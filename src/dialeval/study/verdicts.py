@@ -1,4 +1,4 @@
-"""Who is better: results on the items that systems are ranked on, and all pairs of systems compared."""
+"""Results on the items that systems are ranked on, and comparisons of all pairs of systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things measured: systems that answer, and recordings of systems that did.
+"""Systems under test: models that respond, and recordings of systems.
 
 ``SYSTEMS`` names every kind; the fields of its class are the keys a study gives it, beside ``kind``.
 """

@@ -1,4 +1,4 @@
-"""Systems of one's own: a plain function of messages, or a class that answers or gives log-probabilities."""
+"""User-supplied systems: a function of messages, or a class that responds or gives log-probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dialeval meta``: do the automatic measures agree with people?"""
+"""``dialeval meta``: agreement of automatic measures with people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the files that ``dialeval meta`` is given to people beside measures."""
+"""Reader of the sources of ``dialeval meta``: judgements and run folders, as people and measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dialeval select ask``: which candidates do systems choose?"""
+"""``dialeval select ask``: systems choose among candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs of dialeval select read: questions, repositories built or fresh, and raters' answers."""
+"""Inputs of the ``dialeval select`` verbs: questions, repositories built or fresh, and raters' answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dialeval select stats``: what a question set is like, before any system is asked."""
+"""``dialeval select stats``: statistics of a question set, before any system is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``dialeval select ask`` does with ``--random-trials``: the same questions with random false candidates."""
+"""``dialeval select ask --random-trials``: the same questions with random false candidates."""
 
 from __future__ import annotations
 

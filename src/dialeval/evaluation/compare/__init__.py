@@ -1,4 +1,4 @@
-"""Is one system better than another, or is it noise, and how many more items would settle it?"""
+"""Paired comparisons of two systems: difference, interval, tests, verdict, and items still needed."""
 
 from dialeval.evaluation.compare.comparison import Comparison
 from dialeval.evaluation.compare.deciding import (

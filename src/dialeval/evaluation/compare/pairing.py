@@ -1,4 +1,4 @@
-"""Which items of two results belong together, and which results cannot be compared at all."""
+"""Pairing of the items of two results, and reasons why results cannot be compared."""
 
 from __future__ import annotations
 

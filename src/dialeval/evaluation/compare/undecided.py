@@ -1,4 +1,4 @@
-"""What the spread of a difference says of two systems, before any test decides."""
+"""Consequences of the spread of a difference before any test decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy over pairs of systems, for every measure: does it put two of them in people's order?"""
+"""Pairwise accuracy of every measure: the share of pairs of systems that it orders as people do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well people agree with people, and what that leaves for a measure to reach.
+"""The human ceiling: agreement of people with people, and how much of it a measure reaches.
 
 The raters are split at random into two groups whose means are correlated, as Sharma et al. (2017, section 5.4) and Sato
 et al. (2020, section 4.2) do once and we do many times. Half of the raters are noisier than all of them: a formula says

@@ -1,4 +1,4 @@
-"""Which way round measures are: with some of them, lower values are better."""
+"""Directions of measures: for some, lower values are better."""
 
 from __future__ import annotations
 

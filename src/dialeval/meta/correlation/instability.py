@@ -1,4 +1,4 @@
-"""How much a measure's verdict depends on the test set it was given (Sato et al., 2020, section 4.3, Figure 2)."""
+"""Instability of a measure's verdict over test sets (Sato et al., 2020, section 4.3, Figure 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far measures agree with people, at four levels.
+"""Correlation of measures with people, at four levels.
 
 ``item_within_system`` takes each system alone, and ``system_within_item`` each item, and averages the coefficients;
 ``item`` pools all answers; ``system`` correlates the systems' means. A measure that only tells systems apart does well

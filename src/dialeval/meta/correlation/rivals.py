@@ -1,4 +1,4 @@
-"""Which measure agrees better with people, and which do not differ."""
+"""Comparisons of measures by their correlation with people."""
 
 from __future__ import annotations
 

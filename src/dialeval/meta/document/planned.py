@@ -1,4 +1,4 @@
-"""How many items, raters and systems a study takes: one point per size, and the smallest size that is enough."""
+"""Documents of planning: one point per number of items, raters or systems, and the smallest sufficient number."""
 
 from __future__ import annotations
 

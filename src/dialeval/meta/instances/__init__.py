@@ -1,1 +1,1 @@
-"""Whether a measure is right about single answers."""
+"""Instance-level validation of measures, on single responses."""

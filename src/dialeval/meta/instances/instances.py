@@ -1,4 +1,4 @@
-"""Is a measure right about single items? People's ratings where it says right against those where it says wrong.
+"""Instance-level validation: people's ratings where a measure says right against those where it says wrong.
 
 A measure may rank systems well and yet know nothing about which of a system's answers are good. So each system is
 looked at alone: are its answers rated higher on the items the measure calls right (Sato, 2024, section 3.5)?

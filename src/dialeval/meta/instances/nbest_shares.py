@@ -1,4 +1,4 @@
-"""Do n-best lists hold more contradictions where a measure says wrong (Sato, 2024, section 3.6)?"""
+"""Shares of contradictions in n-best lists where a measure says right and wrong (Sato, 2024, section 3.6)."""
 
 from __future__ import annotations
 

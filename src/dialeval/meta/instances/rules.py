@@ -1,4 +1,4 @@
-"""What a measure has to say for an answer to count as right, as one writes it: ``rouge_l>=0.2``."""
+"""Rules that turn a measure's value into right or wrong, written as ``rouge_l>=0.2``."""
 
 from __future__ import annotations
 

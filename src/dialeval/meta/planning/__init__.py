@@ -1,1 +1,1 @@
-"""How many items, raters and systems the next study needs."""
+"""Planning of the next study: numbers of items, raters and systems."""

@@ -1,4 +1,4 @@
-"""How many items, raters and systems the next study needs: the questions that the data at hand raise themselves."""
+"""Default plans: numbers of items, raters and systems for the questions that the data at hand raise."""
 
 from __future__ import annotations
 

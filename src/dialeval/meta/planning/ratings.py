@@ -1,4 +1,4 @@
-"""How many items, and how many raters for each, show that people rate one system above another.
+"""Numbers of items and raters that show that people rate one system above another.
 
 The data at hand stand for all there is: items are drawn from them with replacement, ratings of each answer without or
 with, and the share of draws on which the difference is significant is the power of a study of that size. It is the

@@ -1,4 +1,4 @@
-"""What each level is called, what one point of it is, and what statements are about."""
+"""Names of the levels, their points, and the subjects of statements about them."""
 
 from __future__ import annotations
 

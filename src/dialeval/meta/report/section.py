@@ -1,4 +1,4 @@
-"""What a study's page says of its measures and people."""
+"""The section of a study's page about measures and people."""
 
 from __future__ import annotations
 

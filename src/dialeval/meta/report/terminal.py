@@ -1,4 +1,4 @@
-"""What was found about measures and people, on a terminal."""
+"""Terminal output of ``dialeval meta``."""
 
 from __future__ import annotations
 

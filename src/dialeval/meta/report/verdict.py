@@ -1,4 +1,4 @@
-"""What was found about measures and people, in plain words."""
+"""Findings about measures and people in plain sentences."""
 
 from __future__ import annotations
 

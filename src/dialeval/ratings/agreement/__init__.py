@@ -1,1 +1,1 @@
-"""How well raters agree, and which of them to drop."""
+"""Agreement among raters, and dropping of raters."""

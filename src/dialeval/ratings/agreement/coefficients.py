@@ -1,4 +1,4 @@
-"""How well raters agree, criterion by criterion: every measure with its interval, or the reason there is none."""
+"""Agreement of raters by criterion: every coefficient with its interval, or the reason why there is none."""
 
 from __future__ import annotations
 

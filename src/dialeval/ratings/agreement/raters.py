@@ -1,4 +1,4 @@
-"""Who agrees with whom: Cohen's kappa of every two raters, and what each rater did."""
+"""Agreement of single raters: Cohen's kappa of every two, and counts for each."""
 
 from __future__ import annotations
 

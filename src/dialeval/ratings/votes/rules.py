@@ -1,4 +1,4 @@
-"""From several people's votes to one label: rules as small values that compose.
+"""Aggregation of several people's votes into one label: rules as small values that compose.
 
 A rule gives a label or says why it is unsettled. A step (`dialeval.ratings.votes.steps`) looks at the votes before a
 rule does: it drops the item, or changes the votes. ``Then(step, rule)`` puts a step before a rule; ``Else(rule,

@@ -1,4 +1,4 @@
-"""What may happen to votes before a rule makes a label of them: units dropped, classes folded, labels replaced."""
+"""Steps before an aggregation rule: items dropped, classes merged, labels replaced."""
 
 from __future__ import annotations
 

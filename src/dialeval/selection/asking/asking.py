@@ -1,4 +1,4 @@
-"""Asking several systems the same questions: who chooses better, and is it more than noise?"""
+"""Asking several systems the same questions, and comparing their choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things that can choose among candidates: language models by likelihood, and two baselines by likeness.
+"""Choosers among candidates: language models by likelihood, and two baselines by similarity.
 
 A chooser gives every candidate of a question a score; the candidate with the highest score is its choice.
 """

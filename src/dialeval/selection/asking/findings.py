@@ -1,4 +1,4 @@
-"""What asking several systems found, as the document that ``asked.json`` holds."""
+"""Findings of asking several systems, as the document that ``asked.json`` holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What choices come to: accuracy, reciprocal ranks, hits among the first k, and errors by what is wrong."""
+"""Metrics over choices: accuracy, reciprocal rank, hits among the first k, and errors by label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a sentence is about and when it happens, as far as part-of-speech tags tell (Collins, 2002)."""
+"""Person and tense of a sentence, as far as part-of-speech tags show them (Collins, 2002)."""
 
 from __future__ import annotations
 

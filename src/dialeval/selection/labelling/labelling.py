@@ -1,4 +1,4 @@
-"""From raters' labels of false candidates to one label each, and questions about consistency alone."""
+"""Labels of false candidates settled from raters' answers, and questions about consistency alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a false candidate is false: labels that people give, and first guesses at them.
+"""Mistakes of false candidates: the labels that people give, and automatic guesses.
 
 The labels are those of Sato et al. (2020, appendix C, Table 7). The table may be extended; a guess ends in ``?``.
 """

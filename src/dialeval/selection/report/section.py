@@ -1,4 +1,4 @@
-"""What a study's page says of choices among candidates."""
+"""The section of a study's page about choices among candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what systems chose."""
+"""Tables of systems' choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a draft and people's scores to a vetted test set, with a record of all that was removed."""
+"""Vetting: a test set from a draft and people's scores, with a record of every removal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far one gets by knowing nothing of an answer but the system that gave it."""
+"""The correlation that knowing only the system of each response gives."""
 
 from __future__ import annotations
 

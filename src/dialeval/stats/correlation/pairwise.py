@@ -1,4 +1,4 @@
-"""Accuracy over pairs of systems: does a measure put two of them in the order that people do?
+"""Pairwise accuracy: the share of pairs of systems that a measure orders as people do.
 
 Values that differ by no more than rounding error tie. Tables are of shape (systems, items), and pairs are those of
 two systems on one item that both tables have; a row of values is one item.

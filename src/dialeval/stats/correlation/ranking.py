@@ -1,4 +1,4 @@
-"""Ranks, ties and orders of numbers: what Spearman's and Kendall's coefficients are made of."""
+"""Ranks, ties and orders of numbers, for Spearman's and Kendall's coefficients."""
 
 from __future__ import annotations
 

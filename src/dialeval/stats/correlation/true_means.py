@@ -1,4 +1,4 @@
-"""What a correlation over systems would be without the noise of few items.
+"""Correlations over systems corrected for the noise of few items.
 
 A system's mean over n items is its true mean plus noise, and noise hides correlation. With every system on the same
 items, two-way analysis of variance tells how much of the spread of the means, and of what two tables have in common, is

@@ -1,4 +1,4 @@
-"""How alike the items of a cluster are, such as the turns of a dialogue, and what that costs (Kish, 1965)."""
+"""Intraclass correlation of clustered items, such as turns of a dialogue, and the design effect (Kish, 1965)."""
 
 from __future__ import annotations
 

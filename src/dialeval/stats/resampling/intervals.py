@@ -1,4 +1,4 @@
-"""Which interval is honest for a score of these units, or why none is.
+"""Intervals of scores: choice of method, and reasons for none.
 
 The method for each case is the one that covered best in simulations on real text (``python -m bench calibration``,
 docs/trust.md): exact ones for yes/no measures, and for all others the jackknife's t interval with Hall's correction for

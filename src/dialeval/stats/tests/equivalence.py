@@ -1,4 +1,4 @@
-"""Equivalence: is the difference between two systems shown to be smaller than one that matters?
+"""Equivalence tests: whether a difference is shown to be smaller than a margin.
 
 Two one-sided tests (Schuirmann, 1987), done by interval: the difference is shown to lie within ±margin, at error rate
 alpha, where the interval of confidence 1 - 2 alpha does. Not being significantly different shows nothing of the kind.

@@ -1,4 +1,4 @@
-"""How large a paired difference is, how many items would show it, and how far such a number can be trusted."""
+"""Effect sizes of paired differences, numbers of items needed, and their ranges."""
 
 from __future__ import annotations
 

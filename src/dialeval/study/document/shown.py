@@ -1,4 +1,4 @@
-"""Everything that the report on a run shows: per-item values, some items in full, and the documents."""
+"""The content of a run's report: per-item values, some items in full, and the documents."""
 
 from __future__ import annotations
 

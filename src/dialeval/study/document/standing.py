@@ -1,4 +1,4 @@
-"""Who leads under a measure, who does not differ significantly from the leader, and whether anyone could."""
+"""Standings under a measure: the leaders, systems not significantly different, and whether any could be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The findings of a run: who is best, in a sentence, and what else one must know before quoting it."""
+"""The verdict of a run: the best system in a sentence, with the reservations that belong to it."""
 
 from __future__ import annotations
 

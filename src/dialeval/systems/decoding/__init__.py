@@ -1,4 +1,4 @@
-"""From a model's next-token probabilities to responses: greedy, beams, diverse beams, sampling.
+"""Decoding of next-token probabilities into responses: greedy, beams, diverse beams, sampling.
 
 ``Decoding`` says how, and is the key ``decoding`` of every neural system in a study. ``decode`` runs it on any
 ``StepModel``. Importing this package does not bring torch.

@@ -1,4 +1,4 @@
-"""From contexts to the tokens a model reads before it answers, and from texts to the tokens of responses."""
+"""Prompts: contexts as the tokens a model reads, and texts as the tokens of responses."""
 
 from __future__ import annotations
 

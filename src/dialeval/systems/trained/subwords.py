@@ -1,4 +1,4 @@
-"""From turns to subword numbers and back: byte-level pair encoding (Sennrich et al., 2016) learnt from the corpus."""
+"""Subword vocabulary: byte-level pair encoding (Sennrich et al., 2016) learnt from the corpus."""
 
 from __future__ import annotations
 
