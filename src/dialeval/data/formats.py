@@ -30,7 +30,7 @@ from dialeval.data.importers.corpora import (
 from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, DialevalError, first_line
-from dialeval.files.own_code import load_code
+from dialeval.files.custom_code import load_code
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -163,13 +163,13 @@ FORMATS: Final[Mapping[str, Format]] = {
 """The formats ``read`` knows, by name. A new reader is one file and one line here."""
 
 
-def own_format(place: str) -> Format:
-    """A reader of one's own, whose rows are understood as those of our own formats are."""
-    return Format(place, "a reader of one's own", _ALL, None)
+def custom_format(place: str) -> Format:
+    """A custom reader, whose rows are understood as those of our own formats are."""
+    return Format(place, "a custom reader", _ALL, None)
 
 
 def own_rows(place: str, source: Source) -> Iterator[Row]:
-    """What a function of one's own makes of a file: a dict for each record, with the fields of our own formats."""
+    """What a custom function makes of a file: a dict for each record, with the fields of our own formats."""
     reader = load_code(place, Path.cwd())
     path = shown(source)
     number = 0

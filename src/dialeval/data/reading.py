@@ -23,13 +23,13 @@ from dialeval.data.codec.sources import (
     shown,
     split_format,
 )
-from dialeval.data.formats import FORMATS, Format, own_format, own_rows
+from dialeval.data.formats import FORMATS, Format, custom_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
 from dialeval.data.importers.ratings_wide import is_wide
 from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
 from dialeval.errors import BadInput, UnknownName, Unsuitable
-from dialeval.files.own_code import is_place
+from dialeval.files.custom_code import is_place
 
 
 @overload
@@ -84,7 +84,7 @@ def place_of(source: Source, format: str | None = None) -> Place:
     bare, named = split_format(source)
     own = format or named
     if own is not None and is_place(own):
-        return Place(bare, own_format(own))
+        return Place(bare, custom_format(own))
     if format is not None and format not in FORMATS:
         todo = "'dialeval data ls' lists them all; your own is file.py:NAME."
         raise UnknownName("format", format, FORMATS, todo=todo)

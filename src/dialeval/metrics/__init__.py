@@ -54,14 +54,14 @@ def build(name: str) -> Metric[Example]:
 
 
 def build_any(name: str, folder: Path | None = None) -> Metric[Example] | CorpusMeasure[Example]:
-    """The metric or corpus measure of that name, or one's own, written as ``file.py:NAME`` or ``module:NAME``.
+    """The metric or corpus measure of that name, or a custom one, written as ``file.py:NAME`` or ``module:NAME``.
 
     Files are relative to ``folder``, or to where we are.
     """
     if name.partition("(")[0].strip() not in EVERY:
-        from dialeval.metrics.own import own_metric
+        from dialeval.metrics.custom import custom_metric
 
-        own = own_metric(name, folder)
+        own = custom_metric(name, folder)
         if own is not None:
             return own
     return construct(name, EVERY, kind="metric")

@@ -14,7 +14,7 @@ from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
-from dialeval.files.own_code import is_place
+from dialeval.files.custom_code import is_place
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
@@ -23,7 +23,7 @@ from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
-from dialeval.systems.own import make_own_system, own_place
+from dialeval.systems.custom import custom_place, make_custom_system
 
 KINDS: Final[Mapping[str, Callable[..., System]]] = {
     **SYSTEMS,
@@ -143,9 +143,9 @@ def _build_system(index: int, given: object, folder: Path, problems: list[str]) 
         return None
     kind = given.get("kind")
     options = {key: value for key, value in given.items() if key != "kind"}
-    if isinstance(kind, str) and kind not in KINDS and (place := own_place(kind)) is not None:
+    if isinstance(kind, str) and kind not in KINDS and (place := custom_place(kind)) is not None:
         try:
-            return make_own_system(place, options, folder=folder)
+            return make_custom_system(place, options, folder=folder)
         except DialevalError as error:
             problems.append(f"{where}: {error}")
             return None

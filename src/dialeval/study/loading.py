@@ -22,8 +22,8 @@ from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import Measure
 from dialeval.evaluation.runner import Plan, evaluate_any
-from dialeval.files.own_code import is_place
-from dialeval.metrics.own import from_signature
+from dialeval.files.custom_code import is_place
+from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
@@ -160,7 +160,7 @@ def _subjects(
 
 
 def _measure(folder: Path, score: Score) -> Measure:
-    """The measure of a score; a function of one's own is not loaded again, since its values have all that is asked."""
+    """The measure of a score; a custom function is not loaded again, since its values have all that is asked."""
     place = split_call(score.signature).name
     if is_place(place):
         function = from_signature(score.signature)
@@ -183,7 +183,7 @@ def _measure(folder: Path, score: Score) -> Measure:
 
 
 def _folder_of(place: str, run: Path) -> Path:
-    """Where the file of one's own code lies: here, or beside the run folder."""
+    """Where the file of custom code lies: here, or beside the run folder."""
     file = place.rpartition(":")[0]
     return run.parent if (run.parent / file).is_file() and not Path(file).is_file() else Path()
 

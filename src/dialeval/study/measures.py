@@ -12,7 +12,7 @@ from dialeval.data import Example
 from dialeval.errors import UnknownName
 from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, Respondent, Subjects, Tools
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
-from dialeval.metrics.own import own_metric, own_summary
+from dialeval.metrics.custom import custom_metric, custom_summary
 from dialeval.selection.measure import Selection
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
@@ -40,7 +40,7 @@ def build_measure(
         return _of_capability(MEASURES[name], name, given, folder or Path())
     # One of the tables as it is: joined, they would import every metric.
     makers: Mapping[str, Callable[..., object]] = METRICS if name in METRICS else CORPUS_MEASURES
-    if name not in makers and (own := own_metric(label, folder, options)) is not None:
+    if name not in makers and (own := custom_metric(label, folder, options)) is not None:
         return _own(own, name, given)
     if name not in makers:
         raise UnknownName(
@@ -54,12 +54,12 @@ def build_measure(
 
 
 def _own(metric: AnyMetric, place: str, given: Sequence[tuple[str, Scalar]]) -> Measure:
-    """A measure of one's own, called as its function or class is, or by its place where that name is taken."""
+    """A custom measure, called as its function or class is, or by its place where that name is taken."""
     name = place.rpartition(":")[2]
     taken = name in METRICS or name in CORPUS_MEASURES or name in MEASURES
     full = print_call(place, given)
     label = full if taken else print_call(name, given)
-    return Measure(label, metric, own_summary(metric), respondents_examples, full_label=full)
+    return Measure(label, metric, custom_summary(metric), respondents_examples, full_label=full)
 
 
 def _of_capability(

@@ -13,9 +13,9 @@ from dialeval.core import System
 from dialeval.data.codec.sources import file_of
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.systems import SYSTEMS
+from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.huggingface.files import EMBEDDED
-from dialeval.systems.own import make_own_system, own_place
 from dialeval.text.calls import split_call
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def build_system(text: str, *, folder: Path | None = None) -> System:
     """The system that one line of text names.
 
     A kind with its keys, ``retrieval(corpus='chats.jsonl')``; the name of the embedded model; a folder of weights; a
-    file of recorded responses; or code of one's own, ``bot.py:reply``. Paths are relative to
+    file of recorded responses; or custom code, ``bot.py:reply``. Paths are relative to
     ``folder``, or to where we are.
 
     >>> build_system("echo").name
@@ -64,8 +64,8 @@ def build_system(text: str, *, folder: Path | None = None) -> System:
     """
     here = Path.cwd() if folder is None else folder
     kind, options = _kind_and_options(text, here)
-    if kind not in SYSTEMS and (place := own_place(kind)) is not None:
-        return make_own_system(place, options, folder=here)
+    if kind not in SYSTEMS and (place := custom_place(kind)) is not None:
+        return make_custom_system(place, options, folder=here)
     if kind not in SYSTEMS:
         todo = (
             f"There are {', '.join(SYSTEMS)}; {EMBEDDED}; folders of weights, files of responses, and your own code as "
@@ -119,7 +119,7 @@ def keys_of(maker: Callable[..., System]) -> dict[str, dataclasses.Field[Any]]:
 def paths_of(system: Any) -> dict[str, Path]:
     """The files and folders a system names, by key."""
     if not dataclasses.is_dataclass(system):
-        return {}  # one's own class, which need not say what it reads
+        return {}  # a custom class, which need not say what it reads
     kind: Any = type(system)
     values = {key: getattr(system, key) for key in keys_of(kind)}
     return {key: value for key, value in values.items() if isinstance(value, Path)}

@@ -105,7 +105,7 @@ def _end_of_call(text: str) -> int:
 T = TypeVar("T")
 
 _PLACE: Final = re.compile(r"(?:[^(|]*\.py|[A-Za-z_][\w.]*):(?=[A-Za-z_])")
-"""What stands before a name of one's own: ``file.py:`` or ``module:``."""
+"""What stands before a custom name: ``file.py:`` or ``module:``."""
 _KINDS: Final[Mapping[Any, str]] = {
     bool: "True or False",
     int: "a whole number",

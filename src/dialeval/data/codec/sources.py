@@ -53,7 +53,7 @@ class Named(NamedTuple):
 
 
 _OWN_PREFIX: Final = re.compile(r"(.+\.py:[A-Za-z_]\w*):(.+)")
-"""A reader of one's own before its file: ``logs.py:read:chats.log``."""
+"""A custom reader before its file: ``logs.py:read:chats.log``."""
 _PREFIX: Final = re.compile(r"(?:(.*)/)?([a-z][a-z0-9+-]+):([^:].*)")
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Sequence
 
 from dialeval.errors import UnknownName
-from dialeval.files.own_code import is_place
+from dialeval.files.custom_code import is_place
 from dialeval.meta.document import Row, TrueMeans
 from dialeval.ratings.joined import Grid, Joined, MeasureGrid
 from dialeval.ratings.roles import fits

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.files.own_code import is_place, load_code
+from dialeval.files.custom_code import is_place, load_code
 
 
 @pytest.fixture

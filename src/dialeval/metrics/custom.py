@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from dialeval.core import CorpusMeasure, Floats, Metric, Signature
-from dialeval.core.own_parts import checked_options, options_of, plain, with_source
+from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.core.protocols import check_members
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError, first_line
-from dialeval.files.own_code import OwnCode, installed, is_place, load_code
+from dialeval.files.custom_code import CustomCode, installed, is_place, load_code
 from dialeval.metrics.rows import lacks_references, mean_of_rows, rows_of_values
 from dialeval.text.calls import split_call
 
@@ -86,7 +86,7 @@ class FunctionMetric:
             ) from None
 
 
-def own_metric(
+def custom_metric(
     text: str, folder: Path | None = None, options: Mapping[str, Any] | None = None
 ) -> Metric[Example] | CorpusMeasure[Example] | None:
     """The metric written as ``file.py:NAME(weight=2)``, or under a name that an installed package has registered.
@@ -104,8 +104,8 @@ def own_metric(
     return make_metric(load_code(place, folder or Path.cwd()), given)
 
 
-def make_metric(code: OwnCode, given: Mapping[str, Any]) -> Metric[Example] | CorpusMeasure[Example]:
-    """The metric that a function or a class of one's own is, with the options that were given."""
+def make_metric(code: CustomCode, given: Mapping[str, Any]) -> Metric[Example] | CorpusMeasure[Example]:
+    """The metric that a custom function or class makes, with the options that were given."""
     if code.is_function:
         return _of_function(code, given)
     values = checked_options(code.place, options_of(code.thing), given)
@@ -115,8 +115,8 @@ def make_metric(code: OwnCode, given: Mapping[str, Any]) -> Metric[Example] | Co
     return made
 
 
-def own_summary(metric: object) -> str:
-    """What one's own metric measures: the first line of its docstring, or nothing."""
+def custom_summary(metric: object) -> str:
+    """What a custom metric measures: the first line of its docstring, or nothing."""
     thing = metric.function() if isinstance(metric, FunctionMetric) else type(metric)
     return (inspect.getdoc(thing) or "").partition("\n")[0].rstrip(".")
 
@@ -137,7 +137,7 @@ def given_to(function: Callable[..., Any]) -> dict[str, str]:
     return dict(zip(bare, GIVEN, strict=False))
 
 
-def _of_function(code: OwnCode, given: Mapping[str, Any]) -> FunctionMetric:
+def _of_function(code: CustomCode, given: Mapping[str, Any]) -> FunctionMetric:
     taken = given_to(code.thing)
     if not taken:
         raise DialevalError(

@@ -23,7 +23,7 @@ DIGITS: Final = 16
 _PLACE: Final = re.compile(r"(?P<where>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
 
-class OwnCode(NamedTuple):
+class CustomCode(NamedTuple):
     """A function or class, and where it comes from."""
 
     place: str
@@ -52,7 +52,7 @@ def installed(group: str, name: str) -> str | None:
     return None
 
 
-def load_code(place: str, folder: Path) -> OwnCode:
+def load_code(place: str, folder: Path) -> CustomCode:
     """What stands at ``place``; files are relative to ``folder``."""
     match = _PLACE.fullmatch(place)
     if match is None:
@@ -75,7 +75,7 @@ def load_code(place: str, folder: Path) -> OwnCode:
         raise DialevalError(
             f"Cannot use {place}: found {type(thing).__name__}, expected a function or a class."
         )
-    return OwnCode(short, thing, hash_file(path)[:DIGITS] if path.is_file() else "builtin", full)
+    return CustomCode(short, thing, hash_file(path)[:DIGITS] if path.is_file() else "builtin", full)
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from dialeval.engine import ProcessPool
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
 from dialeval.evaluation.runner import evaluate
 from dialeval.metrics import build_any
-from dialeval.metrics.own import from_signature, own_metric
+from dialeval.metrics.custom import custom_metric, from_signature
 
 CODE = '''
 def shared(response, references):
@@ -119,6 +119,6 @@ def test_evaluate_says_which_member_an_object_lacks():
 
 
 def test_other_names_are_not_ones_own():
-    assert own_metric("blue") is None
+    assert custom_metric("blue") is None
     with pytest.raises(UnknownName, match="Did you mean 'bleu'"):
         build_any("blue")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 
-from dialeval.core.own_parts import with_source
-from dialeval.files.own_code import load_code
+from dialeval.core.custom import with_source
+from dialeval.files.custom_code import load_code
 
 
 def test_objects_of_own_classes_survive_pickling(tmp_path):

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.core import Signature, System
-from dialeval.core.own_parts import checked_options, options_of, plain, with_source
+from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable, first_line
-from dialeval.files.own_code import OwnCode, installed, is_place, load_code
+from dialeval.files.custom_code import CustomCode, installed, is_place, load_code
 
 GROUP: Final = "dialeval.systems"
 """Entry points under which packages register systems."""
@@ -52,13 +52,13 @@ class FunctionSystem:
         return () if answer is None else (Response(answer),)
 
 
-def own_place(kind: str) -> str | None:
+def custom_place(kind: str) -> str | None:
     """Where a kind that is not one of ours comes from: the place it names, or that a package has registered."""
     return kind if is_place(kind) else installed(GROUP, kind)
 
 
-def make_own_system(place: str, options: Mapping[str, Any], *, folder: Path) -> System:
-    """The system that a function or a class of one's own is, with the keys that a study gives it."""
+def make_custom_system(place: str, options: Mapping[str, Any], *, folder: Path) -> System:
+    """The system that a custom function or class makes, with the keys that a study gives it."""
     code = load_code(place, folder)
     name = str(options.get("name") or code.thing.__name__)
     given = {key: value for key, value in options.items() if key != "name"}
@@ -81,7 +81,7 @@ def make_own_system(place: str, options: Mapping[str, Any], *, folder: Path) -> 
     return made
 
 
-def _of_function(code: OwnCode, name: str, given: Mapping[str, Any]) -> FunctionSystem:
+def _of_function(code: CustomCode, name: str, given: Mapping[str, Any]) -> FunctionSystem:
     parameters = list(inspect.signature(code.thing).parameters)
     if not parameters:
         raise DialevalError(
@@ -93,7 +93,7 @@ def _of_function(code: OwnCode, name: str, given: Mapping[str, Any]) -> Function
     return FunctionSystem(name, Signature(code.place, plain(options), facts), code.thing)
 
 
-def _named(code: OwnCode, name: str, values: Mapping[str, Any]) -> type[Any]:
+def _named(code: CustomCode, name: str, values: Mapping[str, Any]) -> type[Any]:
     """The class, with a name where it has none of its own."""
     own = with_source(code, plain({key: value for key, value in values.items() if key != "name"}))
     if "name" in values or hasattr(code.thing, "name"):

@@ -10,12 +10,12 @@ from typing import Any
 
 from dialeval.core.signature import Signature
 from dialeval.errors import DialevalError, UnknownName
-from dialeval.files.own_code import OwnCode, load_code
+from dialeval.files.custom_code import CustomCode, load_code
 from dialeval.text.calls import Scalar
 
 
 @lru_cache(maxsize=64)
-def with_source(code: OwnCode, parameters: tuple[tuple[str, Scalar], ...]) -> type[Any]:
+def with_source(code: CustomCode, parameters: tuple[tuple[str, Scalar], ...]) -> type[Any]:
     """The class at that place, the digest of its source added to its signature.
 
     A class without a signature is given one, with the ``parameters`` of its constructor.
