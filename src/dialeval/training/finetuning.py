@@ -70,7 +70,7 @@ class LowRank(nn.Module):
 
 
 class FinetunedEncoder(nn.Module):
-    """An encoder, [first token ; mean of tokens], a tanh layer, and one logit per output."""
+    """An encoder, [first token ; mean of tokens], a tanh layer, and one logit per output; no head without outputs."""
 
     def __init__(self, settings: Finetuning, outputs: Sequence[str], *, seed: int = 0) -> None:
         super().__init__()
@@ -84,8 +84,10 @@ class FinetunedEncoder(nn.Module):
             self._open_weights()
             size = 2 * int(self.encoder.config.hidden_size)  # type: ignore[union-attr, arg-type]
             self.drop = nn.Dropout(settings.dropout)
-            self.hidden = nn.Linear(size, settings.hidden)
-            self.out = nn.Linear(settings.hidden, len(self.outputs))
+            self.head = nn.ModuleDict()
+            if outputs:
+                self.head["hidden"] = nn.Linear(size, settings.hidden)
+                self.head["out"] = nn.Linear(settings.hidden, len(self.outputs))
         self.to(settings.device)
 
     def _open_weights(self) -> None:
@@ -127,8 +129,13 @@ class FinetunedEncoder(nn.Module):
 
     def logits(self, pooled: Tensor) -> Tensor:
         """What the head makes of pooled states."""
-        out: Tensor = self.out(torch.tanh(self.hidden(self.drop(pooled))))
+        out: Tensor = self.head["out"](torch.tanh(self.head["hidden"](self.drop(pooled))))
         return out
+
+    def means(self, tokens: Sequence[Sequence[int]]) -> Tensor:
+        """The mean of each text's states, shape (texts, size)."""
+        pooled = self.pooled(tokens)
+        return pooled[:, pooled.shape[1] // 2 :]
 
     def adapter(self) -> dict[str, Tensor]:
         """What was trained, in 16-bit floats, by the names of `dialeval.encoder.adapters`."""
@@ -142,9 +149,7 @@ class FinetunedEncoder(nn.Module):
                 for name, weight in self.encoder.named_parameters()
                 if weight.requires_grad
             }
-        for part in ("hidden", "out"):
-            for name, weight in self.get_submodule(part).named_parameters():
-                tensors[f"{HEAD}{part}.{name}"] = weight
+        tensors |= {f"{HEAD}{name}": weight for name, weight in self.head.named_parameters()}
         return {name: tensor.detach().cpu().half().contiguous() for name, tensor in tensors.items()}
 
     def _autocast(self) -> AbstractContextManager[Any]:
