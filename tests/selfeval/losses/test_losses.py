@@ -6,8 +6,10 @@ import math
 
 import pytest
 
-torch = pytest.importorskip("torch")
-from dialeval.selfeval.losses import bce, compactness, contrastive, r_drop, ranking, separation  # noqa: E402
+pytest.importorskip("torch")
+import torch
+
+from dialeval.selfeval.losses import bce, compactness, contrastive, r_drop, ranking, separation
 
 
 def values(*numbers: float):  # type: ignore[no-untyped-def]
