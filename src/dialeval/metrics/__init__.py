@@ -29,7 +29,6 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
-    Entry("relevance", "dialeval.selfeval.relevance.metric:Relevance"),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""

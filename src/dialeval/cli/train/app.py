@@ -14,7 +14,7 @@ import typer
 
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.generator import generator
-from dialeval.cli.train.scorers import relevance, selfeval
+from dialeval.cli.train.scorers import selfeval
 from dialeval.cli.train.settings import (
     Epochs,
     Format,
@@ -33,7 +33,6 @@ app = typer.Typer(
 
 app.command("generator")(generator)
 app.command("selfeval")(selfeval)
-app.command("relevance")(relevance)
 
 
 @app.command("skip-thought")

@@ -1,0 +1,85 @@
+"""The network without torch: how well each turn follows those before it, and how well it is worded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.encoder.files import Vectors
+
+REACH: Final = 4
+"""How many turns before a turn are looked at."""
+SCALARS: Final = 5
+"""Cosines with the turn before, with the mean of those before, with one's own, the highest, and whether one spoke."""
+
+Head = Mapping[str, Vectors]
+
+
+class Before(NamedTuple):
+    """The turns before a turn, as vectors."""
+
+    last: Floats
+    """The turn that it answers, shape (d,)."""
+    mean: Floats
+    """Of the last turns, at length 1."""
+    own: Floats
+    """Of the same speaker's turns among them, at length 1; 0 where there is none."""
+    turns: Floats
+    """The last turns themselves, latest first, filled up with 0, shape (REACH, d)."""
+
+
+def before(units: Floats, place: int) -> Before:
+    """What stands before the turn at ``place``, of a dialogue whose turns are unit vectors; ``place`` is 1 or more."""
+    turns = units[max(place - REACH, 0) : place][::-1]
+    filled = np.zeros((REACH, units.shape[1]))
+    filled[: len(turns)] = turns
+    return Before(units[place - 1], _unit(turns.mean(axis=0)), _unit(turns[1::2].sum(axis=0)), filled)
+
+
+def _unit(vector: Floats) -> Floats:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector
+
+
+def relevance_logits(head: Head, turns: Floats, contexts: Sequence[Before]) -> Floats:
+    """How well each turn, a unit vector, follows what stands before it, shape (n,)."""
+    last, mean, own = (
+        np.stack([getattr(each, name) for each in contexts]) for name in ("last", "mean", "own")
+    )
+    earlier = np.stack([each.turns for each in contexts])
+    said = turns @ _wide(head, "said").T
+    products = [
+        said * (side @ _wide(head, name).T) for side, name in ((last, "last"), (mean, "mean"), (own, "own"))
+    ]
+    cosines = np.einsum("nd,nkd->nk", turns, earlier)
+    scalars = np.stack(
+        [
+            (turns * last).sum(1),
+            (turns * mean).sum(1),
+            (turns * own).sum(1),
+            cosines.max(axis=1),
+            (own != 0).any(axis=1).astype(np.float64),
+        ],
+        axis=1,
+    )
+    hidden = np.tanh(
+        np.concatenate([*products, scalars], axis=1) @ _wide(head, "hidden.weight").T
+        + _wide(head, "hidden.bias")
+    )
+    logits: Floats = hidden @ _wide(head, "out.weight")[0] + _wide(head, "out.bias")[0]
+    return logits
+
+
+def form_logits(head: Head, turns: Floats) -> Floats:
+    """How well each turn is worded, shape (n,)."""
+    hidden = np.tanh(turns @ _wide(head, "form.weight").T + _wide(head, "form.bias"))
+    logits: Floats = hidden @ _wide(head, "wording.weight")[0] + _wide(head, "wording.bias")[0]
+    return logits
+
+
+def _wide(head: Head, name: str) -> Floats:
+    tensor = head[name if "." in name else f"{name}.weight"]
+    return tensor.astype(np.float64)

@@ -1,0 +1,57 @@
+"""Scores of the turnwise network for examples and dialogues, without torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.data.types import Dialogue, Turn
+from dialeval.encoder.adapters import Adapted
+from dialeval.encoder.sentences import to_units
+from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of
+from dialeval.selfeval.turnwise.network import REACH, before, form_logits, relevance_logits
+
+
+def judged_scores(adapted: Adapted, subjects: Sequence[Judged]) -> list[list[float]]:
+    """The score of each judged response of each subject, in [0, 1]: relevance and form, each counting half."""
+    exchanges = [exchanges_of(subject) for subject in subjects]
+    scores = iter(response_scores(adapted, [exchange for own in exchanges for exchange in own]).tolist())
+    return [[next(scores) for _ in own] for own in exchanges]
+
+
+def response_scores(adapted: Adapted, exchanges: Sequence[Exchange]) -> Floats:
+    """The score of each response after its context."""
+    if not exchanges:
+        return np.zeros(0)
+    dialogues = [
+        [*[turn.text for turn in exchange.context if turn.text.strip()][-REACH:], exchange.response]
+        for exchange in exchanges
+    ]
+    units = _units(adapted, dialogues)
+    contexts = [before(np.stack([units[text] for text in texts]), len(texts) - 1) for texts in dialogues]
+    responses = np.stack([units[texts[-1]] for texts in dialogues])
+    relevance = relevance_logits(adapted.head, responses, contexts)
+    form = form_logits(adapted.head, responses)
+    scores: Floats = (_sigmoid(relevance) + _sigmoid(form)) / 2
+    return scores
+
+
+def _units(adapted: Adapted, dialogues: Sequence[Sequence[str]]) -> dict[str, Floats]:
+    texts = sorted({text for texts in dialogues for text in texts})
+    tokens = adapted.encoder.tokens(texts, longest=adapted.about.longest)
+    states = adapted.encoder.states(tokens, keep=lambda states: states.mean(axis=0))
+    return dict(zip(texts, to_units(np.stack(states)), strict=True))
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    values: Floats = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
+    return values
+
+
+def replace_speakers(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with speakers of whom none is the assistant, so that every turn is judged."""
+    turns = tuple(Turn("AB"[place % 2], turn.text) for place, turn in enumerate(dialogue.turns))
+    return replace(dialogue, turns=turns)
