@@ -255,7 +255,7 @@ def _info(kind: str, maker: Callable[..., System]) -> KindInfo:
 
 def _key(field: dataclasses.Field[object]) -> Key:
     if field.default is not dataclasses.MISSING:
-        return Key(field.name, False, str(field.default))
+        return Key(field.name, False, str(None if field.default == Path() else field.default))
     if field.default_factory is not dataclasses.MISSING:
         return Key(field.name, False, str(field.default_factory()))
     return Key(field.name, True, None)

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence, pool
+from dialeval.stats.tests.paired import ROUNDING
 
 FEW: Final = 50
 """Below this many units an interval takes the wider of the plain and the corrected end, on either side.
@@ -87,9 +88,14 @@ class SkewedT(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Two-sided p-value of Student's t test that the expected score is 0; NaN where there is no error."""
-        if not self.error > 0:
-            return math.nan if math.isnan(self.error) else float(self.score == 0)
+        """Two-sided p-value of Student's t test that the expected score is 0; NaN where the error is undefined.
+
+        A score that is the same without every unit has no error: then it is as sure as so many equal signs.
+        """
+        if math.isnan(self.error) or self.score == 0:
+            return math.nan if math.isnan(self.error) else 1.0
+        if self.error <= ROUNDING * abs(self.score):
+            return float(2.0**-self.degrees)
         from scipy.special import stdtr
 
         return float(2 * stdtr(self.degrees, -abs(self.score) / self.error))
