@@ -61,7 +61,7 @@ class MeanOverRuns:
 
     @property
     def signature(self) -> Signature:
-        """That of the metric: how often a system was run is no property of the measure."""
+        """That of the metric: how often a system was run does not change the measure."""
         return self.metric.signature
 
     @property
