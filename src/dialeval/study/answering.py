@@ -18,6 +18,7 @@ from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.scoring import Workshop
 from dialeval.study.unmatched import check_unmatched, no_line, unmatched_responses
+from dialeval.systems.transcript import Transcript
 from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
@@ -49,13 +50,17 @@ def ask(
     if not can_answer(system):
         return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
     try:
-        check_unmatched(unmatched_responses(system, items), items, allowed=study.allow_unmatched)
+        for strange in unmatched_responses(system, items):
+            check_unmatched(strange, items, allowed=study.allow_unmatched)
         answers, failure = answers_of(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
         if not any(answers):
             hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
             raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
+        others = (
+            [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
+        )
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = described(error)
         failures.append(Failure(system.name, None, message))
@@ -63,7 +68,18 @@ def ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
-    return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
+    first = [_example(system, *pair) for pair in zip(prompts, answers, strict=True)]
+    return Respondent(system, first, (first, *others) if others else ())
+
+
+def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> list[Example | Missing]:
+    """What a further run of a system said to each prompt."""
+    answers = run.replay(prompts)
+    if not any(answers):
+        raise DialevalError(
+            f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
+        )
+    return [_example(run, *pair) for pair in zip(prompts, answers, strict=True)]
 
 
 def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:

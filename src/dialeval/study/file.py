@@ -24,6 +24,7 @@ from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
 from dialeval.systems.custom import custom_place, make_custom_system
+from dialeval.systems.transcript import Transcript
 
 KINDS: Final[Mapping[str, Callable[..., System]]] = {
     **SYSTEMS,
@@ -103,6 +104,7 @@ def load_study(path: str | Path) -> Study:
     missing = [given for given in references if not file_of(given).exists()]
     problems += [f"references: no such file: {given}" for given in missing]
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
+    problems += _rated_twice(built) if human else []
     if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
     return Study(
@@ -224,6 +226,16 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
     return HumanRatings(path, given.criterion, given.format)
+
+
+def _rated_twice(systems: Sequence[System]) -> list[str]:
+    """A line for each system with several runs in a study with human ratings, which are about single answers."""
+    return [
+        f"human: people rated single answers, and {system.name} has {len(system.runs)} runs; give it the file that was "
+        "rated, as 'path'"
+        for system in systems
+        if isinstance(system, Transcript) and len(system.runs) > 1
+    ]
 
 
 def _repeats(where: str, what: str, names: list[str]) -> list[str]:

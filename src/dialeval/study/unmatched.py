@@ -38,12 +38,14 @@ def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmat
             yield strange
 
 
-def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | None:
-    """The recorded responses of that system to unknown items; None where there are none, or nothing was recorded."""
-    lines = system.lines(items) if isinstance(system, Transcript) else None
-    if lines is None or not isinstance(system, Transcript):
-        return None
-    return _unmatched(system.path, lines, [line for line, known in lines.items() if not known])
+def unmatched_responses(system: System, items: Collection[str]) -> Iterator[Unmatched]:
+    """The recorded responses of that system to unknown items, file by file; nothing where none was recorded."""
+    for run in system.runs if isinstance(system, Transcript) else ():
+        lines = run.lines(items)
+        if lines is not None:
+            strange = _unmatched(run.path, lines, [line for line, known in lines.items() if not known])
+            if strange is not None:
+                yield strange
 
 
 def strange_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
