@@ -80,11 +80,16 @@ class AdapterFile:
     @property
     def rank(self) -> int | None:
         """Of its changes; None where weights were trained as a whole."""
-        from safetensors import safe_open
+        shapes = tensor_shapes(self.path)
+        return next((shape[0] for name, shape in shapes.items() if name.endswith(DOWN)), None)
 
-        with safe_open(self.path, "np") as file:
-            factors = [name for name in file.keys() if name.endswith(DOWN)]  # noqa: SIM118 - not a mapping
-            return int(file.get_slice(factors[0]).get_shape()[0]) if factors else None
+
+def tensor_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The shape of every tensor in a file, none of which is read."""
+    from safetensors import safe_open
+
+    with safe_open(path, "np") as file:
+        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
 
 
 @dataclass(frozen=True, slots=True, eq=False)

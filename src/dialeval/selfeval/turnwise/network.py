@@ -1,4 +1,4 @@
-"""The network without torch: how well each turn follows those before it, and how well it is worded."""
+"""The network without torch: how well each turn follows those before it."""
 
 from __future__ import annotations
 
@@ -70,13 +70,6 @@ def relevance_logits(head: Head, turns: Floats, contexts: Sequence[Before]) -> F
         + _wide(head, "hidden.bias")
     )
     logits: Floats = hidden @ _wide(head, "out.weight")[0] + _wide(head, "out.bias")[0]
-    return logits
-
-
-def form_logits(head: Head, turns: Floats) -> Floats:
-    """How well each turn is worded, shape (n,)."""
-    hidden = np.tanh(turns @ _wide(head, "form.weight").T + _wide(head, "form.bias"))
-    logits: Floats = hidden @ _wide(head, "wording.weight")[0] + _wide(head, "wording.bias")[0]
     return logits
 
 

@@ -12,11 +12,11 @@ from dialeval.data.types import Dialogue, Turn
 from dialeval.encoder.adapters import Adapted
 from dialeval.encoder.sentences import to_units
 from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of
-from dialeval.selfeval.turnwise.network import REACH, before, form_logits, relevance_logits
+from dialeval.selfeval.turnwise.network import REACH, before, relevance_logits
 
 
 def judged_scores(adapted: Adapted, subjects: Sequence[Judged]) -> list[list[float]]:
-    """The score of each judged response of each subject, in [0, 1]: relevance and form, each counting half."""
+    """The score of each judged response of each subject, in [0, 1]."""
     exchanges = [exchanges_of(subject) for subject in subjects]
     scores = iter(response_scores(adapted, [exchange for own in exchanges for exchange in own]).tolist())
     return [[next(scores) for _ in own] for own in exchanges]
@@ -26,17 +26,30 @@ def response_scores(adapted: Adapted, exchanges: Sequence[Exchange]) -> Floats:
     """The score of each response after its context."""
     if not exchanges:
         return np.zeros(0)
-    dialogues = [
-        [*[turn.text for turn in exchange.context if turn.text.strip()][-REACH:], exchange.response]
-        for exchange in exchanges
-    ]
+    dialogues = _dialogues(exchanges)
     units = _units(adapted, dialogues)
     contexts = [before(np.stack([units[text] for text in texts]), len(texts) - 1) for texts in dialogues]
     responses = np.stack([units[texts[-1]] for texts in dialogues])
-    relevance = relevance_logits(adapted.head, responses, contexts)
-    form = form_logits(adapted.head, responses)
-    scores: Floats = (_sigmoid(relevance) + _sigmoid(form)) / 2
-    return scores
+    return _sigmoid(relevance_logits(adapted.head, responses, contexts))
+
+
+def exchange_units(adapted: Adapted, exchanges: Sequence[Exchange]) -> tuple[Floats, Floats]:
+    """The vectors of responses, (n, d), and of the turns before each, latest first, (n, REACH, d)."""
+    dialogues = _dialogues(exchanges)
+    units = _units(adapted, dialogues)
+    stacks = [np.stack([units[text] for text in texts]) for texts in dialogues]
+    return (
+        np.stack([stack[-1] for stack in stacks]),
+        np.stack([before(stack, len(stack) - 1).turns for stack in stacks]),
+    )
+
+
+def _dialogues(exchanges: Sequence[Exchange]) -> list[list[str]]:
+    """The last turns before each response that say something, and the response."""
+    return [
+        [*[turn.text for turn in exchange.context if turn.text.strip()][-REACH:], exchange.response]
+        for exchange in exchanges
+    ]
 
 
 def _units(adapted: Adapted, dialogues: Sequence[Sequence[str]]) -> dict[str, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -159,9 +159,16 @@ def train_turnwise(
         "dialogues": len(material.dialogues),
         "updates": fitted.best.updates,
     }
-    tensors = {name: weight.detach().half().numpy() for name, weight in network.named_parameters()}
-    write_head(folder / ADAPTER, tensors, weights, config.encoder, "selfeval", LONGEST, facts)
+    write_network(folder / ADAPTER, network, weights, config.encoder, facts)
     return fitted
+
+
+def write_network(
+    path: Path, network: TurnwiseNetwork, weights: Weights, encoder: str, facts: Mapping[str, Any]
+) -> None:
+    """Write the network's weights in 16-bit floats, for the encoder whose vectors it reads."""
+    tensors = {name: weight.detach().half().numpy() for name, weight in network.named_parameters()}
+    write_head(path, tensors, weights, encoder, "selfeval", LONGEST, facts)
 
 
 def _task(network: TurnwiseNetwork, data: Encoded, judged: Encoded | None, config: TurnwiseConfig) -> Task:
