@@ -100,6 +100,7 @@ def score(
         _write_judgements(per_item, results)
     _print_scores(results, resampling, json=json)
     scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
+    _refuse_nothing(results, some_suffice=every and not metric)
     exit_on_gates(list(check_gates(gates, scores)))
 
 
@@ -155,6 +156,18 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
+
+
+def _refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:
+    """Fail where a metric has no value for any system; with ``--all``, where none of the metrics has one."""
+    from dialeval.errors import RunFailed
+    from dialeval.evaluation.unscored import no_value
+
+    names = list(dict.fromkeys(name for name, _ in results))
+    why = {name: no_value(result for (key, _), result in results.items() if key == name) for name in names}
+    failed = {name: reason for name, reason in why.items() if reason is not None}
+    if failed and not (some_suffice and len(failed) < len(names)):
+        raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in failed.items()))
 
 
 def _print_scores(results: Mapping[tuple[str, str], Outcome], resampling: Resampling, *, json: bool) -> None:
