@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under
-from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resume
+from dialeval.cli.options import AllowUnmatched, CacheFolder, FailUnder, Jobs, Json, Limit, Resume
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ def run(
     resume: Resume = True,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
-    allow_unmatched: Annotated[
-        bool,
-        typer.Option(
-            "--allow-unmatched", help="Accept transcripts and ratings of which most lines match no item."
-        ),
-    ] = False,
+    allow_unmatched: AllowUnmatched = False,
     json: Json = False,
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.

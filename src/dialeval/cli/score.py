@@ -14,8 +14,10 @@ import typer
 from dialeval.cli.claims import design_notes
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
+    AllowUnmatched,
     CacheFolder,
     Cluster,
+    DataFile,
     FailUnder,
     Jobs,
     Json,
@@ -30,7 +32,7 @@ from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
+    from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Resampling
     from dialeval.data import Example
     from dialeval.data.codec.bad import OnBad
 
@@ -52,6 +54,7 @@ def score(
     format: Annotated[
         str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")
     ] = None,
+    data: DataFile = None,
     per_item: Annotated[
         Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
@@ -63,6 +66,7 @@ def score(
     resume: Resume = True,
     cache: CacheFolder = None,
     skip_bad: SkipBad = False,
+    allow_unmatched: AllowUnmatched = False,
     fail_under: FailUnder = None,
     json: Json = False,
 ) -> None:
@@ -71,6 +75,8 @@ def score(
     Metrics: {every}; your own as file.py:NAME. Without -m: {default}.
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
+
+    Example: dialeval score answers.txt --data prompts.jsonl -m bertscore
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
@@ -83,7 +89,11 @@ def score(
     metrics = _metrics(metric, every=every)
     gates = parse_fail_under(fail_under, list(metrics))
     on_bad = SideFile(_side_file(file or str(hyp))) if skip_bad else refuse
-    examples: Iterable[Example] = _first_items(_examples(file, hyp, ref, format, on_bad), limit)
+    if data is None:
+        read_in: Iterable[Example | Missing] = _examples(file, hyp, ref, format, on_bad)
+    else:
+        read_in = _beside(file, data, format, allow_unmatched=allow_unmatched, skip_bad=skip_bad)
+    examples: Iterable[Example | Missing] = _first_items(read_in, limit)
     if any(isinstance(metric, Fittable) for metric in metrics.values()):
         examples = list(examples)  # such a metric sees all of them before it scores the first
     with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
@@ -131,7 +141,20 @@ def _examples(
     return read(str(file), "example", format=format, on_bad=on_bad)
 
 
-def _first_items(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:
+def _beside(
+    file: str | None, data: str, format: str | None, *, allow_unmatched: bool, skip_bad: bool
+) -> list[Example | Missing]:
+    """The file's responses, beside the contexts and references that the data has for their ids."""
+    from dialeval.data import read_prompts
+    from dialeval.study.recorded import recorded_examples
+
+    if file is None or file == "-" or skip_bad:
+        raise typer.BadParameter("it goes with a FILE, and without --hyp and --skip-bad", param_hint="--data")
+    prompts = list(read_prompts(data))
+    return recorded_examples(Path(file), prompts, format=format, allow_unmatched=allow_unmatched)
+
+
+def _first_items(examples: Iterable[Example | Missing], limit: int | None) -> Iterator[Example | Missing]:
     """The first ``limit`` items, with every system's response to each wherever it stands in the file."""
     kept: set[str] = set()
     for example in examples:

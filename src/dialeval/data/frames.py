@@ -11,7 +11,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import FIELDS, likely_name
-from dialeval.data.types import Example
+from dialeval.data.types import UNNAMED, Example
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable, first_line
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _example(row: Mapping[str, object], names: Mapping[str, str], number: int, s
     where = Where(f"row {number} of the data frame")
     cells = {name: cell for name, cell in row.items() if name.startswith("reference")}
     cells |= {field: row[column] for field, column in names.items()}
-    fields: dict[str, object] = {"id": number, "system": system or "system", "context": []}
+    fields: dict[str, object] = {"id": number, "system": system or UNNAMED, "context": []}
     given = {name: value for name, value in from_cells(cells, where).items() if value is not None}
     fields |= given
     if "response" not in given:

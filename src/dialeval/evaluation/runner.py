@@ -215,7 +215,7 @@ def evaluate_any(
 
 
 def evaluate_each(
-    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S], plan: Plan
+    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S | Missing], plan: Plan
 ) -> dict[tuple[str, str], Outcome]:
     """Every measure's result for every system, from one pass over ``subjects``, keyed by measure and system.
 
@@ -227,10 +227,10 @@ def evaluate_each(
         n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
     }
     tallies: dict[tuple[str, str], Tally[S]] = {}
-    corpora: dict[str, list[S]] = {}
+    corpora: dict[str, list[S | Missing]] = {}
     stream = iter(subjects)
     while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
-        by_system: dict[str, list[S]] = {}
+        by_system: dict[str, list[S | Missing]] = {}
         for subject in chunk:
             by_system.setdefault(subject.system, []).append(subject)
         for system, group in by_system.items():

@@ -63,10 +63,11 @@ def ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
-    return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
+    return Respondent(system, [as_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
 
 
-def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+    """The system's first response to a prompt; Missing, with its reason, where there is none."""
     if not responses:
         reason = no_line(system, prompt.item) or NO_RESPONSE
         return Missing(prompt.item, system.name, reason)

@@ -82,11 +82,11 @@ def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allo
     )
 
 
-def sentence(unmatched: Unmatched) -> str:
-    """How many lines match nothing, with examples."""
+def sentence(unmatched: Unmatched, *, named: bool = True) -> str:
+    """How many lines, of a file that is named unless told, match nothing, with examples."""
     examples = listing([repr(name) for name in unmatched.examples])
-    lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines of {Path(unmatched.path).name}"
-    return f"{lines} match no item, such as {examples}"
+    lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines"
+    return f"{lines}{f' of {Path(unmatched.path).name}' if named else ''} match no item, such as {examples}"
 
 
 def no_line(system: System, item: str) -> str | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dialeval.core import Outcome, Signature
+from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
 
 
@@ -24,9 +25,18 @@ def paired_items(a: Outcome, b: Outcome) -> list[str]:
         raise Unsuitable(
             f"{system_of(a)} and {system_of(b)} share no item with a value from both under {a.signature.call}: "
             f"{a.scored} of {len(a)} and {b.scored} of {len(b)} items have one, and "
-            f"{len(set(a.items) & set(b.items))} ids are in both. Score both systems on the same items."
+            f"{len(set(a.items) & set(b.items))} ids are in both. {_unpaired(a, b)}"
         )
     return items
+
+
+def _unpaired(a: Outcome, b: Outcome) -> str:
+    """What to do where two results share no item with a value: about ids, or about what keeps items from a value."""
+    reasons = Counter(reason for result in (a, b) for reason in result.reasons.values())
+    if (a.scored and b.scored) or not reasons:
+        return "Score both systems on the same items."
+    reason, times = reasons.most_common(1)[0]
+    return f"The others have none because of: {reason} ({count(times, 'time')})."
 
 
 def shared_items(a: Outcome, b: Outcome) -> list[str]:
