@@ -75,7 +75,8 @@ def test_files_without_contexts_are_refused(dialeval):
 
 
 @pytest.mark.parametrize(
-    ("word", "verb"), [("evaluate", "dialeval score FILE"), ("correlate", "dialeval meta"), ("ls", "dialeval data ls")]
+    ("word", "verb"),
+    [("evaluate", "dialeval score FILE"), ("correlate", "dialeval meta"), ("ls", "dialeval data ls")],
 )
 def test_verbs_of_other_tools_are_translated(dialeval, word, verb):
     done = dialeval(word)
@@ -98,7 +99,10 @@ def test_files_of_one_stem_and_names_that_yaml_would_misread_get_names_of_their_
 def test_dialogues_beside_prompts_are_what_a_system_said(dialeval):
     lines("prompts.jsonl", *(prompt(str(n), f"here is {n}") for n in range(4)))
     said = [
-        {"id": str(n), "messages": [{"role": "user", "content": "where"}, {"role": "assistant", "content": "here"}]}
+        {
+            "id": str(n),
+            "messages": [{"role": "user", "content": "where"}, {"role": "assistant", "content": "here"}],
+        }
         for n in range(4)
     ]
     lines("chats.jsonl", *said)

@@ -189,3 +189,9 @@ def test_a_system_without_a_value_does_not_keep_others_from_being_compared(tmp_p
         compare_sides(
             *open_sides(f"{tmp_path}/out:whole", f"{tmp_path}/out:silent"), Resampling(resamples=20)
         )
+
+
+def test_a_file_with_half_of_its_ids_wrong_is_refused(tmp_path: Path) -> None:
+    half = run_study(load_study(written(tmp_path, wrong=5)))
+    assert "5 of 10 lines of a.jsonl match no item" in half.failures[0].message
+    assert run_study(load_study(written(tmp_path, wrong=4))).failures == ()

@@ -80,7 +80,7 @@ DataFile: TypeAlias = Annotated[
 ]
 AllowUnmatched: TypeAlias = Annotated[
     bool,
-    typer.Option("--allow-unmatched", help="Accept files of which most lines match no item."),
+    typer.Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
 ]
 
 RepeatsOption: TypeAlias = Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under
+from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under, show_in_job
 from dialeval.cli.options import AllowUnmatched, CacheFolder, FailUnder, Jobs, Json, Limit, Resume
 from dialeval.cli.workshop import open_workshop
 
@@ -106,6 +106,9 @@ def _leave(done: Run, folder: Path) -> None:
     from dialeval.display.wording import count
     from dialeval.errors import RunFailed
 
+    for failure in done.failures:
+        whose = ", ".join(name for name in (failure.system, failure.measure) if name)
+        show_in_job(f"{whose}: {failure.message}" if whose else failure.message)
     if done.failures:
         partial = [failure for failure in done.failures if failure.partial]
         if len(partial) == len(done.failures):

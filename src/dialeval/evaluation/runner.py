@@ -158,6 +158,7 @@ class Tally(Generic[S]):
 
     def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
         while chunk := list(islice(subjects, self._plan.batch_size)):
+            _check_subjects(chunk)
             lines = b"\n".join(islice(known, len(chunk)) if known is not None else map(subject_line, chunk))
             self._data.update(lines + b"\n")
             scorable = self._enter(chunk)
@@ -198,6 +199,15 @@ class Tally(Generic[S]):
             seed=self._plan.resampling.seed,
             resamples=self._plan.resampling.resamples,
             resources=tuple(sorted(self._resources.items())),
+        )
+
+
+def _check_subjects(subjects: Sequence[object]) -> None:
+    strange = next((subject for subject in subjects if not hasattr(subject, "item")), None)
+    if strange is not None:
+        raise Unsuitable(
+            f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
+            "tables go into score(), as in score(['a response'], [['its reference']])."
         )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dialeval.core import Generator, Missing, PartlyAnswered, Replayer, Selective, System, UsesResources
+from dialeval.core.answers import generate
 from dialeval.data import Example, Prompt, Response, Usage, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, Watch, run as run_batches
@@ -54,8 +55,8 @@ def ask(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
         if not any(answers):
-            hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
-            raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
+            hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items.{hint}")
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = described(error)
         failures.append(Failure(system.name, None, message))
@@ -133,7 +134,7 @@ class _Answer:
         if self.error is None:
             try:
                 began = time.perf_counter()
-                answers = self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+                answers = generate(self.system, [prompt.context for prompt in prompts], seed=self.seed)
                 return _timed(answers, (time.perf_counter() - began) / len(prompts))
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dialeval.study.file import Study
 
 MOST_UNMATCHED: Final = 0.5
-"""A file with a larger share of lines that match nothing is refused, unless the study allows it."""
+"""A file with this share of lines that match nothing, or more, is refused, unless the study allows it."""
 EXAMPLES: Final = 3
 
 
@@ -72,8 +72,8 @@ def unmatched_ratings(
 
 
 def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allowed: bool) -> None:
-    """Refuse a file of which most lines match nothing."""
-    if unmatched is None or allowed or unmatched.unmatched <= MOST_UNMATCHED * unmatched.lines:
+    """Refuse a file of which half of the lines or more match nothing."""
+    if unmatched is None or allowed or unmatched.unmatched < MOST_UNMATCHED * unmatched.lines:
         return
     known = listing([repr(item) for item in sorted(items)[:EXAMPLES]])
     raise Unsuitable(

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dialeval.core import Outcome, Signature
+from dialeval.core import CorpusResult, Outcome, Result, Signature
 from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
 
 
 def check_same_measure(a: Outcome, b: Outcome) -> None:
     """Refuse results of different measures, or of one measure that rests on different resources."""
+    for result in (a, b):
+        if not isinstance(result, Result | CorpusResult):
+            raise Unsuitable(
+                f"Found {type(result).__name__}, expected a Result. score() returns one for each metric: compare them one "
+                "by one, as in compare(new['rouge_l'], old['rouge_l'])."
+            )
     if a.signature != b.signature:
         raise Unsuitable(_unlike(a.signature, b.signature))
     if a.provenance.resources != b.provenance.resources:
