@@ -242,5 +242,5 @@ def test_one_rater_twice_is_an_error_unless_the_study_says_what_counts(study_fol
     human = summary(study_folder, "{path: ratings.jsonl, repeats: separate}")["human"]
     assert human["human"]["raters"] == 3
     (study_folder / "study.yaml").write_text(plain)
-    with pytest.raises(BadStudy, match="human.repeats"):
+    with pytest.raises(BadStudy, match=r"human\.repeats"):
         summary(study_folder, "{path: ratings.jsonl, repeats: second}")

@@ -21,7 +21,7 @@ _FIELDS: Final = FIELDS["example"]
 
 
 def is_frame(value: object) -> bool:
-    """Whether ``value`` has named columns: a table of pandas, polars, Arrow or ``datasets``, records of numpy, dicts."""
+    """Whether ``value`` has named columns: tables of pandas, polars, Arrow, ``datasets``, numpy's records, dicts."""
     if isinstance(value, Mapping) or getattr(getattr(value, "dtype", None), "names", None):
         return True
     if isinstance(value, Sequence) and len(value) > 0 and isinstance(value[0], Mapping):
@@ -107,7 +107,8 @@ def _rows_of_columns(columns: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     tables = [name for name, column in columns.items() if is_frame(column)]
     if tables:
         raise Unsuitable(
-            f"Found several tables ({', '.join(tables[:5])}), expected one. Select it, as in score(tables[{tables[0]!r}])."
+            f"Found several tables ({', '.join(tables[:5])}), expected one. "
+            f"Select it, as in score(tables[{tables[0]!r}])."
         )
     held = {name: [column] if isinstance(column, str) else list(column) for name, column in columns.items()}
     lengths = {name: len(column) for name, column in held.items()}

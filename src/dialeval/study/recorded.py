@@ -24,8 +24,8 @@ def recorded_examples(
 ) -> list[Example | Missing]:
     """What each system of the file, or the given one, responds to each prompt; Missing where it has no line.
 
-    Lines that match no prompt are counted in a note; a file of which half of the lines or more match none is refused unless that is
-    allowed. Lines without ids are in the order of the prompts.
+    Lines that match no prompt are counted in a note; a file of which half of the lines or more match none is refused
+    unless that is allowed. Lines without ids are in the order of the prompts.
     """
     source = path if format is None else Path(f"{format}:{place_of(path, format).source}")
     items = {prompt.item for prompt in prompts}

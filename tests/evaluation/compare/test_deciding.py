@@ -346,7 +346,5 @@ def test_the_examples_of_the_docs_page_run(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_what_is_not_a_result_is_named():
-    with pytest.raises(
-        Unsuitable, match=r"Found dict, expected a Result.*compare\(new\['rouge_l'\], old\['rouge_l'\]\)"
-    ):
+    with pytest.raises(Unsuitable, match=r"Found dict, expected a Result.*compare\(new\['rouge_l'\]"):
         compare({}, {})  # type: ignore[arg-type]

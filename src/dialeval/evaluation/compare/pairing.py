@@ -15,8 +15,8 @@ def check_same_measure(a: Outcome, b: Outcome) -> None:
     for result in (a, b):
         if not isinstance(result, Result | CorpusResult):
             raise Unsuitable(
-                f"Found {type(result).__name__}, expected a Result. score() returns one for each metric: compare them one "
-                "by one, as in compare(new['rouge_l'], old['rouge_l'])."
+                f"Found {type(result).__name__}, expected a Result. score() returns one for each metric: "
+                "compare them one by one, as in compare(new['rouge_l'], old['rouge_l'])."
             )
     if a.signature != b.signature:
         raise Unsuitable(_unlike(a.signature, b.signature))
