@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import typer
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric
+    from dialeval.core import CorpusMeasure, Metric, Missing
     from dialeval.data import Dialogue, Example
     from dialeval.data.codec.bad import OnBad
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
-S = TypeVar("S", bound="Example | Dialogue")
+S = TypeVar("S", bound="Example | Dialogue | Missing")
 
 
 def read_examples(
@@ -34,6 +34,19 @@ def read_examples(
     if hyp is not None:
         return read_texts(hyp, refs or [], on_bad=on_bad)
     return read(str(file), "example", format=format, on_bad=on_bad)
+
+
+def read_beside(
+    file: str | None, data: str, format: str | None, *, allow_unmatched: bool, skip_bad: bool
+) -> list[Example | Missing]:
+    """The file's responses, beside the contexts and references that the data has for their ids."""
+    from dialeval.data import read_prompts
+    from dialeval.study.recorded import recorded_examples
+
+    if file is None or file == "-" or skip_bad:
+        raise typer.BadParameter("it goes with a FILE, and without --hyp and --skip-bad", param_hint="--data")
+    prompts = list(read_prompts(data))
+    return recorded_examples(Path(file), prompts, format=format, allow_unmatched=allow_unmatched)
 
 
 def judging_dialogues(

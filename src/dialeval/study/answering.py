@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dialeval.core import Generator, Missing, PartlyAnswered, Replayer, Selective, System, UsesResources
+from dialeval.core.answers import generate
 from dialeval.data import Example, Prompt, Response, Usage, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, Watch, run as run_batches
@@ -56,8 +57,8 @@ def ask(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
         if not any(answers):
-            hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
-            raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
+            hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items.{hint}")
         others = (
             [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
         )
@@ -68,7 +69,7 @@ def ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
-    first = [_example(system, *pair) for pair in zip(prompts, answers, strict=True)]
+    first = [as_example(system, *pair) for pair in zip(prompts, answers, strict=True)]
     return Respondent(system, first, (first, *others) if others else ())
 
 
@@ -79,10 +80,11 @@ def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> list[Example | Miss
         raise DialevalError(
             f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
         )
-    return [_example(run, *pair) for pair in zip(prompts, answers, strict=True)]
+    return [as_example(run, *pair) for pair in zip(prompts, answers, strict=True)]
 
 
-def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+    """The system's first response to a prompt; Missing, with its reason, where there is none."""
     if not responses:
         reason = no_line(system, prompt.item) or NO_RESPONSE
         return Missing(prompt.item, system.name, reason)
@@ -148,7 +150,7 @@ class _Answer:
         if self.error is None:
             try:
                 began = time.perf_counter()
-                answers = self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+                answers = generate(self.system, [prompt.context for prompt in prompts], seed=self.seed)
                 return _timed(answers, (time.perf_counter() - began) / len(prompts))
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error

@@ -15,6 +15,7 @@ from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.custom_code import is_place
+from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
@@ -42,6 +43,8 @@ class HumanRatings:
     """None where the ratings have only one."""
     format: str | None = None
     """None where the file's suffix tells."""
+    repeats: Repeats | None = None
+    """What counts where one rater judged an answer twice; None where that is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,7 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     if given.format is not None and given.format not in FORMATS and not is_place(given.format):
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
-    return HumanRatings(path, given.criterion, given.format)
+    return HumanRatings(path, given.criterion, given.format, given.repeats)
 
 
 def _rated_twice(systems: Sequence[System]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
-from dialeval.data.results import FILE as RESULTS, ItemValues, read_results, write_results
+from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.meta import points_of, read_points, write_points
@@ -29,7 +29,7 @@ RUN: Final = Origin(
     "a run folder as written by 'dialeval run'",
     "Run the study again; what was computed is kept, so it is quick.",
 )
-FILES: Final = ("summary.json", "manifest.json", RESULTS, "examples.jsonl", "study.yaml")
+FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml")
 """What a complete folder holds beside its page and what only some runs have."""
 
 
@@ -44,7 +44,7 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
         stale.unlink(missing_ok=True)
     write_atomically(folder / "study.yaml", run.study.text.encode())
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
-    write(folder / "examples.jsonl", examples)
+    write(folder / EXAMPLES, examples)
     further = _write_further(run, folder)
     for name, capability in CAPABILITIES.items():
         capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
@@ -115,7 +115,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def read_examples(folder: Path) -> Iterable[Example]:
     """What systems answered to the prompts."""
-    path = folder / "examples.jsonl"
+    path = folder / EXAMPLES
     # Empty where no system answered, which a reader would call a mistake.
     return read(path, "example") if path.stat().st_size else ()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.core import System
 from dialeval.data.codec.sources import file_of
+from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.systems import SYSTEMS
 from dialeval.systems.custom import custom_place, make_custom_system
@@ -100,6 +101,8 @@ def make_system(
     except DialevalError as error:
         return [*problems, KeyProblem(None, str(error))]
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
+    if kind == "transcript":
+        moved = {key: _recording(path) for key, path in moved.items()}
     system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
     problems += [
         KeyProblem(key, f"no such file or folder: {path}")
@@ -182,6 +185,11 @@ def _name(kind: str, options: Mapping[str, object]) -> str:
     return (
         file_of(str(told)).stem if kind == "transcript" and told else Path(str(told)).name if told else kind
     )
+
+
+def _recording(path: Path) -> Path:
+    """The file of responses; of a run folder, the one in it."""
+    return path / EXAMPLES if (path / EXAMPLES).is_file() else path
 
 
 def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:

@@ -19,7 +19,7 @@ from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.prompts import answers_in, prompts_of
 from dialeval.data.reading import place_of, read_guessing
-from dialeval.data.types import Context, Example, NBest, Prompt, Response
+from dialeval.data.types import UNNAMED, Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.digests import Stamp, hash_file
 from dialeval.text.tokenisers.words import folded
@@ -166,6 +166,11 @@ class Transcript:
         return entry.responses
 
 
+def recorded_systems(path: Path) -> list[str]:
+    """The systems whose responses a file records, in order."""
+    return list(dict.fromkeys(recording.record.system for recording in _records(path)))
+
+
 class _Recorded(NamedTuple):
     """A log-probability, and the line that records it."""
 
@@ -252,7 +257,7 @@ def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
     """Every turn of the assistant as ``DIALOGUE/TURN``, and the last turn under the dialogue's own id."""
     silent = True
     for dialogue in read(path, "dialogue"):
-        system = dialogue.system or "system"
+        system = dialogue.system or UNNAMED
         for prompt, turn in zip(prompts_of(dialogue), answers_in(dialogue), strict=True):
             example = Example(prompt.item, system, prompt.context, Response(turn.text))
             yield _Recording(example, None, named=True, dialogue=dialogue.item)
