@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import fields
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 import numpy as np
 import pytest
@@ -39,17 +36,8 @@ EXAMPLES = st.lists(
 
 # Matrix products round by the shape of their batch, so a network's values follow their company in the last digits.
 NEURAL = ("bertscore", "sentence_cosine", "context_cosine")
+# What these promise is asked of a small model in tests/selfeval/rivals/test_promises.py, for it takes many passes.
 LANGUAGE_MODELS = tuple(entry.name for entry in METRICS.entries if entry.costly)
-ROUNDING = {**dict.fromkeys(NEURAL, 2e-6), **dict.fromkeys(LANGUAGE_MODELS, 1e-3)}
-"""How far a value may follow its company; a perplexity of 100 moves by 1e-3 where its logarithm moves by 1e-5."""
-
-
-@cache
-def tiny_model() -> str:
-    """The folder of a small language model, for the promises that take many passes to check."""
-    from support.tiny_models import causal_folder
-
-    return str(causal_folder(Path(mkdtemp())))
 
 
 def installed(name: str) -> ParameterSet:
@@ -58,10 +46,13 @@ def installed(name: str) -> ParameterSet:
         build(name)
     except ResourceUnavailable as absence:
         return pytest.param(name, marks=pytest.mark.skip(reason=str(absence)))
-    return pytest.param(name, marks=[pytest.mark.slow] if name in ROUNDING else [])
+    return pytest.param(name, marks=[pytest.mark.slow] if name in NEURAL else [])
 
 
 every_metric = pytest.mark.parametrize("name", [installed(name) for name in METRICS])
+every_quick_metric = pytest.mark.parametrize(
+    "name", [installed(name) for name in METRICS if name not in LANGUAGE_MODELS]
+)
 quick = settings(max_examples=40, deadline=None)
 
 
@@ -73,26 +64,24 @@ TAKES_THE_FIRST = ("chrf", "meteor")
 def ready(name: str) -> Metric[Example]:
     """The metric of that name, fitted to a small corpus where it needs one."""
     texts = ("a b c", "a D", "é , a", "東京 b")
-    call = f"{name}(model={tiny_model()!r})" if name in LANGUAGE_MODELS else name
-    return fitted(build(call), [Example(text, "s", (), Response("a"), (text, "b c")) for text in texts])
+    return fitted(build(name), [Example(text, "s", (), Response("a"), (text, "b c")) for text in texts])
 
 
 def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
     return metric.aggregate(metric.statistics(examples).sum(axis=0))
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES, cut=st.integers(0, 6))
 def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) -> None:
     metric = ready(name)
     parts = [metric.statistics(examples[:cut]), metric.statistics(examples[cut:])]
-    np.testing.assert_allclose(
-        np.concatenate(parts), metric.statistics(examples), rtol=0, atol=ROUNDING.get(name, 0)
-    )
+    rounding = 2e-6 if name in NEURAL else 0
+    np.testing.assert_allclose(np.concatenate(parts), metric.statistics(examples), rtol=0, atol=rounding)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
@@ -103,7 +92,7 @@ def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
     )
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_the_order_of_references_changes_nothing(name: str, examples: list[Example]) -> None:
@@ -116,7 +105,7 @@ def test_the_order_of_references_changes_nothing(name: str, examples: list[Examp
         np.testing.assert_array_equal(turned_rows, rows)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example]) -> None:
@@ -125,7 +114,7 @@ def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example])
     np.testing.assert_allclose(corpus_score(metric, examples * 2), corpus_score(metric, examples), atol=1e-3)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: list[Example]) -> None:
@@ -138,7 +127,7 @@ def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: l
     assert np.isfinite(metric.aggregate(rows[scored])).all()
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_a_stack_of_totals_is_scored_as_one_by_one(name: str, examples: list[Example]) -> None:
