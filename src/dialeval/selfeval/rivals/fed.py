@@ -117,8 +117,9 @@ def _difference(by_text: Mapping[str, Floats], quality: Quality, count: int) -> 
 def whole_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: TextModel) -> Floats:
     """Mean log-probability per token of dialogue and utterance together, as FED's authors score them.
 
-    Shape (subjects, utterances). All tokens but the first count, as in a language model's loss. The dialogue is read and scored once for all
-    utterances. Where it does not fit the window, its oldest tokens are left out after the opening end token.
+    Shape (subjects, utterances). All tokens but the first count, as in a language model's loss. The dialogue is read
+    and scored once for all utterances. Where it does not fit the window, its oldest tokens are left out after the
+    opening end token.
     """
     end = model.end
     texts = [f"{end} " + f" {end} ".join(turn.text for turn in turns_of(subject)) for subject in subjects]
