@@ -14,10 +14,10 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Dialogue
 from dialeval.encoder.adapters import Adapted, AdapterFile, find_adapter, load_adapter
 from dialeval.errors import ResourceUnavailable
-from dialeval.metrics.rows import rows_of_values
 from dialeval.selfeval.heads import logits_of
 from dialeval.selfeval.reading import marked, windows
-from dialeval.selfeval.subjects import Judged, ReferenceFree, turns_of
+from dialeval.selfeval.scorer import Scorer
+from dialeval.selfeval.subjects import Judged, turns_of
 from dialeval.selfeval.turnwise.scoring import judged_scores, replace_speakers
 
 SHIPPED: Final = Path(__file__).parent / "shipped"
@@ -27,7 +27,7 @@ EMBEDDED: Final = "embedded"
 
 
 @dataclass(frozen=True, slots=True)
-class SelfEval(ReferenceFree):
+class SelfEval(Scorer):
     """How well the turns of a dialogue belong together, learnt without labels, in [0, 1].
 
     The embedded model judges each response by the turns before it; an example has one, a dialogue's score is the mean
@@ -56,14 +56,13 @@ class SelfEval(ReferenceFree):
         """The adapter and the encoder, each with its sha256."""
         return adapter_file(self.model, "selfeval").resources
 
-    def statistics(self, subjects: Sequence[Judged]) -> Floats:
-        """Rows of the subject's score and 1."""
+    def values(self, subjects: Sequence[Judged]) -> Floats:
+        """The score of each subject."""
         adapted = load_adapter(adapter_file(self.model, "selfeval"))
         if adapted.about.facts["profile"] == "turnwise":
-            scores = judged_scores(adapted, subjects)
-            return rows_of_values([fmean(own) for own in scores])
+            return np.array([fmean(own) for own in judged_scores(adapted, subjects)])
         parts = [_parts(subject, int(adapted.about.facts["window"])) for subject in subjects]
-        return rows_of_values(_means(adapted, parts))
+        return np.array(_means(adapted, parts))
 
     def turn_effects(self, subject: Judged) -> list[float]:
         """How much the score would rise without each turn: the highest belongs to the turn that hurts most.
