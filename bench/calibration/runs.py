@@ -45,7 +45,7 @@ def _outcome(a: Floats, b: Floats) -> tuple[bool, bool, bool, bool]:
     ]
     now = [evaluated_runs(a, "a"), evaluated_runs(b, "b")]
     covered = [r.interval is not None and r.interval.low <= 0 <= r.interval.high for r in (alone[0], now[0])]
-    claimed = [compare(*pair, FEW).significant for pair in (alone, now)]
+    claimed = [compare(pair[0], pair[1], FEW).significant for pair in (alone, now)]
     return covered[0], covered[1], claimed[0], claimed[1]
 
 
