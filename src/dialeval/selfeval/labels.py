@@ -117,6 +117,7 @@ def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
 
 
 def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+    facts = file.about.facts
     head = {name.removeprefix(HEAD): tensor.float() for name, tensor in load_file(file.path).items()}
     config = TurnwiseConfig(size=len(head["hidden.bias"]), dropout=0.0)
     network = TurnwiseNetwork(head["said.weight"].shape[1], config)
@@ -128,11 +129,8 @@ def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
 
     def scores(rows: Rows) -> Tensor:
         spans = [slice(starts[row], starts[row + 1]) for row in rows]
-        values = [
-            torch.sigmoid(network.relevance(turns[span].unsqueeze(1), before[span])).mean() for span in spans
-        ]
-        worded = [torch.sigmoid(network.worded(turns[span])).mean() for span in spans]
-        return (torch.stack(values) + torch.stack(worded)) / 2
+        logits = [network(turns[span].unsqueeze(1), before[span]) for span in spans]
+        return torch.stack([torch.sigmoid(facts["slope"] * each + facts["shift"]).mean() for each in logits])
 
     def write(path: Path, facts: Mapping[str, Any]) -> None:
         write_network(path, network, file.weights, file.about.encoder, facts)

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from dialeval.selfeval.turnwise.network import REACH, before, form_logits, relevance_logits
+from dialeval.selfeval.turnwise.network import LAST, MEAN, REACH, before, relevance_logits
 from dialeval.selfeval.turnwise.training import TurnwiseConfig, TurnwiseNetwork, earlier_rows
 
 
@@ -23,11 +23,9 @@ def test_the_network_without_torch_gives_what_torch_gives() -> None:
     for place in range(1, 7):
         earlier = rows[torch.tensor([earlier_rows(range(7), place, 7)])]
         with torch.no_grad():
-            expected = network.relevance(rows[[place]].unsqueeze(0), earlier)[0].numpy()
-            worded = network.worded(rows[[place]]).numpy()
+            expected = network(rows[[place]].unsqueeze(0), earlier)[0].numpy()
         found = relevance_logits(head, units[[place]], [before(units, place)])
         np.testing.assert_allclose(found, expected, atol=1e-9)
-        np.testing.assert_allclose(form_logits(head, units[[place]]), worded, atol=1e-9)
 
 
 def test_what_stands_before_a_turn_by_hand() -> None:
@@ -45,3 +43,13 @@ def test_what_stands_before_a_turn_by_hand() -> None:
 def test_earlier_rows_are_the_latest_first() -> None:
     assert earlier_rows([5, 6, 7, 8, 9, 10], 5, 0) == [9, 8, 7, 6]
     assert earlier_rows([5, 6], 1, 0) == [5, 0, 0, 0]
+
+
+def test_saying_the_same_again_is_not_an_answer() -> None:
+    network = TurnwiseNetwork(12, TurnwiseConfig(size=8)).double().eval()
+    head = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
+    units = unit_rows(3, 12)
+    echo, near = units[[1]], units[[1]] + 0.3 * unit_rows(1, 12, seed=9)
+    near /= np.linalg.norm(near)
+    logits = relevance_logits(head, np.concatenate([echo, near]), [before(units, 2)] * 2)
+    assert logits[0] < logits[1] - (LAST + MEAN) / 2

@@ -14,6 +14,13 @@ REACH: Final = 4
 """How many turns before a turn are looked at."""
 SCALARS: Final = 5
 """Cosines with the turn before, with the mean of those before, with one's own, the highest, and whether one spoke."""
+LAST, MEAN, LEARNT = 10.0, 5.0, 3.0
+"""What the cosines with the turn before and with the mean count, and how much the network may add or take away.
+
+Plain cosines agree with people about as well as anything learnt from so few dialogues; the network only corrects them.
+"""
+REPEAT: Final = 0.97
+"""A turn whose cosine with an earlier one is higher says the same again: that is not an answer."""
 
 Head = Mapping[str, Vectors]
 
@@ -49,28 +56,17 @@ def relevance_logits(head: Head, turns: Floats, contexts: Sequence[Before]) -> F
     last, mean, own = (
         np.stack([getattr(each, name) for each in contexts]) for name in ("last", "mean", "own")
     )
-    earlier = np.stack([each.turns for each in contexts])
+    highest = np.einsum("nd,nkd->nk", turns, np.stack([each.turns for each in contexts])).max(axis=1)
     said = turns @ _wide(head, "said").T
-    products = [
-        said * (side @ _wide(head, name).T) for side, name in ((last, "last"), (mean, "mean"), (own, "own"))
-    ]
-    cosines = np.einsum("nd,nkd->nk", turns, earlier)
-    scalars = np.stack(
-        [
-            (turns * last).sum(1),
-            (turns * mean).sum(1),
-            (turns * own).sum(1),
-            cosines.max(axis=1),
-            (own != 0).any(axis=1).astype(np.float64),
-        ],
-        axis=1,
-    )
-    hidden = np.tanh(
-        np.concatenate([*products, scalars], axis=1) @ _wide(head, "hidden.weight").T
-        + _wide(head, "hidden.bias")
-    )
-    logits: Floats = hidden @ _wide(head, "out.weight")[0] + _wide(head, "out.bias")[0]
-    return logits
+    sides = ((last, "last"), (mean, "mean"), (own, "own"))
+    products = [said * (side @ _wide(head, name).T) for side, name in sides]
+    cosines = [(turns * side).sum(1) for side, _ in sides]
+    scalars = np.stack([*cosines, highest, (own != 0).any(axis=1).astype(np.float64)], axis=1)
+    features = np.concatenate([*products, scalars], axis=1)
+    hidden = np.tanh(features @ _wide(head, "hidden.weight").T + _wide(head, "hidden.bias"))
+    learnt = hidden @ _wide(head, "out.weight")[0] + _wide(head, "out.bias")[0]
+    logits: Floats = LAST * cosines[0] + MEAN * cosines[1] + LEARNT * np.tanh(learnt)
+    return np.where(highest > REPEAT, logits - LAST - MEAN, logits)
 
 
 def _wide(head: Head, name: str) -> Floats:

@@ -16,7 +16,7 @@ from dialeval.selfeval.turnwise.network import REACH, before, relevance_logits
 
 
 def judged_scores(adapted: Adapted, subjects: Sequence[Judged]) -> list[list[float]]:
-    """The score of each judged response of each subject, in [0, 1]."""
+    """For each judged response of each subject, how probable it is that it is the next turn, not a stranger's."""
     exchanges = [exchanges_of(subject) for subject in subjects]
     scores = iter(response_scores(adapted, [exchange for own in exchanges for exchange in own]).tolist())
     return [[next(scores) for _ in own] for own in exchanges]
@@ -30,7 +30,8 @@ def response_scores(adapted: Adapted, exchanges: Sequence[Exchange]) -> Floats:
     units = _units(adapted, dialogues)
     contexts = [before(np.stack([units[text] for text in texts]), len(texts) - 1) for texts in dialogues]
     responses = np.stack([units[texts[-1]] for texts in dialogues])
-    return _sigmoid(relevance_logits(adapted.head, responses, contexts))
+    slope, shift = (float(adapted.about.facts[name]) for name in ("slope", "shift"))
+    return _sigmoid(slope * relevance_logits(adapted.head, responses, contexts) + shift)
 
 
 def exchange_units(adapted: Adapted, exchanges: Sequence[Exchange]) -> tuple[Floats, Floats]:
