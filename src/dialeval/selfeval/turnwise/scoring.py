@@ -26,12 +26,17 @@ def response_scores(adapted: Adapted, exchanges: Sequence[Exchange]) -> Floats:
     """The score of each response after its context."""
     if not exchanges:
         return np.zeros(0)
-    dialogues = _dialogues(exchanges)
+    asked = [tuple(texts) for texts in _dialogues(exchanges)]
+    # In one order, whatever the order of the subjects, so that rounding cannot show it.
+    dialogues = sorted(set(asked))
     units = _units(adapted, dialogues)
     contexts = [before(np.stack([units[text] for text in texts]), len(texts) - 1) for texts in dialogues]
     responses = np.stack([units[texts[-1]] for texts in dialogues])
     slope, shift = (float(adapted.about.facts[name]) for name in ("slope", "shift"))
-    return _sigmoid(slope * relevance_logits(adapted.head, responses, contexts) + shift)
+    scores = _sigmoid(slope * relevance_logits(adapted.head, responses, contexts) + shift)
+    rows = {texts: row for row, texts in enumerate(dialogues)}
+    ordered: Floats = scores[[rows[texts] for texts in asked]]
+    return ordered
 
 
 def exchange_units(adapted: Adapted, exchanges: Sequence[Exchange]) -> tuple[Floats, Floats]:
