@@ -14,6 +14,7 @@ import typer
 
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.generator import generator
+from dialeval.cli.train.quality import quality
 from dialeval.cli.train.settings import (
     Epochs,
     Format,
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 
 app.command("generator")(generator)
+app.command("quality")(quality)
 
 
 @app.command("skip-thought")

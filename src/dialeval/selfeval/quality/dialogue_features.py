@@ -36,17 +36,6 @@ def reaction(talk: Talk) -> float:
     return float(np.mean([_pleasure(turn) for turn in turns])) if turns else math.nan
 
 
-def partner_words(talk: Talk) -> float:
-    """Mean logarithm of 1 plus the words of the other side's later turns: people say more where they care."""
-    turns = partner_turns(talk)
-    return float(np.mean([math.log1p(len(turn.words)) for turn in turns])) if turns else math.nan
-
-
-def judged_turns(talk: Talk) -> float:
-    """Logarithm of the number of judged turns: people talk on where they like it."""
-    return math.log(len(talk.moments)) if talk.moments else math.nan
-
-
 def partner_turns(talk: Talk) -> list[Said]:
     """What the other side said after it was first answered; nothing where both sides are judged."""
     judged = {moment.response.speaker for moment in talk.moments}
@@ -69,6 +58,4 @@ def _reactions() -> tuple[Floats, Floats]:
 DIALOGUE_FEATURES: Final[Mapping[str, DialogueFeature]] = {
     "variety": DialogueFeature(variety, 1),
     "reaction": DialogueFeature(reaction, 1),
-    "partner_words": DialogueFeature(partner_words, 1),
-    "judged_turns": DialogueFeature(judged_turns, 1),
 }

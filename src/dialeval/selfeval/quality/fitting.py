@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from dialeval.core import Floats
 from dialeval.selfeval.quality.head import Head
 
-RIDGE: Final = 0.1
+RIDGE: Final = 1.0
 """Weight of the squared weights, where a set's mean squared error weighs 1."""
 FEWEST: Final = 20
 """Ratings that a set needs to be learnt from."""

@@ -16,7 +16,7 @@ from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.head import FILE, Head, HeadFile, find_head
 from dialeval.selfeval.quality.moments import judged_places, spoken_turns
 from dialeval.selfeval.quality.rows import Kind, feature_rows, kind_of, recipe_name
-from dialeval.selfeval.subjects import Judged, ReferenceFree
+from dialeval.selfeval.subjects import Judged, ReferenceFree, unscorable
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Quality(ReferenceFree):
 
     A weighted sum of standardised features: likeness in meaning to what was said before, repetition of oneself and
     within the response, information, questions; of a dialogue the means of these over the judged turns, and also
-    variety of words, the other side's reactions, and how much was said. 0 is the average of the rated sets that it
+    variety of words, the other side's reactions, and information. 0 is the average of the rated sets that it
     was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their own, so
     compare only values of the same kind. The corpus score is the mean.
 
-    {trust}
+    Supervised by ratings of other systems than yours; docs/which-scorer.md says how far to trust it.
     """
 
     lm: bool = False
@@ -58,11 +58,7 @@ class Quality(ReferenceFree):
 
     def unscorable(self, subject: Judged) -> str | None:
         """Why nothing can be judged here, or None."""
-        # Slots make a new class, so the short form of super() is not at hand.
-        reason = ReferenceFree.unscorable(self, subject)
-        if reason is None and not judged_places(subject, spoken_turns(subject)):
-            return "no response to an earlier turn"
-        return reason
+        return why_unscorable(subject)
 
     def statistics(self, subjects: Sequence[Judged]) -> Floats:
         """Rows of the subject's score and 1."""
@@ -78,10 +74,18 @@ class Quality(ReferenceFree):
         return self._file().head(recipe_name(kind, self.lm))
 
     def _file(self) -> HeadFile:
-        return find_head((SHIPPED if self.model == EMBEDDED else Path(self.model)) / FILE)
+        return find_head((SHIPPED / "quality" if self.model == EMBEDDED else Path(self.model)) / FILE)
 
     def _encoder(self) -> Weights:
         return find_encoder(ENCODER)
+
+
+def why_unscorable(subject: Judged) -> str | None:
+    """Why nothing can be judged of the subject, or None."""
+    reason = unscorable(subject)
+    if reason is None and not judged_places(subject, spoken_turns(subject)):
+        return "no response to an earlier turn"
+    return reason
 
 
 def _by_kind(subjects: Sequence[Judged]) -> dict[Kind, list[int]]:

@@ -82,9 +82,7 @@ def judged_places(subject: Judged, turns: Sequence[Turn]) -> list[int]:
         return [len(turns) - 1] if len(turns) > 1 else []
     assistant = any(turn.speaker == "assistant" for turn in turns)
     return [
-        place
-        for place, turn in enumerate(turns)
-        if place and (turn.speaker == "assistant" or not assistant)
+        place for place, turn in enumerate(turns) if place and (turn.speaker == "assistant" or not assistant)
     ]
 
 

@@ -28,11 +28,14 @@ DIRECTIONS: Final[Mapping[str, int]] = {
     **LM_FEATURES,
 }
 """Of every feature: 1 where more is better, -1 where less is."""
+# How much a single response says goes either way with its ratings, so it counts in dialogues alone.
+_OF_TURNS: Final = tuple(name for name in TURN_FEATURES if name != "response_information")
+_OF_DIALOGUES: Final = (*TURN_FEATURES, *DIALOGUE_FEATURES)
 RECIPES: Final[Mapping[tuple[Kind, bool], tuple[str, ...]]] = {
-    ("turn", False): tuple(TURN_FEATURES),
-    ("dialogue", False): (*TURN_FEATURES, *DIALOGUE_FEATURES),
-    ("turn", True): (*TURN_FEATURES, "follow_ups", "pmi"),
-    ("dialogue", True): (*TURN_FEATURES, *DIALOGUE_FEATURES, "follow_ups"),
+    ("turn", False): _OF_TURNS,
+    ("dialogue", False): _OF_DIALOGUES,
+    ("turn", True): (*_OF_TURNS, "follow_ups", "pmi"),
+    ("dialogue", True): (*_OF_DIALOGUES, "follow_ups"),
 }
 """The features of each recipe, by what is judged and whether a language model is asked."""
 

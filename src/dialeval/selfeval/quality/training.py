@@ -15,7 +15,6 @@ from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
 from dialeval.selfeval.quality.fitting import FEWEST, RIDGE, RatedRows, fit_head
 from dialeval.selfeval.quality.head import FILE, Head, write_heads
-from dialeval.selfeval.quality.metric import Quality
 from dialeval.selfeval.quality.rows import DIRECTIONS, RECIPES, Kind, feature_rows, kind_of, recipe_name
 from dialeval.selfeval.subjects import Judged
 from dialeval.stats.correlation.coefficients import spearman
@@ -34,11 +33,14 @@ class Rated:
     name: str
     subjects: tuple[Judged, ...]
     ratings: Floats
+    without: tuple[str, ...] = ()
+    """Features that mean nothing here, such as the reactions of a partner that is a bot itself."""
 
     def of_kind(self, kind: Kind) -> Rated:
         """The responses, or the dialogues, among them."""
         chosen = [place for place, subject in enumerate(self.subjects) if kind_of(subject) == kind]
-        return Rated(self.name, tuple(self.subjects[place] for place in chosen), self.ratings[chosen])
+        subjects = tuple(self.subjects[place] for place in chosen)
+        return Rated(self.name, subjects, self.ratings[chosen], self.without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ class Recipe:
             own = rated.of_kind(kind)
             if len(own.subjects) >= FEWEST and np.ptp(own.ratings) > 0:
                 systems = tuple(subject.system for subject in own.subjects)
-                yield Lesson(rated.name, kind, RatedRows(rows(own.subjects, names), own.ratings, systems))
+                known = rows(own.subjects, names)
+                known[:, [name in own.without for name in names]] = np.nan
+                yield Lesson(rated.name, kind, RatedRows(known, own.ratings, systems))
 
     def fit(self, lessons: Sequence[Lesson]) -> Head:
         """The head fitted to all of these."""
@@ -133,10 +137,7 @@ class Recipe:
             if lesson.kind != self.kind:
                 continue
             others = [other for other in lessons if other is not lesson]
-            if others:
-                scores = self.fit(others).scores(lesson.rated.rows)
-            else:
-                scores = self._folded(lesson)
+            scores = self.fit(others).scores(lesson.rated.rows) if others else self._folded(lesson)
             value = spearman(scores, lesson.rated.ratings).value
             how = "set left out" if others else "fifths left out"
             yield Agreement(self.name, lesson.name, len(scores), value, how)
@@ -152,10 +153,10 @@ class Recipe:
         return scores
 
 
-def write_quality(folder: Path, trained: Trained, sets: Sequence[Rated], command: str, ridge: float) -> None:
+def write_quality(folder: Path, trained: Trained, sets: Sequence[Rated], command: str) -> None:
     """Write the heads and their model card into the folder."""
     write_heads(folder / FILE, trained.heads)
-    write_atomically(folder / CARD, str(_card(trained, sets, command, ridge)).encode())
+    write_atomically(folder / CARD, str(_card(trained, sets, command)).encode())
 
 
 def _enough(sets: Sequence[Rated], kind: Kind) -> bool:
@@ -163,9 +164,10 @@ def _enough(sets: Sequence[Rated], kind: Kind) -> bool:
     return any(len(rated.subjects) >= FEWEST and np.ptp(rated.ratings) > 0 for rated in own)
 
 
-def _card(trained: Trained, sets: Sequence[Rated], command: str, ridge: float) -> Card:
+def _card(trained: Trained, sets: Sequence[Rated], command: str) -> Card:
     data = [
-        f"- {rated.name}: {len(rated.subjects)} ratings, sha256 {digest(rated.subjects)[:12]}" for rated in sets
+        f"- {rated.name}: {len(rated.subjects)} ratings, sha256 {digest(rated.subjects)[:12]}"
+        for rated in sets
     ]
     weights = {
         f"{recipe}: {name}": f"{weight:+.3f}"
@@ -174,11 +176,12 @@ def _card(trained: Trained, sets: Sequence[Rated], command: str, ridge: float) -
     }
     return Card(
         title="quality",
-        about=f"Weights of the features of `quality`, for responses and dialogues. {Quality.__doc__ or ''}".strip(),
+        about="Weights of the features of `quality`, for responses and dialogues; see docs/which-scorer.md.",
         data="\n".join(["Fitted to people's ratings of:", "", *data, "", f"Command: `{command}`", ""]),
-        settings={"ridge": ridge, **weights},
+        settings=weights,
         columns=("recipe", "set", "ratings", "Spearman", "left out in fitting"),
         measured=[
-            (row.recipe, row.name, str(row.count), f"{row.spearman:.3f}", row.how) for row in trained.agreement
+            (row.recipe, row.name, str(row.count), f"{row.spearman:.3f}", row.how)
+            for row in trained.agreement
         ],
     )

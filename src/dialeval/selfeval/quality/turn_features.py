@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats
 from dialeval.selfeval.quality.moments import Moment, Said
 from dialeval.selfeval.quality.words import information
 
@@ -57,15 +57,10 @@ def own_repeat(moment: Moment) -> float:
     return float(any(turn.words == moment.response.words for turn in moment.own))
 
 
-def echo(moment: Moment) -> float:
-    """1 where another has said the very same before, else 0."""
-    return float(any(turn.words == moment.response.words for turn in moment.others))
-
-
 def repeated_bigrams(moment: Moment) -> float:
     """Share of the response's word pairs that are not the first of their kind in it; 0 where it has none."""
     words = moment.response.words
-    pairs = Counter(zip(words, words[1:], strict=False))
+    pairs = Counter(itertools.pairwise(words))
     return 1 - len(pairs) / pairs.total() if pairs else 0.0
 
 
@@ -79,18 +74,15 @@ def asks(moment: Moment) -> float:
     return float(moment.response.asks)
 
 
-def was_asked(moment: Moment) -> float:
-    """1 where the turn that is answered has a question mark, else 0."""
-    return float(moment.last.asks)
-
-
 def _cosines(response: Said, turns: Sequence[Said]) -> list[float]:
-    return [float(np.clip(turn.unit @ response.unit, -1, 1)) for turn in turns]
+    """Cosines in [-1, 1], but 0 for another's turn in the very same words: an echo does not answer."""
+    return [
+        0.0 if _echoes(response, turn) else float(np.clip(turn.unit @ response.unit, -1, 1)) for turn in turns
+    ]
 
 
-def nearest(unit: Floats, utterances: Floats) -> float:
-    """The highest cosine with any of the utterances, one row each."""
-    return float((utterances @ unit).max())
+def _echoes(response: Said, turn: Said) -> bool:
+    return turn.speaker != response.speaker and turn.words == response.words
 
 
 TURN_FEATURES: Final[Mapping[str, TurnFeature]] = {
@@ -100,9 +92,7 @@ TURN_FEATURES: Final[Mapping[str, TurnFeature]] = {
     "own_cosine": TurnFeature(own_cosine, -1),
     "own_overlap": TurnFeature(own_overlap, -1),
     "own_repeat": TurnFeature(own_repeat, -1),
-    "echo": TurnFeature(echo, -1),
     "repeated_bigrams": TurnFeature(repeated_bigrams, -1),
     "response_information": TurnFeature(response_information, 1),
     "asks": TurnFeature(asks, 1),
-    "was_asked": TurnFeature(was_asked, -1),
 }
