@@ -58,7 +58,9 @@ def test_responses_alone_give_a_head_for_responses_alone_measured_by_fifths() ->
     head = trained.heads["turn"]
     assert head.names == RECIPES["turn", False]
     assert dict(zip(head.names, head.weight, strict=True))["last_cosine"] == pytest.approx(0.5, abs=0.05)
-    assert [(row.how, row.spearman) for row in trained.agreement] == [("fifths left out", pytest.approx(1))]
+    # Not quite 1: every fifth is centred on the mean of the others.
+    assert [row.how for row in trained.agreement] == ["fifths left out"]
+    assert 0.98 < trained.agreement[0].spearman < 1
 
 
 def test_dialogues_teach_the_head_of_responses_too_but_not_the_other_way_round() -> None:
@@ -99,4 +101,4 @@ def test_the_folder_has_the_weights_and_a_card_with_numbers(tmp_path: Path) -> N
     card = (tmp_path / "README.md").read_text()
     assert "a: 50 ratings" in card
     assert "Command: `a command`" in card
-    assert "| turn | a | 50 | 1.000 | fifths left out |" in card
+    assert f"| turn | a | 50 | {trained.agreement[0].spearman:.3f} | fifths left out |" in card

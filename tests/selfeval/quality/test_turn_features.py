@@ -34,10 +34,13 @@ MOMENT = Moment(
         ("recent_cosine", (0 + 0.5 + 0.5) / 3),
         ("partner_cosine", (0 + 0.5) / 2),
         ("own_cosine", 0.5),
-        ("own_overlap", information(["i", "like", "films"]) / information("i like old films a lot".split())),
+        (
+            "own_overlap",
+            information(["i", "like", "films"]) / information(["i", "like", "old", "films", "a", "lot"]),
+        ),
         ("own_repeat", 0.0),
         ("repeated_bigrams", 0.0),
-        ("response_information", math.log1p(information("i like old films a lot".split()))),
+        ("response_information", math.log1p(information(["i", "like", "old", "films", "a", "lot"]))),
         ("asks", 0.0),
     ],
 )
