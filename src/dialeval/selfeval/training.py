@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from dialeval.selfeval.config import SelfEvalConfig
+from dialeval.selfeval.folder import ADAPTER
 from dialeval.selfeval.losses import bce, compactness, r_drop, ranking, separation
 from dialeval.selfeval.model import SelfEvalModel
 from dialeval.selfeval.spoiling import Cluster, Material
@@ -19,7 +20,6 @@ from dialeval.training.finetuning import Finetuning, predict, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
 
-ADAPTER: Final = "adapter.safetensors"
 _POOL: Final = 32
 """Batches whose dialogues are sorted by length together."""
 

@@ -11,13 +11,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, load_encoder, load_torch
 from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.errors import BadInput
 from dialeval.files.atomic import atomic_path
 
 _FROZEN: Final = "embeddings"
@@ -137,8 +138,8 @@ class FinetunedEncoder(nn.Module):
         pooled = self.pooled(tokens)
         return pooled[:, pooled.shape[1] // 2 :]
 
-    def adapter(self) -> dict[str, Tensor]:
-        """What was trained, in 16-bit floats, by the names of `dialeval.encoder.adapters`."""
+    def trained(self) -> dict[str, Tensor]:
+        """The weights that training moves, by the names of `dialeval.encoder.adapters`."""
         tensors: dict[str, Tensor] = {}
         for name, module in self.encoder.named_modules():
             if isinstance(module, LowRank):
@@ -149,8 +150,7 @@ class FinetunedEncoder(nn.Module):
                 for name, weight in self.encoder.named_parameters()
                 if weight.requires_grad
             }
-        tensors |= {f"{HEAD}{name}": weight for name, weight in self.head.named_parameters()}
-        return {name: tensor.detach().cpu().half().contiguous() for name, tensor in tensors.items()}
+        return tensors | {f"{HEAD}{name}": weight for name, weight in self.head.named_parameters()}
 
     def _autocast(self) -> AbstractContextManager[Any]:
         if self.settings.precision == "float32":
@@ -172,8 +172,23 @@ def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping
         facts=dict(facts),
     )
     with atomic_path(path) as scratch:
-        save_file(model.adapter(), scratch, metadata={ABOUT: about.text()})
+        # 16 bits are enough: scores change in the third or fourth decimal place.
+        halves = {name: tensor.detach().cpu().half().contiguous() for name, tensor in model.trained().items()}
+        save_file(halves, scratch, metadata={ABOUT: about.text()})
     return about
+
+
+def restore_adapter(model: FinetunedEncoder, path: Path) -> None:
+    """Give the model the trained weights of an adapter, to train it further; it must have the same settings."""
+    tensors = load_file(path)
+    own = model.trained()
+    if tensors.keys() != own.keys():
+        raise BadInput(
+            str(path), "other weights than the model trains", "an adapter of the same kind and rank", ""
+        )
+    with torch.no_grad():
+        for name, weight in own.items():
+            weight.copy_(tensors[name].to(weight.dtype))
 
 
 def in_chunks(tokens: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:

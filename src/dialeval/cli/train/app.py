@@ -15,6 +15,7 @@ import typer
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.generator import generator
 from dialeval.cli.train.quality import quality
+from dialeval.cli.train.scorers import relevance, selfeval
 from dialeval.cli.train.settings import (
     Epochs,
     Format,
@@ -33,6 +34,8 @@ app = typer.Typer(
 
 app.command("generator")(generator)
 app.command("quality")(quality)
+app.command("selfeval")(selfeval)
+app.command("relevance")(relevance)
 
 
 @app.command("skip-thought")

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, normalize
 
+from dialeval.selfeval.folder import ADAPTER
 from dialeval.selfeval.relevance.lessons import Pair, context_segments, response_segments
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import FinetunedEncoder, Finetuning, write_adapter
@@ -18,7 +19,6 @@ from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
 
-ADAPTER: Final = "adapter.safetensors"
 _POOL: Final = 16
 """Batches whose pairs are sorted by length together."""
 
