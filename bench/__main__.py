@@ -23,6 +23,7 @@ BENCHES: Final = (
     "chrf",
     "cider",
     "embedding",
+    "follow_ups",
     "generation",
     "imports",
     "likelihood",

@@ -38,13 +38,8 @@ def scores_of(metric: Scorer, rated: RatedSet, folder: Path = FOLDER) -> Floats:
             for (subject, key), value in zip(batch, values, strict=True):
                 known[key] = value
                 file.write(_line(metric, subject, key, value))
-        print(
-            f"\r{metric.signature.call} {rated.name} {start + len(batch)}/{len(todo)} ",
-            end="",
-            file=sys.stderr,
-        )
-    if todo:
-        print(file=sys.stderr)
+        if sys.stderr.isatty():
+            print(f"{metric.signature.name} {rated.name} {start + len(batch)}/{len(todo)}", file=sys.stderr)
     return np.array([known[key] for key in digests])
 
 

@@ -85,7 +85,7 @@ class Full(Scorer):
         """Mean log-probability per token of each complaint, (subjects, complaints)."""
         model, said = self._model, UTTERANCES[self.profile]
         if model.seq2seq:
-            after = [(*tokens, *model.ends) for tokens in model.tokens(said)]
+            after = [(*tokens, *model.frame.tail) for tokens in model.tokens(said)]
         else:
             after = model.tokens([f" {utterance}" for utterance in said])
         asked = [(first, then) for first in self._before(subjects) for then in after]
@@ -101,9 +101,10 @@ class Full(Scorer):
             return beginnings(lines, "A", model, first=self.profile == "released")
         # Every turn with a tab before it, the first one too.
         texts = ["".join(f"\t{turn.text}" for turn in turns[-most:]) for turns in dialogues]
-        room = model.room(0) - len(model.ends)
-        cut = slice(room) if self.profile == "released" else slice(-min(room, TOKENS), None)
-        return [(*tokens[cut], *model.ends) for tokens in model.tokens(texts)]
+        lead, tail = model.frame
+        room = model.room(0) - len(lead) - len(tail)
+        kept = slice(room) if self.profile == "released" else slice(-min(room, TOKENS), None)
+        return [(*lead, *tokens[kept], *tail) for tokens in model.tokens(texts)]
 
     @property
     def _model(self) -> TextModel:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialeval.core import Floats, Signature
-from dialeval.selfeval.rivals.lines import FACT, beginnings, lines_of
+from dialeval.selfeval.rivals.lines import FACT, LONGEST, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of
 from dialeval.systems.huggingface.files import EMBEDDED
@@ -21,7 +21,8 @@ class LmLikelihood(Scorer):
     """Mean log-probability per token that a language model gives the response after its context.
 
     Of a dialogue it is the mean over its responses. The context's last 12 turns are lines of A and B, of which the
-    last 300 tokens are kept, and the response is B's next. Never above 0. Prefers what is common: see `pmi`.
+    last 300 tokens are kept, and the response is B's next; its first 256 tokens count. Never above 0. Prefers what is
+    common: see `pmi`.
     """
 
     model: str = EMBEDDED
@@ -109,5 +110,6 @@ def _mean_over_exchanges(
 def mean_logprobs(exchanges: Sequence[Exchange], model: TextModel) -> Floats:
     """Mean log-probability per token of each response as B's line after its context."""
     before = beginnings([lines_of(exchange.context, "A") for exchange in exchanges], "B", model)
-    after = model.tokens([f" {' '.join(exchange.response.split())}" for exchange in exchanges])
+    texts = [f" {' '.join(exchange.response.split())}" for exchange in exchanges]
+    after = [tokens[: model.longest(LONGEST)] for tokens in model.tokens(texts)]
     return model.logprobs(before, after) / np.array([len(tokens) for tokens in after])

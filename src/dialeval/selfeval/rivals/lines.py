@@ -15,8 +15,8 @@ TURNS: Final = 12
 """Turns that are kept, the last ones."""
 TOKENS: Final = 300
 """Tokens that are kept of these, the last ones."""
-_LONGEST: Final = 256
-"""Tokens of the window that are kept free for what comes after."""
+LONGEST: Final = 256
+"""Tokens that are scored of what comes after, the first ones."""
 FACT: Final = f"lines_{TURNS}turns_{TOKENS}tokens"
 """How a dialogue is written down, as signatures show it."""
 
@@ -37,7 +37,7 @@ def beginnings(
 
     Of the lines' tokens the last ``TOKENS`` are kept, or with ``first`` the first ones that the window has room for.
     """
-    room = model.room(_LONGEST)
+    room = model.room(LONGEST)
     kept = slice(room) if first else slice(-min(room, TOKENS), None)
     cue, alone = model.tokens([f"\n{following}:", f"{following}:"])
     tokens = model.tokens(["\n".join(lines) for lines in dialogues])

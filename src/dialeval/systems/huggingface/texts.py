@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,15 @@ from dialeval.core import Floats
 from dialeval.systems.huggingface.files import EMBEDDED, ModelFiles, find_model
 from dialeval.systems.huggingface.loading import AT_ONCE, Loaded, Precision, Wanted, load
 from dialeval.systems.huggingface.prompting import Tokens
+
+_WORD: Final = "a"
+
+
+class Frame(NamedTuple):
+    """Tokens before and after a text."""
+
+    lead: Tokens
+    tail: Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +55,25 @@ class TextModel:
         return text
 
     @property
-    def ends(self) -> Tokens:
-        """The token that the model puts after a whole text."""
-        return self.tokens([self.end])[0]
+    def frame(self) -> Frame:
+        """The tokens that the tokenizer puts around a text."""
+        tokenizer = self._load().prompting.tokenizer
+        whole = tokenizer(_WORD)["input_ids"]
+        word = tokenizer(_WORD, add_special_tokens=False)["input_ids"]
+        start = next(place for place in range(len(whole)) if whole[place : place + len(word)] == word)
+        return Frame(tuple(whole[:start]), tuple(whole[start + len(word) :]))
 
     def room(self, continuation: int) -> int:
-        """How many tokens may come before so many of a continuation."""
-        return self._load().room(continuation)
+        """How many tokens may come before so many of a continuation; a window too short for both is halved."""
+        loaded = self._load()
+        return max(loaded.room(continuation), loaded.window // 2)
+
+    def longest(self, continuation: int) -> int:
+        """How many tokens of so many of a continuation fit beside that."""
+        return min(continuation, max(self._load().window // 2, 1))
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, without those that a tokenizer adds; an empty list of texts has none."""
+        """The tokens of each text, without those that the tokenizer puts around it."""
         if not texts:
             return []
         tokenizer = self._load().prompting.tokenizer
