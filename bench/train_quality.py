@@ -22,7 +22,7 @@ from dialeval.data import Dialogue, Turn
 from dialeval.encoder.sentences import unit_vectors
 from dialeval.metrics import build
 from dialeval.selfeval.metric import SHIPPED
-from dialeval.selfeval.quality.head import FILE, write_heads
+from dialeval.selfeval.quality.head import FILE, Head, write_heads
 from dialeval.selfeval.quality.metric import why_unscorable
 from dialeval.selfeval.quality.rows import LM_FEATURES, feature_rows
 from dialeval.selfeval.quality.training import Rated, Trained, train, write_quality
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> None:
         few = [read_set(name).first(given.asked) for name in SETS]
         memory.ask(few, given.cache)
         asked = train([_rated(rated) for rated in few], lm=True, rows=memory.rows)
-        heads |= {name: head for name, head in asked.heads.items() if name.endswith("+lm")}
+        heads |= {f"{kind}+lm": _joined(heads[kind], asked.heads[f"{kind}+lm"]) for kind in trained.heads}
         agreement += [row for row in asked.agreement if row.recipe.endswith("+lm")]
     trained = Trained(heads, tuple(agreement))
     for row in trained.agreement:
@@ -104,6 +104,16 @@ class Memory:
             for name in ("follow_ups", "pmi") if responses else ("follow_ups",):
                 for key, value in zip(rated.keys, scores_of(build(name), rated, cache), strict=True):
                     self.answers[name, *key] = float(value)
+
+
+def _joined(plain: Head, asked: Head) -> Head:
+    """The weights of the plain recipe, which was fitted to more ratings, beside those of what was asked."""
+    new = [place for place, name in enumerate(asked.names) if name not in plain.names]
+    parts = [
+        np.concatenate([getattr(plain, part), getattr(asked, part)[new]])
+        for part in ("centre", "scale", "weight")
+    ]
+    return Head((*plain.names, *(asked.names[place] for place in new)), *parts)
 
 
 def _rated(rated: RatedSet) -> Rated:
