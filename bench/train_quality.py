@@ -1,7 +1,7 @@
 """The weights that ``quality`` ships: ``python -m bench.train_quality`` fits them to the development sets.
 
 ``--lm`` fits the recipes that ask the language model too, on the first ``--asked`` subjects of each set, with values of
-`follow_ups` and `pmi` that ``--cache`` has or will have. ``--resamples N`` writes heads of sets drawn
+`follow_ups` that ``--cache`` has or will have. ``--resamples N`` writes heads of sets drawn
 again with replacement, to see how the numbers move.
 """
 
@@ -39,6 +39,8 @@ SETS: Final[Mapping[str, int | None]] = {
     "convai2-unnamed": 200,
 }
 """How many of the subjects of each set are learnt from."""
+ASKED: Final = ("multirefeval", "predictive-engagement", "ji2022", "convai2-human-eval")
+"""The sets on whose first subjects the language model is asked."""
 ROLES: Final = {"participant1": "user", "participant2": "assistant"}
 
 
@@ -47,7 +49,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.train_quality", description=__doc__)
     parser.add_argument("-o", "--out", type=Path, default=SHIPPED / "quality")
     parser.add_argument("--lm", action="store_true")
-    parser.add_argument("--asked", type=int, default=128)
+    parser.add_argument("--asked", type=int, default=64)
     parser.add_argument("--cache", type=Path, default=FOLDER)
     parser.add_argument("--resamples", type=int, default=0)
     given = parser.parse_args(arguments)
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str]) -> None:
     heads = dict(trained.heads)
     agreement = list(trained.agreement)
     if given.lm:
-        few = [read_set(name).first(given.asked) for name in SETS]
+        few = [read_set(name).first(given.asked) for name in ASKED]
         memory.ask(few, given.cache)
         asked = train([_rated(rated) for rated in few], lm=True, rows=memory.rows)
         heads |= {f"{kind}+lm": _joined(heads[kind], asked.heads[f"{kind}+lm"]) for kind in trained.heads}
@@ -98,10 +100,9 @@ class Memory:
         return self.units
 
     def ask(self, sets: Sequence[RatedSet], cache: Path) -> None:
-        """Take the language model's values from the cache, or compute them; of `pmi` those of responses alone."""
+        """Take the language model's values from the cache, or compute them."""
         for rated in sets:
-            responses = rated.name in ("multirefeval", "predictive-engagement")
-            for name in ("follow_ups", "pmi") if responses else ("follow_ups",):
+            for name in LM_FEATURES:
                 for key, value in zip(rated.keys, scores_of(build(name), rated, cache), strict=True):
                     self.answers[name, *key] = float(value)
 

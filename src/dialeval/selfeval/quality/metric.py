@@ -33,8 +33,7 @@ class Quality(ReferenceFree):
     """
 
     lm: bool = False
-    """Whether to ask the embedded language model too: what it expects the other side to say next, and how much the
-    context helps it to predict the response. About 100 times slower."""
+    """Whether to ask the embedded language model too what it expects the other side to say next; 50 times slower."""
     model: str = EMBEDDED
     """``embedded``, or the folder that ``dialeval train quality`` wrote."""
 

@@ -20,7 +20,7 @@ Kind: TypeAlias = Literal["turn", "dialogue"]
 Encode: TypeAlias = Callable[[set[str]], Mapping[str, Floats]]
 """From stripped texts to their unit vectors."""
 
-LM_FEATURES: Final = {"follow_ups": 1, "pmi": 1}
+LM_FEATURES: Final = {"follow_ups": 1}
 """Scores by the embedded language model, with their direction."""
 DIRECTIONS: Final[Mapping[str, int]] = {
     **{name: feature.direction for name, feature in TURN_FEATURES.items()},
@@ -34,8 +34,8 @@ _OF_DIALOGUES: Final = (*TURN_FEATURES, *DIALOGUE_FEATURES)
 RECIPES: Final[Mapping[tuple[Kind, bool], tuple[str, ...]]] = {
     ("turn", False): _OF_TURNS,
     ("dialogue", False): _OF_DIALOGUES,
-    ("turn", True): (*_OF_TURNS, "follow_ups", "pmi"),
-    ("dialogue", True): (*_OF_DIALOGUES, "follow_ups"),
+    ("turn", True): (*_OF_TURNS, *LM_FEATURES),
+    ("dialogue", True): (*_OF_DIALOGUES, *LM_FEATURES),
 }
 """The features of each recipe, by what is judged and whether a language model is asked."""
 
@@ -55,10 +55,10 @@ def feature_rows(subjects: Sequence[Judged], names: Sequence[str], encode: Encod
     encode = encode or _embedded
     units = encode({turn.text.strip() for subject in subjects for turn in spoken_turns(subject)})
     talks = [talk_of(subject, units) for subject in subjects]
-    asked = {name: _asked(name, subjects) for name in names if name in LM_FEATURES}
     rows = np.empty((len(subjects), len(names)))
     for column, name in enumerate(names):
-        rows[:, column] = asked[name] if name in asked else [_measured(name, talk) for talk in talks]
+        asked = name in LM_FEATURES
+        rows[:, column] = _follow_ups(subjects) if asked else [_measured(name, talk) for talk in talks]
     return rows
 
 
@@ -70,11 +70,10 @@ def _measured(name: str, talk: Talk) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _asked(name: str, subjects: Sequence[Judged]) -> Sequence[float]:
+def _follow_ups(subjects: Sequence[Judged]) -> Sequence[float]:
     from dialeval.selfeval.rivals.follow_ups import FollowUps
-    from dialeval.selfeval.rivals.likelihood import Pmi
 
-    return (FollowUps() if name == "follow_ups" else Pmi()).values(subjects)
+    return FollowUps().values(subjects)
 
 
 def _embedded(texts: set[str]) -> Mapping[str, Floats]:

@@ -31,7 +31,7 @@ def last_cosine(moment: Moment) -> float:
 
 
 def recent_cosine(moment: Moment) -> float:
-    """Mean likeness to the last four turns, whoever said them."""
+    """Mean likeness to the last four turns of either side."""
     return float(np.mean(_cosines(moment.response, moment.earlier[-RECENT:])))
 
 
