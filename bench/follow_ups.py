@@ -22,7 +22,7 @@ from dialeval.selfeval.subjects import turns_of
 from dialeval.stats.correlation.coefficients import spearman
 from dialeval.systems.huggingface.texts import TextModel
 
-DIALOGUES: Final = 6
+DIALOGUES: Final = 3
 Scorer: TypeAlias = Callable[[Sequence[Judged], Sequence[str], TextModel], Floats]
 """Mean log-probabilities per token, (subjects, utterances)."""
 ASKED: Final = {

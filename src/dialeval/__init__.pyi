@@ -106,6 +106,14 @@ from dialeval.selection.repository.repository import (
     Repository as Repository,
     build_repository as build_repository,
 )
+from dialeval.selfeval.rivals.context_cosine import ContextCosine as ContextCosine
+from dialeval.selfeval.rivals.fed import Fed as Fed
+from dialeval.selfeval.rivals.follow_ups import FollowUps as FollowUps
+from dialeval.selfeval.rivals.full import Full as Full
+from dialeval.selfeval.rivals.likelihood import (
+    LmLikelihood as LmLikelihood,
+    Pmi as Pmi,
+)
 from dialeval.study import (
     Study as Study,
     Workshop as Workshop,

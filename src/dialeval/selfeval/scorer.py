@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.metrics.rows import MeanOfValues, rows_of_values
+from dialeval.metrics.rows import MeanOfValues
 from dialeval.selfeval import subjects as judging
 from dialeval.selfeval.subjects import Judged
 
@@ -28,9 +28,10 @@ class Scorer(MeanOfValues):
         rows = np.zeros((len(subjects), 2))
         scorable = [index for index, subject in enumerate(subjects) if self.unscorable(subject) is None]
         if scorable:
-            rows[scorable] = rows_of_values(self.values([subjects[index] for index in scorable]))
+            rows[scorable, 0] = self.values([subjects[index] for index in scorable])
+            rows[scorable, 1] = 1
         return rows
 
-    def values(self, subjects: Sequence[Judged]) -> Sequence[float]:
-        """The value of each subject, none of them unscorable."""
+    def values(self, subjects: Sequence[Judged]) -> Floats:
+        """The value of each subject, none of them unscorable, shape (subjects,)."""
         raise NotImplementedError

@@ -34,7 +34,7 @@ def test_a_dialogue_is_judged_after_its_last_turn_whoever_spoke(causal: Path) ->
 
 @pytest.mark.slow
 def test_the_embedded_model_tells_a_good_answer_from_a_bad_one() -> None:
-    """Values of a pass per follow-up with transformers alone; see bench/follow_ups.py."""
+    """Values of this metric itself when it was written: they guard against change, and prove nothing else."""
     context = (Turn("user", "I just got back from Japan."),)
     good = Example("1", "s", context, Response("Oh nice! Which cities did you visit?"))
     bad = Example("2", "s", context, Response("I am a banana banana."))

@@ -70,10 +70,10 @@ def _measured(name: str, talk: Talk) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _follow_ups(subjects: Sequence[Judged]) -> Sequence[float]:
+def _follow_ups(subjects: Sequence[Judged]) -> Floats:
     from dialeval.selfeval.rivals.follow_ups import FollowUps
 
-    return FollowUps().values(subjects)
+    return np.asarray(FollowUps().values(subjects))
 
 
 def _embedded(texts: set[str]) -> Mapping[str, Floats]:

@@ -21,6 +21,7 @@ from dialeval.stats.correlation.coefficients import spearman
 from dialeval.training.folder import CARD, Card
 
 FOLDS: Final = 5
+KINDS: Final[tuple[Kind, ...]] = ("turn", "dialogue")
 
 Rows = Callable[[Sequence[Judged], Sequence[str]], Floats]
 """From subjects and names of features to the features, one row per subject."""
@@ -73,7 +74,7 @@ def train(
     all sets of responses together weigh as much as all sets of dialogues together. The head of dialogues is fitted to
     dialogues alone.
     """
-    kinds = [kind for kind in ("turn", "dialogue") if _enough(sets, kind)]
+    kinds = [kind for kind in KINDS if _enough(sets, kind)]
     if not kinds:
         raise Unsuitable(
             f"quality is fitted to ratings of responses or of dialogues that differ, at least {FEWEST} of one set; "
@@ -126,7 +127,7 @@ class Recipe:
     def fit(self, lessons: Sequence[Lesson]) -> Head:
         """The head fitted to all of these."""
         names = RECIPES[self.kind, self.lm]
-        counts = {kind: sum(lesson.kind == kind for lesson in lessons) for kind in ("turn", "dialogue")}
+        counts = {kind: sum(lesson.kind == kind for lesson in lessons) for kind in KINDS}
         weights = [1 / counts[lesson.kind] for lesson in lessons]
         directions = [DIRECTIONS[name] for name in names]
         return fit_head(names, directions, [each.rated for each in lessons], weights, ridge=self.ridge)

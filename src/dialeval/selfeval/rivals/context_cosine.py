@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from dialeval.core import Signature
+from dialeval.core import Floats, Signature
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.sentences import unit_vectors
 from dialeval.errors import DialevalError
@@ -61,28 +61,24 @@ class ContextCosine(Scorer):
             return "no context"
         return reason
 
-    def values(self, subjects: Sequence[Judged]) -> list[float]:
+    def values(self, subjects: Sequence[Judged]) -> Floats:
         """The mean cosine of each subject's responses."""
-        exchanges = [
-            [exchange for exchange in exchanges_of(subject) if self._texts(exchange)] for subject in subjects
+        pairs = [
+            [
+                (exchange.response.strip(), texts)
+                for exchange in exchanges_of(subject)
+                if (texts := self._texts(exchange))
+            ]
+            for subject in subjects
         ]
-        flat = [exchange for each in exchanges for exchange in each]
-        texts = {text for exchange in flat for text in (exchange.response.strip(), *self._texts(exchange))}
-        units = unit_vectors(texts, self.model)
-        return [
-            float(
-                np.mean(
-                    [
-                        max(
-                            float(np.clip(units[exchange.response.strip()] @ units[text], -1, 1))
-                            for text in self._texts(exchange)
-                        )
-                        for exchange in each
-                    ]
-                )
-            )
-            for each in exchanges
-        ]
+        units = unit_vectors(
+            {text for each in pairs for said, near in each for text in (said, *near)}, self.model
+        )
+
+        def nearest(said: str, texts: Sequence[str]) -> float:
+            return max(float(np.clip(units[said] @ units[text], -1, 1)) for text in texts)
+
+        return np.array([np.mean([nearest(*pair) for pair in each]) for each in pairs])
 
     def _texts(self, exchange: Exchange) -> list[str]:
         """What the response is compared with; nothing where the turns are blank."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,15 +19,19 @@ from dialeval.selfeval.rivals.fed_utterances import (
 )
 from dialeval.selfeval.rivals.follow_ups import line_logprobs
 from dialeval.selfeval.rivals.lines import FACT
-from dialeval.selfeval.rivals.whole import WHOLE, whole_logprobs
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged
+from dialeval.selfeval.subjects import Judged, turns_of
 from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.systems.huggingface.loading import Precision
 from dialeval.systems.huggingface.texts import TextModel
 
 Quality: TypeAlias = TurnQuality | DialogueQuality
 Profile: TypeAlias = Literal["published", "conditional"]
+
+_WHOLE: Final = "whole_text"
+"""How a dialogue is written down, as signatures show it."""
+_LONGEST: Final = 64
+"""Tokens of the window that are kept free for a follow-up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Fed(Scorer):
             ("hub", self.hub),
             ("dtype", self.dtype),
         )
-        context = FACT if self.profile == "conditional" else WHOLE
+        context = FACT if self.profile == "conditional" else _WHOLE
         return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)))
 
     @property
@@ -108,3 +112,26 @@ def _difference(by_text: Mapping[str, Floats], quality: Quality, count: int) -> 
         for side in UTTERANCES[quality]
     )
     return np.asarray(positive - negative)
+
+
+def whole_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: TextModel) -> Floats:
+    """Mean log-probability per token of dialogue and utterance together, as FED's authors score them.
+
+    Shape (subjects, utterances). All tokens but the first count, as in a language model's loss. The dialogue is read
+    and scored once for all utterances. Where it does not fit the window, its oldest tokens are left out after the
+    opening end token.
+    """
+    end = model.end
+    texts = [f"{end} " + f" {end} ".join(turn.text for turn in turns_of(subject)) for subject in subjects]
+    longest = model.room(_LONGEST)
+    spoken = [
+        tokens if len(tokens) <= longest else (tokens[0], *tokens[1 - longest :])
+        for tokens in model.tokens([f"{text} {end}" for text in texts])
+    ]
+    after = model.tokens([f" {utterance}" for utterance in utterances])
+    asked = [(tokens[:1], tokens[1:]) for tokens in spoken]
+    asked += [(tokens, then) for tokens in spoken for then in after]
+    sums = model.logprobs([first for first, _ in asked], [then for _, then in asked])
+    alone, following = np.split(sums, [len(spoken)])
+    lengths = np.array([[len(tokens) - 1 + len(then) for then in after] for tokens in spoken])
+    return np.asarray((alone[:, None] + following.reshape(lengths.shape)) / lengths)

@@ -82,4 +82,4 @@ def line_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: 
     after = model.tokens([f" {utterance}" for utterance in utterances])
     asked = [(first, then) for first in before for then in after]
     sums = model.logprobs([first for first, _ in asked], [then for _, then in asked])
-    return sums.reshape(len(subjects), len(after)) / np.array([len(tokens) for tokens in after])
+    return np.asarray(sums.reshape(len(subjects), len(after)) / [len(tokens) for tokens in after])

@@ -90,7 +90,7 @@ class Full(Scorer):
             after = model.tokens([f" {utterance}" for utterance in said])
         asked = [(first, then) for first in self._before(subjects) for then in after]
         sums = model.logprobs([first for first, _ in asked], [then for _, then in asked])
-        return sums.reshape(len(subjects), len(after)) / np.array([len(tokens) for tokens in after])
+        return np.asarray(sums.reshape(len(subjects), len(after)) / [len(tokens) for tokens in after])
 
     def _before(self, subjects: Sequence[Judged]) -> list[Tokens]:
         """What a complaint comes after."""

@@ -44,7 +44,7 @@ class LmLikelihood(Scorer):
         """The language model and its sha256."""
         return self._model.resources
 
-    def values(self, subjects: Sequence[Judged]) -> list[float]:
+    def values(self, subjects: Sequence[Judged]) -> Floats:
         """The mean log-probability of each subject's responses."""
         return _mean_over_exchanges(subjects, self._model, without_context=0.0)
 
@@ -80,7 +80,7 @@ class Pmi(Scorer):
         """The language model and its sha256."""
         return self._model.resources
 
-    def values(self, subjects: Sequence[Judged]) -> list[float]:
+    def values(self, subjects: Sequence[Judged]) -> Floats:
         """The mean gain of each subject's responses."""
         return _mean_over_exchanges(subjects, self._model, without_context=1.0)
 
@@ -94,9 +94,7 @@ def _signature(name: str, model: TextModel) -> Signature:
     return Signature(name, parameters, (("lm", model.fact), ("context", FACT)))
 
 
-def _mean_over_exchanges(
-    subjects: Sequence[Judged], model: TextModel, *, without_context: float
-) -> list[float]:
+def _mean_over_exchanges(subjects: Sequence[Judged], model: TextModel, *, without_context: float) -> Floats:
     """The mean over each subject's responses, so many times the value without context taken off."""
     exchanges = [exchanges_of(subject) for subject in subjects]
     flat = [exchange for each in exchanges for exchange in each]
@@ -104,7 +102,7 @@ def _mean_over_exchanges(
     if without_context:
         values = values - without_context * mean_logprobs([Exchange((), e.response) for e in flat], model)
     ends = np.cumsum([len(each) for each in exchanges])
-    return [float(part.mean()) for part in np.split(values, ends[:-1])]
+    return np.array([part.mean() for part in np.split(values, ends[:-1])])
 
 
 def mean_logprobs(exchanges: Sequence[Exchange], model: TextModel) -> Floats:
@@ -112,4 +110,4 @@ def mean_logprobs(exchanges: Sequence[Exchange], model: TextModel) -> Floats:
     before = beginnings([lines_of(exchange.context, "A") for exchange in exchanges], "B", model)
     texts = [f" {' '.join(exchange.response.split())}" for exchange in exchanges]
     after = [tokens[: model.longest(LONGEST)] for tokens in model.tokens(texts)]
-    return model.logprobs(before, after) / np.array([len(tokens) for tokens in after])
+    return np.asarray(model.logprobs(before, after) / [len(tokens) for tokens in after])
