@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from dialeval.data.types import Dialogue, Turn
-from dialeval.selfeval.quality.dialogue_features import partner_turns, reaction, variety
+from dialeval.selfeval.quality.dialogue_features import PLEASED, PUZZLED, partner_turns, reaction, variety
 from dialeval.selfeval.quality.moments import talk_of
 from dialeval.selfeval.quality.rows import feature_rows
-from dialeval.selfeval.quality.utterances import PLEASED, PUZZLED
 
 
 def dialogue(*texts: str) -> Dialogue:
