@@ -106,6 +106,9 @@ from dialeval.selection.repository.repository import (
     Repository as Repository,
     build_repository as build_repository,
 )
+from dialeval.selfeval.metric import SelfEval as SelfEval
+from dialeval.selfeval.quality.metric import Quality as Quality
+from dialeval.selfeval.relevance.metric import Relevance as Relevance
 from dialeval.selfeval.rivals.context_cosine import ContextCosine as ContextCosine
 from dialeval.selfeval.rivals.fed import Fed as Fed
 from dialeval.selfeval.rivals.follow_ups import FollowUps as FollowUps

@@ -29,6 +29,7 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
+    Entry("quality", "dialeval.selfeval.quality.metric:Quality"),
     Entry("context_cosine", "dialeval.selfeval.rivals.context_cosine:ContextCosine"),
     Entry("lm_likelihood", "dialeval.selfeval.rivals.likelihood:LmLikelihood", costly=True),
     Entry("pmi", "dialeval.selfeval.rivals.likelihood:Pmi", costly=True),

@@ -14,6 +14,7 @@ import typer
 
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.generator import generator
+from dialeval.cli.train.quality import quality
 from dialeval.cli.train.scorers import selfeval
 from dialeval.cli.train.settings import (
     Epochs,
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 
 app.command("generator")(generator)
+app.command("quality")(quality)
 app.command("selfeval")(selfeval)
 
 
