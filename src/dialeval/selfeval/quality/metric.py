@@ -10,17 +10,17 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.encoder.files import EMBEDDED as ENCODER, Weights, find_encoder
-from dialeval.metrics.rows import rows_of_values
 from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.head import FILE, Head, HeadFile, find_head
 from dialeval.selfeval.quality.moments import judged_places, spoken_turns
 from dialeval.selfeval.quality.rows import Kind, feature_rows, kind_of, recipe_name
-from dialeval.selfeval.subjects import Judged, ReferenceFree, unscorable
+from dialeval.selfeval.scorer import Scorer
+from dialeval.selfeval.subjects import Judged, unscorable
 
 
 @dataclass(frozen=True, slots=True)
-class Quality(ReferenceFree):
+class Quality(Scorer):
     """How good a response or a dialogue is, by features that were weighed on people's ratings of other systems.
 
     A weighted sum of standardised features: likeness in meaning to what was said before, repetition of oneself and
@@ -62,14 +62,14 @@ class Quality(ReferenceFree):
         """Why nothing can be judged here, or None."""
         return why_unscorable(subject)
 
-    def statistics(self, subjects: Sequence[Judged]) -> Floats:
-        """Rows of the subject's score and 1."""
+    def values(self, subjects: Sequence[Judged]) -> Floats:
+        """The score of each subject."""
         scores = np.empty(len(subjects))
         for kind, places in _by_kind(subjects).items():
             head = self.head(kind)
             rows = feature_rows([subjects[place] for place in places], head.names)
             scores[places] = head.scores(rows)
-        return rows_of_values(scores.tolist())
+        return scores
 
     def head(self, kind: Kind) -> Head:
         """The weights for responses or for dialogues."""
