@@ -9,18 +9,9 @@ from typing import Final
 from dialeval.nbest.stimuli.persons import exchange_persons
 from dialeval.nbest.stimuli.sentence import Sentence, Word, capitalised, written
 from dialeval.nbest.stimuli.subjects import ADVERBS, Clause
-from dialeval.nbest.stimuli.verbs import BE, DO, HAVE, is_dictionary_word, lemma
+from dialeval.nbest.stimuli.verbs import BE, DO, HAVE, NEGATIVE, is_dictionary_word, lemma
 
 _FULL: Final = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "ca": "can", "wo": "will"}
-_NEGATIVE: Final = {
-    "am": "aren't",
-    "will": "won't",
-    "can": "can't",
-    **{
-        word: f"{word}n't"
-        for word in "is are was were do does did have has had could would should must".split()
-    },
-}
 _APART: Final = frozenset(("might",))
 """Modals whose negation stands apart, after the subject: "Might you not go?"."""
 _UNASKED: Final = frozenset(("may", "shall", "ought", "need", "dare", "better"))
@@ -115,8 +106,8 @@ def _asked(words: Sequence[Word]) -> str:
 def _negated(words: Sequence[Word], clause: Clause) -> str | None:
     first, *rest = words
     lower = first.lower
-    if lower in _NEGATIVE:
-        return _asked([first._replace(text=_NEGATIVE[lower]), *rest])
+    if lower in NEGATIVE:
+        return _asked([first._replace(text=NEGATIVE[lower]), *rest])
     if lower in _APART and clause.subject[0].tag == "PRP":
         return _asked([first, rest[0], Word("not", "RB"), *rest[1:]])
     return None

@@ -9,6 +9,17 @@ BE: Final = frozenset(("be", "am", "is", "are", "was", "were", "'m", "'s", "'re"
 HAVE: Final = frozenset(("have", "has", "had", "'ve", "'d"))
 DO: Final = frozenset(("do", "does", "did"))
 
+NEGATIVE: Final = {
+    "am": "aren't",
+    "will": "won't",
+    "can": "can't",
+    **{
+        word: f"{word}n't"
+        for word in "is are was were do does did have has had could would should must".split()
+    },
+}
+"""Auxiliaries with their negation, as questions begin with them."""
+
 _USUAL: Final = {"found": "find", "saw": "see", "lay": "lie", "felt": "feel", "left": "leave", "fell": "fall"}
 """Past forms that two verbs share, and the verb that is meant nearly always."""
 

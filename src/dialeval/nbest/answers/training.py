@@ -1,0 +1,132 @@
+"""Training of the yes/no classifier, from exchanges to an adapter with its card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dialeval.nbest.answers.augment import augmented
+from dialeval.nbest.answers.corpus import Exchange, Parts, digest
+from dialeval.nbest.answers.evaluation import Measured, best_threshold, measure
+from dialeval.nbest.answers.labels import LABELS
+from dialeval.training.checkpoint import Checkpoints
+from dialeval.training.finetuning import Finetuning, FinetunedEncoder, predict, write_adapter
+from dialeval.training.loop import DEFAULT, Fitted, Session, fit
+from dialeval.training.schedule import Schedule
+from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
+
+ADAPTER: Final = "adapter.safetensors"
+_POOL: Final = 2048
+"""Exchanges that are sorted by length together."""
+
+
+@dataclass(frozen=True, slots=True)
+class YesNoConfig:
+    """Everything that moves the weights, beside the data."""
+
+    finetuning: Finetuning = field(default_factory=lambda: Finetuning(rank=16, alpha=32.0, longest=96))
+    schedule: Schedule = field(
+        default_factory=lambda: Schedule(
+            epochs=3, learning_rate=1e-3, warm_up=100, evaluate_every=400, patience=100
+        )
+    )
+    batch: int = 32
+    ambiguous_weight: float = 2.0
+    """How much an ambiguous answer counts in the loss; there are few of them."""
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a run to be resumed."""
+        settings = asdict(self)
+        schedule = {k: v for k, v in settings.pop("schedule").items() if k not in Schedule.resumable}
+        return {**settings.pop("finetuning"), **schedule, **settings}
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The outcome of training."""
+
+    adapter: Path
+    threshold: float
+    fitted: Fitted
+    valid: Measured
+    test: Measured | None
+
+
+def train_yesno(
+    parts: Parts, config: YesNoConfig, folder: Path, *, session: Session = DEFAULT
+) -> Trained:
+    """Learn from ``parts`` and write ``adapter.safetensors`` into the folder; a killed run resumes."""
+    learnt = augmented(parts.train, config.schedule.seed)
+    updates = config.schedule.epochs * -(-len(learnt) // config.batch)
+    schedule = replace(config.schedule, decay=config.schedule.decay or updates + 1)
+    model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
+    task = make_task(model, learnt, parts.valid, config)
+    identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid)}
+    fitted = fit(task, schedule, Checkpoints(folder, identity), session)
+    valid = _logits(model, parts.valid)
+    threshold = best_threshold(valid, [each.label for each in parts.valid])
+    facts = {"threshold": threshold, "train": digest(parts.train), "exchanges": len(parts.train)}
+    write_adapter(folder / ADAPTER, model, "yesno", facts)
+    tested = _measured(model, parts.test, threshold) if parts.test else None
+    return Trained(
+        folder / ADAPTER,
+        threshold,
+        fitted,
+        measure(valid, [each.label for each in parts.valid], threshold),
+        tested,
+    )
+
+
+def _measured(model: FinetunedEncoder, exchanges: Sequence[Exchange], threshold: float) -> Measured:
+    return measure(_logits(model, exchanges), [each.label for each in exchanges], threshold)
+
+
+def _logits(model: FinetunedEncoder, exchanges: Sequence[Exchange]) -> Any:
+    tokens = model.tokens([(each.question, each.answer) for each in exchanges])
+    return predict(model, tokens).numpy().astype(np.float64)
+
+
+def make_task(
+    model: FinetunedEncoder, train: Sequence[Exchange], valid: Sequence[Exchange], config: YesNoConfig
+) -> Task:
+    """What the training loop needs: cross entropy with people's shares, ambiguous answers weighted."""
+    tokens = model.tokens([(each.question, each.answer) for each in train])
+    targets = torch.tensor([each.shares for each in train])
+    held = model.tokens([(each.question, each.answer) for each in valid])
+    held_targets = torch.tensor([each.shares for each in valid])
+    lengths = list(map(len, tokens))
+    weights = torch.tensor([1.0, 1.0, config.ambiguous_weight])
+
+    def batches(epoch: int) -> list[list[int]]:
+        return shuffled_batches(
+            len(tokens),
+            _POOL,
+            lambda rows: cut_by_length(rows, lengths, config.batch),
+            seed=config.schedule.seed,
+            epoch=epoch,
+        )
+
+    def losses(rows: Sequence[int]) -> list[Loss]:
+        logits = model([tokens[row] for row in rows])
+        nats = _nats(logits, targets[list(rows)], weights)
+        return [Loss(nats.mean(), {"nats": Sum(float(nats.detach().sum()), len(rows))})]
+
+    def validate() -> Numbers:
+        logits = predict(model, held)
+        right = logits.argmax(1) == held_targets.argmax(1)
+        nats = _nats(logits, held_targets, weights)
+        return {"nats": float(nats.mean()), "accuracy": float(right.float().mean())}
+
+    frequency = held_targets.mean(0).clamp_min(1e-9)
+    guess = float(_nats(frequency.log().expand(len(held), -1), held_targets, weights).mean())
+    return Task(model, batches, losses, validate, lambda numbers: numbers["nats"], {"nats": guess})
+
+
+def _nats(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    return -(targets * weights * logits.log_softmax(-1)).sum(-1)
