@@ -40,3 +40,47 @@ class StimuliSummary:
     """Contexts with a right and a wrong answer that were written for unlikelihood training."""
     bad_lines: int
     tagger: str
+
+
+ListKind: TypeAlias = Literal["ENTQ", "CNTQ", "open"]
+"""The kind of stimulus that a list answers; open where the list does not say which answer is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class NBestResult:
+    """Certainty and Variety of one system's lists of one kind, at one list size."""
+
+    system: str
+    kind: ListKind
+    size: int
+    """How many responses of each list were looked at, at most."""
+    certainty: float | None
+    """Null where every list was left out."""
+    certainty_interval: tuple[float, float] | None
+    variety: float | None
+    """Null where no list has a consistent response."""
+    variety_interval: tuple[float, float] | None
+    n: int
+    """Lists that count for Certainty."""
+    with_consistent: int
+    """Those of them that have a consistent response, and count for Variety."""
+    excluded: int
+    """Lists that were left out."""
+    reasons: Mapping[str, int]
+    """Why they were left out."""
+    shorter: int
+    """Lists that count and have fewer responses than ``size``."""
+
+
+@dataclass(frozen=True, slots=True)
+class NBestDocument:
+    """What ``dialeval nbest measure`` found."""
+
+    results: tuple[NBestResult, ...]
+    curves: tuple[NBestResult, ...]
+    """The same at several list sizes."""
+    reader: str
+    """The signature of what judged the responses."""
+    confidence: float
+    sources: Mapping[str, str]
+    """Each file that was read, with its sha256."""

@@ -17,8 +17,27 @@ _OPENINGS: Final[dict[Label, tuple[str, ...]]] = {
     "ambiguous": (),
 }
 _ALONE: Final[dict[Label, tuple[str, ...]]] = {
-    "yes": ("Yes.", "Yeah.", "Yes, I do.", "Yes I am.", "Of course.", "Sure.", "Why not?", "That's right.", "I did."),
-    "no": ("No.", "Nope.", "No, I don't.", "No I'm not.", "Not at all.", "Of course not.", "Never.", "I didn't."),
+    "yes": (
+        "Yes.",
+        "Yeah.",
+        "Yes, I do.",
+        "Yes I am.",
+        "Of course.",
+        "Sure.",
+        "Why not?",
+        "That's right.",
+        "I did.",
+    ),
+    "no": (
+        "No.",
+        "Nope.",
+        "No, I don't.",
+        "No I'm not.",
+        "Not at all.",
+        "Of course not.",
+        "Never.",
+        "I didn't.",
+    ),
     "ambiguous": (
         "I don't know.",
         "I'm not sure.",
@@ -31,7 +50,7 @@ _ALONE: Final[dict[Label, tuple[str, ...]]] = {
     ),
 }
 SHARES: Final = {"opened": 0.2, "alone": 0.04, "negative": 0.2}
-"""How many of the exchanges also come with a direct opening, only with a direct answer, and with a negative question."""
+"""Of the exchanges: with a direct opening too, with only a direct answer too, with a negative question too."""
 
 
 def augmented(exchanges: Sequence[Exchange], seed: int) -> list[Exchange]:

@@ -101,7 +101,8 @@ def _macro_f1(given: Integers, wanted: Integers) -> float:
 def _calibration(confidence: Floats, right: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
     bins = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
     gaps = [
-        abs(float(confidence[bins == number].mean()) - float(right[bins == number].mean())) * (bins == number).sum()
+        abs(float(confidence[bins == number].mean()) - float(right[bins == number].mean()))
+        * (bins == number).sum()
         for number in range(_BINS)
         if (bins == number).any()
     ]

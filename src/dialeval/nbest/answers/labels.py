@@ -22,8 +22,11 @@ OF_CIRCA: Final[Mapping[str, Label | None]] = {
 }
 """Which side each label of Circa is on (Sato, 2024, section 5.6.3); ``Other``, which the thesis leaves out, on none."""
 
-YES_WORDS: Final = frozenset("yes yeah yep yup yea sure certainly absolutely definitely indeed".split())
-NO_WORDS: Final = frozenset("no nope nah never".split())
+_YES_LIST: Final = """
+yes yeah yep yup yea sure certainly absolutely definitely indeed
+"""
+YES_WORDS: Final = frozenset(_YES_LIST.split())
+NO_WORDS: Final = frozenset(["no", "nope", "nah", "never"])
 
 
 def first_word_label(answer: str) -> Label:

@@ -16,7 +16,7 @@ from dialeval.nbest.answers.corpus import Exchange, Parts, digest
 from dialeval.nbest.answers.evaluation import Measured, best_threshold, measure
 from dialeval.nbest.answers.labels import LABELS
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import Finetuning, FinetunedEncoder, predict, write_adapter
+from dialeval.training.finetuning import FinetunedEncoder, Finetuning, predict, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
@@ -58,9 +58,7 @@ class Trained:
     test: Measured | None
 
 
-def train_yesno(
-    parts: Parts, config: YesNoConfig, folder: Path, *, session: Session = DEFAULT
-) -> Trained:
+def train_yesno(parts: Parts, config: YesNoConfig, folder: Path, *, session: Session = DEFAULT) -> Trained:
     """Learn from ``parts`` and write ``adapter.safetensors`` into the folder; a killed run resumes."""
     learnt = augmented(parts.train, config.schedule.seed)
     updates = config.schedule.epochs * -(-len(learnt) // config.batch)

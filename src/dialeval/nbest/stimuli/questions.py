@@ -77,8 +77,6 @@ def _auxiliary(verb: Word, following: Word | None) -> str | None:
     return lower if lower in DO and next_tag in ("VB", "") else None
 
 
-
-
 def without_capital(words: Sentence, known: str) -> Sentence:
     """The words, the first without its capital unless it is I or a name."""
     first = words[0]

@@ -15,9 +15,10 @@ MOST_WORDS: Final = 30
 
 _QUOTES: Final = frozenset(("``", "''", '"', "“", "”", "`", "'"))
 _FILLERS: Final = frozenset((".", ",", "?", "um", "uh", "yeah"))
-_NEGATIONS: Final = frozenset(
-    "n't not no never nothing nobody none neither nor nowhere hardly without cannot".split()
-)
+_NEGATIONS_LIST: Final = """
+n't not no never nothing nobody none neither nor nowhere hardly without cannot
+"""
+_NEGATIONS: Final = frozenset(_NEGATIONS_LIST.split())
 _SUBJECTS: Final = ("NN", "PRP", "EX", "DT", "CD", "WP", "WDT")
 _BEGINNINGS: Final = ("NN", "JJ", "DT", "PDT", "CD", "PRP", "EX", "VBG")
 _MARKS: Final = re.compile(r"[;:()\[\]{}<>/\\_*#&@]|--|…|\.\.")
@@ -75,7 +76,8 @@ def _place_adverb(words: Sentence) -> bool:
 
 def _repeated_word(words: Sentence) -> bool:
     return any(
-        first.lower == second.lower and first.lower not in ("that", "had") for first, second in pairwise(words)
+        first.lower == second.lower and first.lower not in ("that", "had")
+        for first, second in pairwise(words)
     )
 
 

@@ -94,9 +94,7 @@ def tidy_text(text: str) -> str:
 
 def analyse(texts: Sequence[str], tagger: Tagger) -> list[Sentence]:
     """The words of each text, which is expected to be tidy."""
-    return [
-        _with_spaces(text, words) for text, words in zip(texts, tagger.words(list(texts)), strict=True)
-    ]
+    return [_with_spaces(text, words) for text, words in zip(texts, tagger.words(list(texts)), strict=True)]
 
 
 def _with_spaces(text: str, words: Sequence[tuple[str, str]]) -> Sentence:

@@ -34,18 +34,29 @@ _LETTERS: Final = {
     "VBN": "V",
     "POS": "s",
 }
-_PREPOSITIONS: Final = frozenset(
-    "of in on at from with for about to by near between under over inside behind within among across".split()
-)
-_CLAUSES: Final = frozenset("that who whom whose which when where while because if although though since than".split())
+_PREPOSITIONS_LIST: Final = """
+of in on at from with for about to by near between under over inside behind within among across
+"""
+_PREPOSITIONS: Final = frozenset(_PREPOSITIONS_LIST.split())
+_CLAUSES_LIST: Final = """
+that who whom whose which when where while because if although though since than
+"""
+_CLAUSES: Final = frozenset(_CLAUSES_LIST.split())
 _MODIFIED: Final = r"(?:R?[JV]|[CNGs])*N"
 _NOUNS: Final = rf"(?:R?[DpC]{{0,3}}J?{_MODIFIED}|[DC]{{1,2}}|J|P)"
 _SUBJECT: Final = re.compile(rf"(?:E|G?{_NOUNS}?(?:I{_NOUNS})*|G(?:I{_NOUNS})*)")
-_PLURAL_WORDS: Final = frozenset("people police many most few several both these those others all some".split())
-_QUANTITIES: Final = frozenset("lot lots number majority minority variety pair handful rest bunch couple".split())
-_SINGULAR_PRONOUNS: Final = frozenset(
-    "he she it this that everyone everybody someone somebody anyone anybody everything something each one".split()
-)
+_PLURAL_WORDS_LIST: Final = """
+people police many most few several both these those others all some
+"""
+_PLURAL_WORDS: Final = frozenset(_PLURAL_WORDS_LIST.split())
+_QUANTITIES_LIST: Final = """
+lot lots number majority minority variety pair handful rest bunch couple
+"""
+_QUANTITIES: Final = frozenset(_QUANTITIES_LIST.split())
+_SINGULAR_PRONOUNS_LIST: Final = """
+he she it this that everyone everybody someone somebody anyone anybody everything something each one
+"""
+_SINGULAR_PRONOUNS: Final = frozenset(_SINGULAR_PRONOUNS_LIST.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +118,7 @@ def _letters(words: Sequence[Word]) -> str:
     kept = list(words)
     while len(kept) > 1 and kept[-1].tag in ADVERBS:
         kept.pop()
-    return "".join(
-        "I" if word.lower in _PREPOSITIONS else _LETTERS.get(word.tag, "x") for word in kept
-    )
+    return "".join("I" if word.lower in _PREPOSITIONS else _LETTERS.get(word.tag, "x") for word in kept)
 
 
 def number_of(subject: Sequence[Word]) -> Number:
@@ -166,7 +175,11 @@ def _as_verb(subject: Word, word: Word) -> Word:
     plural = subject.tag == "NNS" or subject.lower in ("i", "we", "you", "they")
     if subject.tag == "NNS" and word.tag not in ("IN", "VBN", "NN"):
         return word
-    if subject.tag == "NNS" and word.tag != "VBN" and word.lower not in ("like", "hate", "love", "need", "want"):
+    if (
+        subject.tag == "NNS"
+        and word.tag != "VBN"
+        and word.lower not in ("like", "hate", "love", "need", "want")
+    ):
         return word
     if plural and is_present(word.lower):
         return word._replace(tag="VBP")

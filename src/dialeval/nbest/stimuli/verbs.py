@@ -9,14 +9,12 @@ BE: Final = frozenset(("be", "am", "is", "are", "was", "were", "'m", "'s", "'re"
 HAVE: Final = frozenset(("have", "has", "had", "'ve", "'d"))
 DO: Final = frozenset(("do", "does", "did"))
 
+_REGULAR: Final = "is are was were do does did have has had could would should must"
 NEGATIVE: Final = {
     "am": "aren't",
     "will": "won't",
     "can": "can't",
-    **{
-        word: f"{word}n't"
-        for word in "is are was were do does did have has had could would should must".split()
-    },
+    **{word: f"{word}n't" for word in _REGULAR.split()},
 }
 """Auxiliaries with their negation, as questions begin with them."""
 

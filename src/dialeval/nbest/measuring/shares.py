@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers, Resampling
-from dialeval.errors import DialevalError
-from dialeval.meta.instances.instances import Threshold, Verdicts, verdicts_of
-from dialeval.ratings.joined import MeasureGrid
+from dialeval.data.types import Judgement
+from dialeval.errors import DialevalError, UnknownName
+from dialeval.nbest.measuring.judged import JudgedList
+from dialeval.ratings.joined import Grid, MeasureGrid
+from dialeval.ratings.verdicts import Threshold, Verdicts, verdicts_of
 from dialeval.stats.resampling.bootstrap import blocks
 from dialeval.stats.tests.paired import ROUNDING
 
@@ -60,6 +62,32 @@ class NBestValidation:
     resampling: Resampling
     reason: str | None
     """Why the groups could not be compared."""
+
+
+def counts_of(lists: Iterable[JudgedList]) -> list[NBestCount]:
+    """How many responses of each list contradict; lists with an ambiguous response, or none at all, are left out."""
+    return [
+        NBestCount(judged.item, judged.system, judged.verdicts.count("contradictory"), len(judged.verdicts))
+        for judged in lists
+        if judged.verdicts and "ambiguous" not in judged.verdicts
+    ]
+
+
+def measure_grid(judgements: Iterable[Judgement], measure: str) -> MeasureGrid:
+    """The values of one measure among judgements, by its criterion or by its rater's name."""
+    given = list(judgements)
+    mine = [each for each in given if measure in (each.criterion, each.rater)]
+    if not mine:
+        known = dict.fromkeys(each.criterion for each in given)
+        raise UnknownName("measure", measure, known, todo=f"There are {', '.join(known)}.")
+    systems = tuple(dict.fromkeys(each.system for each in mine))
+    items = tuple(dict.fromkeys(each.item for each in mine))
+    row, column = {name: i for i, name in enumerate(systems)}, {name: i for i, name in enumerate(items)}
+    values = np.full((len(systems), len(items)), np.nan)
+    for each in mine:
+        if each.value is not None:
+            values[row[each.system], column[each.item]] = each.value
+    return MeasureGrid(measure, mine[0].rater, mine[0].criterion, Grid(systems, items, values))
 
 
 def validate_nbest(
