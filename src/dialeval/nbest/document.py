@@ -84,3 +84,16 @@ class NBestDocument:
     confidence: float
     sources: Mapping[str, str]
     """Each file that was read, with its sha256."""
+
+
+@dataclass(frozen=True, slots=True)
+class NBestInfo:
+    """What ``summary.json`` says of a measure over n-best lists beside its score."""
+
+    measure: str
+    stimuli: int
+    status: str
+    """Who has checked the stimuli."""
+    reader: str
+    results: tuple[NBestResult, ...]
+    curves: tuple[NBestResult, ...]

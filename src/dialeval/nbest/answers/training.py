@@ -9,14 +9,18 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 
+from dialeval.encoder.adapters import DOWN, HEAD, UP
+from dialeval.errors import BadInput
+from dialeval.files.digests import hash_file
 from dialeval.nbest.answers.augment import augmented
 from dialeval.nbest.answers.corpus import Exchange, Parts, digest
 from dialeval.nbest.answers.evaluation import Measured, best_threshold, measure
 from dialeval.nbest.answers.labels import LABELS
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import FinetunedEncoder, Finetuning, predict, write_adapter
+from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, predict, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
@@ -39,6 +43,8 @@ class YesNoConfig:
     batch: int = 32
     ambiguous_weight: float = 2.0
     """How much an ambiguous answer counts in the loss; there are few of them."""
+    most: int | None = None
+    """How many exchanges are learnt from, drawn at random; None for all."""
 
     def identity(self) -> dict[str, Any]:
         """What must be equal for a run to be resumed."""
@@ -58,14 +64,27 @@ class Trained:
     test: Measured | None
 
 
-def train_yesno(parts: Parts, config: YesNoConfig, folder: Path, *, session: Session = DEFAULT) -> Trained:
-    """Learn from ``parts`` and write ``adapter.safetensors`` into the folder; a killed run resumes."""
-    learnt = augmented(parts.train, config.schedule.seed)
+def train_yesno(
+    parts: Parts,
+    config: YesNoConfig,
+    folder: Path,
+    *,
+    start: Path | None = None,
+    session: Session = DEFAULT,
+) -> Trained:
+    """Learn from ``parts`` and write ``adapter.safetensors`` into the folder; a killed run resumes.
+
+    With ``start``, another adapter of the same shape, learning begins with its weights.
+    """
+    learnt = _drawn(augmented(parts.train, config.schedule.seed), config)
     updates = config.schedule.epochs * -(-len(learnt) // config.batch)
     schedule = replace(config.schedule, decay=config.schedule.decay or updates + 1)
     model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
+    if start is not None:
+        load_weights(model, start)
     task = make_task(model, learnt, parts.valid, config)
-    identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid)}
+    begun = hash_file(start) if start else None
+    identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid), "start": begun}
     fitted = fit(task, schedule, Checkpoints(folder, identity), session)
     valid = _logits(model, parts.valid)
     threshold = best_threshold(valid, [each.label for each in parts.valid])
@@ -79,6 +98,30 @@ def train_yesno(parts: Parts, config: YesNoConfig, folder: Path, *, session: Ses
         measure(valid, [each.label for each in parts.valid], threshold),
         tested,
     )
+
+
+def _drawn(exchanges: Sequence[Exchange], config: YesNoConfig) -> list[Exchange]:
+    if config.most is None or config.most >= len(exchanges):
+        return list(exchanges)
+    rows = np.random.default_rng(config.schedule.seed).permutation(len(exchanges))[: config.most]
+    return [exchanges[row] for row in sorted(rows.tolist())]
+
+
+def load_weights(model: FinetunedEncoder, adapter: Path) -> None:
+    """Give the model an adapter's weights; BadInput where they are of another shape."""
+    saved = load_file(adapter)
+    own = model.adapter()
+    if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
+        expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
+        raise BadInput(str(adapter), "an adapter of another shape", expected, "Give one that fits.")
+    with torch.no_grad():
+        for name, module in model.encoder.named_modules():
+            if isinstance(module, LowRank):
+                module.down.copy_(saved[f"{name}.weight{DOWN}"].float())
+                module.up.copy_(saved[f"{name}.weight{UP}"].float())
+        for part in ("hidden", "out"):
+            for name, weight in model.get_submodule(part).named_parameters():
+                weight.copy_(saved[f"{HEAD}{part}.{name}"].float())
 
 
 def _measured(model: FinetunedEncoder, exchanges: Sequence[Exchange], threshold: float) -> Measured:

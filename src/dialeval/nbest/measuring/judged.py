@@ -26,6 +26,8 @@ class JudgedList:
     """One per response, in order."""
     probabilities: tuple[float, ...]
     """Of each verdict."""
+    reader: str = ""
+    """The signature of what judged it."""
 
     @property
     def item(self) -> str:
@@ -95,7 +97,9 @@ def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList
             else "contradictory"
             for reading, response in zip(mine, nbest.responses, strict=True)
         )
-        judged.append(JudgedList(nbest, verdicts, tuple(reading.probability for reading in mine)))
+        judged.append(
+            JudgedList(nbest, verdicts, tuple(reading.probability for reading in mine), str(reader.signature))
+        )
     return judged
 
 
@@ -114,7 +118,7 @@ def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]
         sure = tuple(
             1 - p if verdict == "consistent" else p for p, verdict in zip(mine, verdicts, strict=True)
         )
-        judged.append(JudgedList(nbest, verdicts, sure))
+        judged.append(JudgedList(nbest, verdicts, sure, str(detector.signature)))
     return judged
 
 

@@ -14,6 +14,7 @@ from dialeval.nbest.stimuli.verbs import BE, DO, HAVE, NEGATIVE, is_dictionary_w
 _FULL: Final = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "ca": "can", "wo": "will"}
 _APART: Final = frozenset(("might",))
 """Modals whose negation stands apart, after the subject: "Might you not go?"."""
+_QUANTIFIERS: Final = frozenset(("many", "several", "few", "other", "more", "most", "such"))
 _UNASKED: Final = frozenset(("may", "shall", "ought", "need", "dare", "better"))
 """Modals that a polar question about facts hardly begins with."""
 
@@ -89,7 +90,9 @@ def without_capital(words: Sentence, known: str) -> Sentence:
 
 def _is_name(words: Sentence, known: str) -> bool:
     first, inside = words[0], known.split()
-    if not first.tag.startswith(("NN", "JJ", "VB")) or first.lower in inside:
+    if not first.tag.startswith(("NN", "VB")) and (first.tag != "JJ" or first.lower in _QUANTIFIERS):
+        return False
+    if first.lower in inside:
         return False
     later = words[2] if len(words) > 2 and words[1].tag == "POS" else words[1] if len(words) > 1 else first
     joined = later is not first and later.text[:1].isupper() and later.tag.startswith("NNP")

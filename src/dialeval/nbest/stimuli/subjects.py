@@ -118,7 +118,13 @@ def _letters(words: Sequence[Word]) -> str:
     kept = list(words)
     while len(kept) > 1 and kept[-1].tag in ADVERBS:
         kept.pop()
-    return "".join("I" if word.lower in _PREPOSITIONS else _LETTERS.get(word.tag, "x") for word in kept)
+    return "".join(_letter(word, first=not index) for index, word in enumerate(kept))
+
+
+def _letter(word: Word, *, first: bool) -> str:
+    if word.lower in _PREPOSITIONS:
+        return "I"
+    return "N" if word.lower in ("one", "ones") and not first else _LETTERS.get(word.tag, "x")
 
 
 def number_of(subject: Sequence[Word]) -> Number:
@@ -162,12 +168,26 @@ def _corrected(words: Sequence[Word]) -> list[Word]:
     start = next((index for index, word in enumerate(fixed) if word.tag not in ADVERBS and index), None)
     if start is not None and fixed[0].tag in ("PRP", "NNS") and fixed[start].tag not in FINITE:
         fixed[start] = _as_verb(fixed[0], fixed[start])
-    finite = any(word.tag in FINITE for word in fixed)
-    for index, word in enumerate(fixed):
-        if word.tag == "VBN" and not finite and index and is_past(word.lower):
-            fixed[index] = word._replace(tag="VBD")
+    if any(word.tag in FINITE for word in fixed):
+        return fixed
+    for index, (before, word) in enumerate(pairwise(fixed), start=1):
+        following = fixed[index + 1].tag if index + 1 < len(fixed) else ""
+        tag = _unseen_verb(before, word, following)
+        if tag is not None:
+            fixed[index] = word._replace(tag=tag)
             break
     return fixed
+
+
+def _unseen_verb(before: Word, word: Word, following: str) -> str | None:
+    """The tag of a word that must be the verb of a statement without another one; None where it cannot be."""
+    if word.tag == "VBN" and is_past(word.lower):
+        return "VBD"
+    if not word.tag.startswith("NN") or not before.tag.startswith("NN"):
+        return None
+    if word.tag == "NNS" and before.tag in ("NN", "NNP") and is_third_person(word.lower):
+        return "VBZ"
+    return "VBD" if following in ("PRP", "PRP$", "DT") and is_past(word.lower) else None
 
 
 def _as_verb(subject: Word, word: Word) -> Word:
