@@ -49,7 +49,11 @@ CASES = [
     ("She has left.", "Has she left?", "Hasn't she left?"),
     ("They had finished.", "Had they finished?", "Hadn't they finished?"),
     ("I have a car.", "Do you have a car?", "Don't you have a car?"),
-    ("I have a car made in Japan.", "Do you have a car made in Japan?", "Don't you have a car made in Japan?"),
+    (
+        "I have a car made in Japan.",
+        "Do you have a car made in Japan?",
+        "Don't you have a car made in Japan?",
+    ),
     ("He has two sons.", "Does he have two sons?", "Doesn't he have two sons?"),
     ("We had a garden.", "Did you have a garden?", "Didn't you have a garden?"),
     ("I have to work.", "Do you have to work?", "Don't you have to work?"),
@@ -69,7 +73,11 @@ CASES = [
     ("I used to smoke.", "Did you use to smoke?", "Didn't you use to smoke?"),
     ("People like to travel.", "Do people like to travel?", "Don't people like to travel?"),
     ("I really enjoy it.", "Do you really enjoy it?", "Don't you really enjoy it?"),
-    ("The kids chose the red one.", "Did the kids choose the red one?", "Didn't the kids choose the red one?"),
+    (
+        "The kids chose the red one.",
+        "Did the kids choose the red one?",
+        "Didn't the kids choose the red one?",
+    ),
     # persons
     ("You are tall.", "Am I tall?", "Aren't I tall?"),
     ("You're my friend.", "Am I your friend?", "Aren't I your friend?"),
@@ -91,7 +99,11 @@ CASES = [
     ("Mary lives in Boston.", "Does Mary live in Boston?", "Doesn't Mary live in Boston?"),
     ("Bread is cheap.", "Is bread cheap?", "Isn't bread cheap?"),
     ("Art Cooper sold his farm.", "Did Art Cooper sell his farm?", "Didn't Art Cooper sell his farm?"),
-    ("Most Americans want a change.", "Do most Americans want a change?", "Don't most Americans want a change?"),
+    (
+        "Most Americans want a change.",
+        "Do most Americans want a change?",
+        "Don't most Americans want a change?",
+    ),
     ("UNLV is good.", "Is UNLV good?", "Isn't UNLV good?"),
     # forms of writing
     ("i 'm in texas", "Are you in texas?", "Aren't you in texas?"),

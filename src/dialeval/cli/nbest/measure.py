@@ -78,6 +78,7 @@ def measure(
     from dialeval.nbest.measuring.results import curves_of, default_sizes, results_of
     from dialeval.nbest.report.tables import print_measured
 
+    chosen = _sizes(sizes) if sizes else None
     if out is not None:
         check_target(out, "nbest.json", kind="nbest")
     given, failures = _lists(file, system, n or 10, decoding, seed, limit, cache, resume)
@@ -87,7 +88,7 @@ def measure(
     judged = judge_lists(given, judge, _detector(detector))
     name = str(judge.signature)
     longest = max((len(each.verdicts) for each in judged), default=0)
-    wanted = _sizes(sizes) if sizes else default_sizes(min(n or longest, longest))
+    wanted = chosen or default_sizes(min(n or longest, longest))
     document = NBestDocument(
         results=results_of(judged, name, n=n),
         curves=curves_of(judged, name, wanted),

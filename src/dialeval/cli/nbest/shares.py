@@ -54,7 +54,9 @@ def shares(
         resampling=Resampling(resamples=trials, seed=seed),
     )
     if json:
-        print(jsonlib.dumps(as_json(found), ensure_ascii=False, allow_nan=False))
+        kept = {name: getattr(found, name) for name in found.__dataclass_fields__ if name != "resampling"}
+        content = {**as_json(kept), "resamples": trials, "seed": seed}
+        print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
     else:
         _print(found)
 

@@ -14,13 +14,15 @@ from torch import Tensor
 
 from dialeval.encoder.adapters import DOWN, HEAD, UP
 from dialeval.errors import BadInput
+from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
 from dialeval.nbest.answers.augment import augmented
 from dialeval.nbest.answers.corpus import Exchange, Parts, digest
-from dialeval.nbest.answers.evaluation import Measured, best_threshold, measure
-from dialeval.nbest.answers.labels import LABELS
+from dialeval.nbest.answers.evaluation import Measured, best_threshold, codes, measure, measure_labels
+from dialeval.nbest.answers.labels import LABELS, first_word_label
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, predict, write_adapter
+from dialeval.training.folder import CARD, Card
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
@@ -61,7 +63,9 @@ class Trained:
     threshold: float
     fitted: Fitted
     valid: Measured
-    test: Measured | None
+    test: Measured
+    rule: Measured
+    """The rule of the first word on the same exchanges."""
 
 
 def train_yesno(
@@ -90,14 +94,53 @@ def train_yesno(
     threshold = best_threshold(valid, [each.label for each in parts.valid])
     facts = {"threshold": threshold, "train": digest(parts.train), "exchanges": len(parts.train)}
     write_adapter(folder / ADAPTER, model, "yesno", facts)
-    tested = _measured(model, parts.test, threshold) if parts.test else None
-    return Trained(
-        folder / ADAPTER,
-        threshold,
-        fitted,
-        measure(valid, [each.label for each in parts.valid], threshold),
-        tested,
+    trained = Trained(
+        adapter=folder / ADAPTER,
+        threshold=threshold,
+        fitted=fitted,
+        valid=measure(valid, [each.label for each in parts.valid], threshold),
+        test=measure(_logits(model, parts.test), [each.label for each in parts.test], threshold),
+        rule=measure_first_word(parts.test),
     )
+    write_atomically(folder / CARD, str(card_of(trained, parts, config, start)).encode())
+    return trained
+
+
+def measure_first_word(exchanges: Sequence[Exchange]) -> Measured:
+    """The rule of the first word, held against people's labels."""
+    given = codes([first_word_label(each.answer) for each in exchanges])
+    return measure_labels(given, codes([each.label for each in exchanges]))
+
+
+def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | None) -> Card:
+    """What a reader should know of the classifier."""
+    measured = {"validation": trained.valid, "held out": trained.test, "held out, first word": trained.rule}
+    rows = [
+        (name, f"{m.n:,}", f"{m.accuracy:.3f} [{m.low:.3f}, {m.high:.3f}]", f"{m.macro_f1:.3f}", _recalls(m))
+        for name, m in measured.items()
+    ]
+    tested = sorted({each.scenario for each in parts.test} - {each.scenario for each in parts.train})
+    unseen = f" Scenarios that are only held out: {'; '.join(tested)}." if tested else ""
+    begun = f" It began with the weights of an adapter with sha256 {hash_file(start)}." if start else ""
+    return Card(
+        title="Yes/no classifier",
+        about=(
+            "Reads the answer to a polar question as yes, no or ambiguous: low-rank changes of "
+            f"{config.finetuning.encoder} and a head, run by `dialeval nbest answers` without torch. An answer is "
+            f"ambiguous from a probability of {trained.threshold:.2f} on, chosen on validation exchanges."
+        ),
+        data=(
+            f"Learnt from {len(parts.train):,} exchanges (sha256 {digest(parts.train)}), with direct answers and "
+            f"negative questions added by rules; labels are shares of people's judgements.{begun}{unseen}"
+        ),
+        settings={**config.identity(), "updates": trained.fitted.best.updates},
+        columns=("exchanges", "n", "accuracy", "macro F1", "recall"),
+        measured=rows,
+    )
+
+
+def _recalls(measured: Measured) -> str:
+    return ", ".join(f"{label} {share:.2f}" for label, share in measured.recall.items())
 
 
 def _drawn(exchanges: Sequence[Exchange], config: YesNoConfig) -> list[Exchange]:
@@ -122,10 +165,6 @@ def load_weights(model: FinetunedEncoder, adapter: Path) -> None:
         for part in ("hidden", "out"):
             for name, weight in model.get_submodule(part).named_parameters():
                 weight.copy_(saved[f"{HEAD}{part}.{name}"].float())
-
-
-def _measured(model: FinetunedEncoder, exchanges: Sequence[Exchange], threshold: float) -> Measured:
-    return measure(_logits(model, exchanges), [each.label for each in exchanges], threshold)
 
 
 def _logits(model: FinetunedEncoder, exchanges: Sequence[Exchange]) -> Any:

@@ -23,6 +23,11 @@ _SUBJECTS: Final = ("NN", "PRP", "EX", "DT", "CD", "WP", "WDT")
 _BEGINNINGS: Final = ("NN", "JJ", "DT", "PDT", "CD", "PRP", "EX", "VBG")
 _MARKS: Final = re.compile(r"[;:()\[\]{}<>/\\_*#&@]|--|…|\.\.")
 
+_SENTENCE_END: Final = re.compile(
+    r"(?!(?:mr|mrs|ms|dr|st|vs|etc|inc|jr|sr|co|mt)\.)[a-z]{2,}\.", re.IGNORECASE
+)
+"""A word with the full stop of its sentence, which tokenisers leave on it inside a text."""
+
 Rule = Callable[[Sentence], bool]
 """Whether a sentence is left out."""
 
@@ -67,7 +72,7 @@ def _marks(words: Sentence) -> bool:
 
 
 def _full_stop_inside(words: Sentence) -> bool:
-    return any(word.text == "." for word in words[:-1])
+    return any(word.text == "." or _SENTENCE_END.fullmatch(word.text) for word in words[:-1])
 
 
 def _place_adverb(words: Sentence) -> bool:
