@@ -75,10 +75,10 @@ def nbest_variety(
 class NBestLists:
     """N-best lists in a study."""
 
-    name: Final = "nbest"
+    name = "nbest"
     measures: Final[Mapping[str, Callable[..., Asking]]] = {"nbest": nbest, "nbest_variety": nbest_variety}
     systems: Final[Mapping[str, Callable[..., System]]] = {}
-    hint: Final = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
+    hint = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
     document: Final = NBestInfo
 
     def section(

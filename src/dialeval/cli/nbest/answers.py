@@ -46,7 +46,7 @@ def answers(
 
     Example: dialeval nbest answers answers.jsonl --json
     """
-    from dialeval.nbest.answers.questions import read_questions
+    from dialeval.nbest.answers.corpus import read_questions
 
     asked = list(islice(read_questions(file), limit))
     found = reader_of(reader, model)

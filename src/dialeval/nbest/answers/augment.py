@@ -64,7 +64,7 @@ def augmented(exchanges: Sequence[Exchange], seed: int) -> list[Exchange]:
             said = openings[int(draw.integers(len(openings)))]
             more.append(each._replace(answer=said + each.answer))
         if alone:
-            label: Label = ("yes", "no", "ambiguous")[int(draw.integers(3))]  # type: ignore[assignment]
+            label: Label = ("yes", "no", "ambiguous")[int(draw.integers(3))]
             answers = _ALONE[label]
             more.append(_certain(each._replace(answer=answers[int(draw.integers(len(answers)))]), label))
         if negative and (asked := negative_question(each.question)) is not None:

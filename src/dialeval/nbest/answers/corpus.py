@@ -71,7 +71,7 @@ def read_exchanges(sources: Iterable[Source], on_bad: OnBad = refuse) -> Corpus:
 
 
 def _rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
-    """The rows of a file; those of tables as plain text, as Circa's ``context`` is no list of messages."""
+    """The rows of a file; those of tables as plain text, as Circa's ``context`` does not list messages."""
     if native_format(source) != "tsv":
         return rows_of(source)(source, on_bad)
     cells = read_cells(source, on_bad, delimiter="\t")
@@ -141,6 +141,24 @@ def digest(exchanges: Iterable[Exchange]) -> str:
     return made.hexdigest()
 
 
-def labels_of(exchanges: Iterable[Exchange]) -> Iterator[Label]:
-    """What most people take each answer for."""
-    return (each.label for each in exchanges)
+class Answered(NamedTuple):
+    """A polar question and what was answered."""
+
+    item: str
+    question: str
+    answer: str
+
+
+def read_questions(source: Source, on_bad: OnBad = refuse) -> Iterator[Answered]:
+    """The questions and answers of a file's lines, numbered where they have no id."""
+    check(source)
+    for row in rows_of(source)(source, on_bad):
+        fields, where = row.fields, row.where
+        if not isinstance(fields, Mapping):
+            raise wrong(where, "", fields, "an object", 'Write {"id", "question", "answer"}.')
+        item = fields.get("id")
+        yield Answered(
+            str(row.number if item is None else item),
+            text(fields, "question", where, "", "text (a question that yes or no answers)"),
+            text(fields, "answer", where, "", "text (what was answered)"),
+        )

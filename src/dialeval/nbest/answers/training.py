@@ -82,7 +82,8 @@ def train_yesno(
     """
     learnt = _drawn(augmented(parts.train, config.schedule.seed), config)
     updates = config.schedule.epochs * -(-len(learnt) // config.batch)
-    schedule = replace(config.schedule, decay=config.schedule.decay or updates + 1)
+    warm_up = min(config.schedule.warm_up, updates // 10)
+    schedule = replace(config.schedule, warm_up=warm_up, decay=config.schedule.decay or updates + 1)
     model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
     if start is not None:
         load_weights(model, start)

@@ -98,7 +98,8 @@ def analyse(texts: Sequence[str], tagger: Tagger) -> list[Sentence]:
 
 
 def _with_spaces(text: str, words: Sequence[tuple[str, str]]) -> Sentence:
-    place, sentence = 0, []
+    place = 0
+    sentence: list[Word] = []
     for word, tag in words:
         start = text.find(word, place)
         touching = start == place and start > 0
