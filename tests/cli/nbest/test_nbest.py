@@ -227,4 +227,13 @@ class TestShares:
             "nbest", "shares", lists, "--scores", path, "--rule", "m>=0.2", "--reader", "first_word"
         )
         assert done.code == 0, done.err
-        assert "all systems" in done.out
+        assert "all systems: 50 % contradictory in 2 lists where m >= 0.2, 50 % in 1 others" in done.out
+
+    def test_a_group_without_lists_has_no_share(self, dialeval, lists, tmp_path):
+        rows = [
+            {"item": str(n), "system": "bot", "rater": "m", "criterion": "m", "value": 1} for n in range(1, 5)
+        ]
+        path = lines(tmp_path / "s.jsonl", rows)
+        done = dialeval("nbest", "shares", lists, "--scores", path, "--rule", "m", "--reader", "first_word")
+        assert done.code == 0, done.err
+        assert "Not compared" in done.out

@@ -76,13 +76,15 @@ def _counts(file: str, *, reader_options: tuple[str, Path | None]) -> list[NBest
 
 def _print(found: NBestValidation) -> None:
     from dialeval.display.wording import number, p_value, percent
+    from dialeval.files.documents import finite
 
     if found.reason is not None:
         print(f"Not compared: {found.reason}.")
     for row in (found.overall, *found.systems):
+        right, wrong = percent(finite(row.share_right)), percent(finite(row.share_wrong))
         print(
-            f"{row.system or 'all systems'}: {percent(row.share_right)} contradictory in {row.right:,} lists where "
-            f"{found.rule}, {percent(row.share_wrong)} in {row.wrong:,} others"
+            f"{row.system or 'all systems'}: {right} contradictory in {row.right:,} lists where {found.rule}, "
+            f"{wrong} in {row.wrong:,} others"
         )
     if found.reason is None:
         print(f"difference within systems {number(found.difference)}, p = {p_value(found.p)} (one-tailed)")
