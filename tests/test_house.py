@@ -41,6 +41,7 @@ LONG_BODIES: frozenset[str] = frozenset()
 SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
     "dialeval.cli.init": "a verb of the command line",
+    "dialeval.cli.nbest.app": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.metrics.length": "a metric",
     "dialeval.meta.report.section": "the same room in every evaluation",

@@ -11,8 +11,8 @@ from dialeval.data import Prompt, Response, Turn, decode, read
 from dialeval.data.codec.bad import Where
 from dialeval.engine import unwatched
 from dialeval.errors import BadInput, BadStudy
+from dialeval.evaluation.answering import answers_of
 from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
-from dialeval.study.answering import answers_of
 from dialeval.systems.huggingface.prompting import not_in_template
 from dialeval.systems.openai.prompts import messages, unknown_role
 

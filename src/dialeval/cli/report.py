@@ -74,6 +74,10 @@ def _rendered(folder: Path) -> Path:
         from dialeval.selection.folder import render_asked
 
         return render_asked(folder)
+    if (folder / "nbest.json").is_file():
+        from dialeval.nbest.folder import render_measured
+
+        return render_measured(folder)
     for name, kind in WITHOUT_A_PAGE.items():
         if (folder / name).is_file():
             raise BadInput(

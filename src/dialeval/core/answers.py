@@ -16,7 +16,9 @@ def generate(
     system: Generator, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
 ) -> list[tuple[Response, ...]]:
     """What the system answers to each context, best first; Unsuitable where its answers are of another shape."""
-    answers: object = system.generate(contexts, n=n, seed=seed)
+    # A system of one's own may know nothing of lists.
+    several = {} if n == 1 else {"n": n}
+    answers: object = system.generate(contexts, **several, seed=seed)
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise _unsuitable(system, f"{type(answers).__name__}")
     if len(answers) != len(contexts):

@@ -43,7 +43,6 @@ from dialeval.meta.folder import (
 )
 from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.instances.instances import validate_instances
-from dialeval.meta.instances.nbest_shares import NBestCount, NBestValidation, validate_nbest
 from dialeval.meta.instances.rules import InstanceRule
 from dialeval.meta.overview import points_of
 from dialeval.meta.planning.measures import (
@@ -68,8 +67,6 @@ __all__ = [
     "InstanceValidation",
     "LeftOut",
     "Level",
-    "NBestCount",
-    "NBestValidation",
     "PowerCurve",
     "Rivalry",
     "Row",
@@ -93,7 +90,6 @@ __all__ = [
     "render_meta",
     "split_half",
     "validate_instances",
-    "validate_nbest",
     "width_of_correlation",
     "with_rank_groups",
     "write_findings",

@@ -13,10 +13,11 @@ from dialeval.errors import UnknownName
 from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, Respondent, Subjects, Tools
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.metrics.custom import custom_metric, custom_summary
+from dialeval.nbest.measure import NBestLists
 from dialeval.selection.measure import Selection
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
-CAPABILITIES: Final[Mapping[str, Capability]] = {"selection": Selection()}
+CAPABILITIES: Final[Mapping[str, Capability]] = {"selection": Selection(), "nbest": NBestLists()}
 """Evaluations that a study can include; each brings its measures, and its parts of files and pages."""
 
 MEASURES: Final[Mapping[str, Capability]] = {

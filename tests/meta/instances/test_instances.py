@@ -9,8 +9,9 @@ import pytest
 import scipy.stats
 
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
-from dialeval.meta.instances.instances import validate_instances, verdicts_of
+from dialeval.meta.instances.instances import validate_instances
 from dialeval.ratings.joined import Joined
+from dialeval.ratings.verdicts import verdicts_of
 from dialeval.stats.tests.multiple import holm
 
 NONE = math.nan

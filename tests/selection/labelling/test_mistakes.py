@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 
 import numpy as np
@@ -10,10 +9,10 @@ import pytest
 
 from dialeval.core import Signature
 from dialeval.data import Candidate, Judgement, Question, Turn
-from dialeval.errors import ResourceUnavailable
 from dialeval.resources import check
+from dialeval.resources.tagger import RESOURCE, load_tagger
 from dialeval.selection.document import is_guess
-from dialeval.selection.labelling.grammar import RESOURCE, _PlainUnpickler, load_tagger, sketch
+from dialeval.selection.labelling.grammar import sketch
 from dialeval.selection.labelling.labelling import settle_labels
 from dialeval.selection.labelling.mistakes import (
     MISTAKES,
@@ -22,7 +21,6 @@ from dialeval.selection.labelling.mistakes import (
     guess_mistakes,
     mistake_form,
 )
-from dialeval.text.tokenisers.treebank import word_tokenize_all
 from support.mistake_examples import EXAMPLES
 
 
@@ -36,24 +34,6 @@ def tagger():
 def asked(truth: str, *false: str, error: str | None = None) -> Question:
     wrong = tuple(Candidate(text, correct=False, error=error) for text in false)
     return Question("q", (Turn("user", "And?"),), (Candidate(truth, correct=True), *wrong))
-
-
-class TestTagger:
-    def test_tags_are_those_of_nltk(self, tagger):
-        perceptron = pytest.importorskip("nltk.tag.perceptron")
-        oracle = perceptron.PerceptronTagger(load=False)
-        oracle.model.weights, oracle.tagdict = tagger.weights, tagger.certain
-        oracle.classes = oracle.model.classes = {t for row in tagger.weights.values() for t in row}
-        texts = [one.false for one in EXAMPLES] + [one.context for one in EXAMPLES]
-        texts += ["", "-", "In 1990 well-known 3rd -ers paid $5.", "naïve 東京"]
-        for words in word_tokenize_all(texts):
-            assert [tuple(one) for one in tagger.tag(words)] == oracle.tag(words)
-
-    def test_a_pickle_that_wants_to_run_something_is_refused(self, tmp_path):
-        path = tmp_path / "evil.pickle"
-        path.write_bytes(pickle.dumps(print))
-        with path.open("rb") as handle, pytest.raises(ResourceUnavailable, match=r"builtins\.print"):
-            _PlainUnpickler(handle).load()
 
 
 @pytest.mark.parametrize(

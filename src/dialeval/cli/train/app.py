@@ -26,6 +26,7 @@ from dialeval.cli.train.settings import (
     session,
     warn_of_shortfall,
 )
+from dialeval.cli.train.yesno import yesno
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command("generator")(generator)
 app.command("quality")(quality)
 app.command("selfeval")(selfeval)
+app.command("yesno")(yesno)
 
 
 @app.command("skip-thought")

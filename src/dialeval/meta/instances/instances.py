@@ -7,58 +7,20 @@ looked at alone: are its answers rated higher on the items the measure calls rig
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.errors import DialevalError, Unsuitable
+from dialeval.errors import Unsuitable
 from dialeval.files.documents import finite
 from dialeval.meta.document import GroupTest, InstanceValidation, SystemTest
-from dialeval.ratings.joined import Joined, MeasureGrid
+from dialeval.ratings.joined import Joined
+from dialeval.ratings.verdicts import Threshold, verdicts_of
 from dialeval.stats.tests.contingency import fisher_exact
 from dialeval.stats.tests.multiple import holm
 from dialeval.stats.tests.t_tests import student_t, welch_t
-
-Threshold: TypeAlias = float | Literal["median"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdicts:
-    """What a measure says of each answer."""
-
-    rule: str
-    """What counts as right, in words: ``rouge_l >= 0.21``."""
-    right: Floats
-    """Shape (systems, items): 1 where right, 0 where wrong, NaN where the measure has no value."""
-
-
-def verdicts_of(
-    measure: MeasureGrid, *, threshold: Threshold | None = None, lower_is_right: bool = False
-) -> Verdicts:
-    """What a measure says of each answer: as it stands if it says 0 or 1, else by a threshold.
-
-    Right is at or above the threshold, with ``lower_is_right`` at or below it. ``"median"`` is that of all the
-    measure's values, over all systems.
-    """
-    values = measure.values
-    defined = values[~np.isnan(values)]
-    if threshold is None:
-        if not np.isin(defined, (0, 1)).all():
-            odd = defined[~np.isin(defined, (0, 1))][0]
-            raise DialevalError(
-                f"{measure.name} does not say right or wrong: found the value {odd:g}, expected 0 or 1. "
-                "Give a threshold from which a value counts as right, such as 'median'."
-            )
-        threshold = 0 if lower_is_right else 1
-        rule = f"{measure.name} = {threshold}"
-    else:
-        if threshold == "median":
-            threshold = float(np.median(defined)) if defined.size else math.nan
-        rule = f"{measure.name} {'<=' if lower_is_right else '>='} {threshold:.4g}"
-    right = values <= threshold if lower_is_right else values >= threshold
-    return Verdicts(rule, np.where(np.isnan(values), np.nan, right))
 
 
 def validate_instances(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from dialeval.errors import DialevalError
 from dialeval.meta.document import InstanceValidation
-from dialeval.meta.instances.instances import Threshold, validate_instances
+from dialeval.meta.instances.instances import validate_instances
 from dialeval.ratings.joined import Joined
+from dialeval.ratings.verdicts import Threshold
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,16 @@
-"""Person and tense of a sentence, as far as part-of-speech tags show them (Collins, 2002)."""
+"""Person and tense of a sentence, as far as part-of-speech tags show them."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dialeval.errors import ResourceUnavailable
-from dialeval.resources import obtain
+from dialeval.resources.tagger import PerceptronTagger, Tagged
 from dialeval.selection.repository.words import content_words, tidy
 from dialeval.text.tokenisers.porter import stem
 from dialeval.text.tokenisers.treebank import word_tokenize_all
 
-RESOURCE: Final = "perceptron-tagger"
-
-_BEFORE: Final = ("-START-", "-START2-")
-_AFTER: Final = ("-END-", "-END2-")
 Person: TypeAlias = Literal["first", "second", "third"]
 Tense: TypeAlias = Literal["past", "present", "future"]
 
@@ -45,99 +36,6 @@ _PRESENT: Final = frozenset(("am", "is", "are", "'m", "'re", "do", "does"))
 _FUTURE: Final = frozenset(("will", "'ll", "wo", "shall"))
 _OPEN: Final = frozenset(("a", "an", "the", "my", "your", "our", "their", "and", "or", "but"))
 """Words that something must follow, whatever came before them."""
-
-
-class Tagged(NamedTuple):
-    """A word and its Penn Treebank tag."""
-
-    word: str
-    tag: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PerceptronTagger:
-    """Tags the words of a sentence from left to right, each by its neighbours and the two tags before it."""
-
-    weights: Mapping[str, Mapping[str, float]]
-    """From a feature to its weight for each tag."""
-    certain: Mapping[str, str]
-    """Words that have one tag only."""
-
-    def tag(self, words: Sequence[str]) -> list[Tagged]:
-        """The words with their tags, Penn Treebank words being expected."""
-        padded = [*_BEFORE, *map(_normal, words), *_AFTER]
-        # The weights know the tags before a sentence in the other order than the words.
-        last, before = _BEFORE
-        tagged = []
-        for index, word in enumerate(words):
-            tag = self.certain.get(word) or self._best(
-                _features(word, padded[index : index + 5], last, before)
-            )
-            tagged.append(Tagged(word, tag))
-            before, last = last, tag
-        return tagged
-
-    def _best(self, features: Iterator[str]) -> str:
-        scores: dict[str, float] = {}
-        for feature in features:
-            for tag, weight in self.weights.get(feature, {}).items():
-                scores[tag] = scores.get(tag, 0.0) + weight
-        return max(scores, key=lambda tag: (scores[tag], tag))
-
-
-def load_tagger() -> PerceptronTagger:
-    """The tagger of the catalogue, read once a process; ResourceUnavailable where it is not installed."""
-    return _load(obtain(RESOURCE))
-
-
-@lru_cache(maxsize=1)
-def _load(path: Path) -> PerceptronTagger:
-    with path.open("rb") as handle:
-        weights, certain, _ = cast(
-            tuple[dict[str, dict[str, float]], dict[str, str], set[str]], _PlainUnpickler(handle).load()
-        )
-    return PerceptronTagger(weights, certain)
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    """Reads plain data only: of all that a pickle may name, a set is let through."""
-
-    def find_class(self, module: str, name: str) -> type[set[str]]:
-        if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
-            return set
-        raise ResourceUnavailable(
-            f"The tagger's weights ask for {module}.{name}, which plain data has no need of, and are not read."
-        )
-
-
-def _normal(word: str) -> str:
-    if "-" in word and not word.startswith("-"):
-        return "!HYPHEN"
-    if word.isdigit() and len(word) == 4:
-        return "!YEAR"
-    return "!DIGITS" if word[:1].isdigit() else word.lower()
-
-
-def _features(word: str, near: Sequence[str], last: str, before: str) -> Iterator[str]:
-    """What is known of a word: ``near`` holds it, two words before and two after, all in normal form.
-
-    Spelled as the weights spell them.
-    """
-    second, first, own, following, after = near
-    yield "bias"
-    yield f"i suffix {word[-3:]}"
-    yield f"i pref1 {word[:1]}"
-    yield f"i-1 tag {last}"
-    yield f"i-2 tag {before}"
-    yield f"i tag+i-2 tag {last} {before}"
-    yield f"i word {own}"
-    yield f"i-1 tag+i word {last} {own}"
-    yield f"i-1 word {first}"
-    yield f"i-1 suffix {first[-3:]}"
-    yield f"i-2 word {second}"
-    yield f"i+1 word {following}"
-    yield f"i+1 suffix {following[-3:]}"
-    yield f"i+2 word {after}"
 
 
 class Sketch(NamedTuple):

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 from dialeval.annotation.forms import Form, Option
 from dialeval.core import Detector
 from dialeval.data.types import Candidate, Question
+from dialeval.resources.tagger import PerceptronTagger, load_tagger
 from dialeval.selection.document import GUESS, is_guess
-from dialeval.selection.labelling.grammar import PerceptronTagger, Sketch, load_tagger, sketch
+from dialeval.selection.labelling.grammar import Sketch, sketch
 
 # The paper's example of a wrong tense (Table 10) shares two words in five.
 _SHARED: Final = 0.4

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.core import Resampling
 from dialeval.errors import DialevalError
-from dialeval.meta.instances.nbest_shares import NBestCount, validate_nbest
+from dialeval.nbest.measuring.shares import NBestCount, validate_nbest
 from dialeval.ratings.joined import Grid, MeasureGrid
 
 
@@ -103,6 +103,6 @@ def test_the_test_does_not_depend_on_how_many_shuffles_are_held_at_once(monkeypa
         held.append(n)
         return [7] * (trials // 7) + [trials % 7]
 
-    monkeypatch.setattr("dialeval.meta.instances.nbest_shares.blocks", small)
+    monkeypatch.setattr("dialeval.nbest.measuring.shares.blocks", small)
     assert validate_nbest(counts, grid, resampling=Resampling(resamples=500)).p == whole.p
     assert held == [4, 4]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,9 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers, Resampling
-from dialeval.errors import DialevalError
-from dialeval.meta.instances.instances import Threshold, Verdicts, verdicts_of
-from dialeval.ratings.joined import MeasureGrid
+from dialeval.data.codec.bad import Where, refuse
+from dialeval.data.codec.containers import rows_of
+from dialeval.data.codec.fields import text, wrong
+from dialeval.data.codec.sources import Source, check
+from dialeval.errors import DialevalError, UnknownName
+from dialeval.nbest.measuring.judged import JudgedList
+from dialeval.ratings.joined import Grid, MeasureGrid
+from dialeval.ratings.table import Ratings
+from dialeval.ratings.verdicts import Threshold, Verdicts, verdicts_of
 from dialeval.stats.resampling.bootstrap import blocks
 from dialeval.stats.tests.paired import ROUNDING
 
@@ -60,6 +66,58 @@ class NBestValidation:
     resampling: Resampling
     reason: str | None
     """Why the groups could not be compared."""
+
+
+def counts_of(lists: Iterable[JudgedList]) -> list[NBestCount]:
+    """How many responses of each list contradict; lists with an ambiguous response, or none at all, are left out."""
+    return [
+        NBestCount(judged.item, judged.system, judged.verdicts.count("contradictory"), len(judged.verdicts))
+        for judged in lists
+        if judged.verdicts and "ambiguous" not in judged.verdicts
+    ]
+
+
+def read_counts(source: Source) -> list[NBestCount] | None:
+    """The counts of a file with ``id``, ``system``, ``contradictory`` and ``n``; None where it holds something else."""
+    check(source)
+    rows = list(rows_of(source)(source, refuse))
+    if not rows or not isinstance(rows[0].fields, Mapping) or "contradictory" not in rows[0].fields:
+        return None
+    counts = []
+    for row in rows:
+        fields = row.fields
+        if not isinstance(fields, Mapping):
+            raise wrong(row.where, "", fields, "an object", 'Write {"id", "system", "contradictory", "n"}.')
+        contradictory, n = (_whole(fields, name, row.where) for name in ("contradictory", "n"))
+        item, system = (text(fields, name, row.where, "") for name in ("id", "system"))
+        counts.append(NBestCount(item, system, contradictory, n))
+    return counts
+
+
+def _whole(fields: Mapping[str, object], name: str, where: Where) -> int:
+    value = fields.get(name)
+    if type(value) is not int:
+        raise wrong(where, name, value, "a whole number", "Write how many responses there are.")
+    return value
+
+
+def measure_grid(ratings: Ratings, measure: str) -> MeasureGrid:
+    """The values of one measure among judgements, by its criterion or by its rater's name."""
+    by_criterion = [ratings.criteria[code] == measure for code in ratings.criterion.tolist()]
+    by_rater = [ratings.raters[code] == measure for code in ratings.rater.tolist()]
+    mine = np.flatnonzero(np.array(by_criterion) | np.array(by_rater))
+    if not len(mine):
+        known = ratings.criteria
+        raise UnknownName("measure", measure, known, todo=f"There are {', '.join(known)}.")
+    values = np.full((len(ratings.systems), len(ratings.items)), np.nan)
+    values[ratings.system[mine], ratings.item[mine]] = ratings.value[mine]
+    first = int(mine[0])
+    return MeasureGrid(
+        measure,
+        ratings.raters[ratings.rater[first]],
+        ratings.criteria[ratings.criterion[first]],
+        Grid(ratings.systems, ratings.items, values),
+    )
 
 
 def validate_nbest(

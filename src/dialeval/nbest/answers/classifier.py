@@ -1,0 +1,105 @@
+"""Readers of answers: the trained classifier, run without torch, and the rule of the first word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from dialeval.core import Floats, Signature
+from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
+from dialeval.nbest.answers.evaluation import decide, softmax
+from dialeval.nbest.answers.labels import LABELS, first_word_label
+from dialeval.nbest.document import Label
+
+SHIPPED: Final = Path(__file__).parent / "assets" / "yesno.safetensors"
+"""The classifier that comes with the package, trained on Circa; its card is beside it."""
+
+
+class Reading(NamedTuple):
+    """What an answer was taken for."""
+
+    label: Label
+    probability: float
+    """Of the label; of an ambiguous answer, that it is ambiguous."""
+
+
+class AnswerReader(Protocol):
+    """Says what answers to polar questions mean."""
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move a label."""
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Name and sha256 of each file that it rests on."""
+
+    def read(self, questions: Sequence[str], answers: Sequence[str]) -> list[Reading]:
+        """What each answer to its question means."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstWord:
+    """Yes or no by the first word; every other answer is ambiguous."""
+
+    @property
+    def signature(self) -> Signature:
+        """Its name: there is nothing to set."""
+        return Signature("first_word", ())
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
+    def read(self, questions: Sequence[str], answers: Sequence[str]) -> list[Reading]:
+        """What each answer's first word says, as if it were certain."""
+        return [Reading(first_word_label(answer), 1.0) for answer in answers]
+
+
+@dataclass(frozen=True, slots=True)
+class YesNoClassifier:
+    """An encoder with an adapter that `dialeval train yesno` wrote."""
+
+    file: AdapterFile
+    threshold: float
+
+    @property
+    def signature(self) -> Signature:
+        """The adapter and its threshold of ambiguity."""
+        return Signature("yesno", (("threshold", self.threshold),), (("adapter", self.file.fact),))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The adapter and the encoder."""
+        return self.file.resources
+
+    def probabilities(self, questions: Sequence[str], answers: Sequence[str]) -> Floats:
+        """Of yes, no and ambiguous, shape (n, 3)."""
+        adapted = load_adapter(self.file)
+        return softmax(adapted.logits(list(zip(questions, answers, strict=True))))
+
+    def read(self, questions: Sequence[str], answers: Sequence[str]) -> list[Reading]:
+        """What each answer to its question means; an answer without a word is ambiguous."""
+        if not answers:
+            return []
+        probabilities = self.probabilities(questions, answers)
+        probabilities[[not answer.strip() for answer in answers]] = (0.0, 0.0, 1.0)
+        codes = decide(probabilities, self.threshold)
+        confidence = probabilities[np.arange(len(codes)), codes]
+        return [Reading(LABELS[code], p) for code, p in zip(codes.tolist(), confidence.tolist(), strict=True)]
+
+
+def load_classifier(model: Path | None = None, *, threshold: float | None = None) -> YesNoClassifier:
+    """The classifier in a folder or file of ``dialeval train yesno``; the shipped one where none is named.
+
+    ``threshold`` is the probability from which an answer is ambiguous; by default the one found in training.
+    """
+    path = SHIPPED if model is None else model / "adapter.safetensors" if model.is_dir() else model
+    file = find_adapter(path)
+    known = float(file.about.facts.get("threshold", 0.5))
+    return YesNoClassifier(file, known if threshold is None else threshold)

@@ -1,0 +1,213 @@
+"""Training of the yes/no classifier, from exchanges to an adapter with its card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from dialeval.encoder.adapters import DOWN, HEAD, UP
+from dialeval.errors import BadInput
+from dialeval.files.atomic import write_atomically
+from dialeval.files.digests import hash_file
+from dialeval.nbest.answers.augment import augmented
+from dialeval.nbest.answers.corpus import Exchange, Parts, digest
+from dialeval.nbest.answers.evaluation import Measured, best_threshold, codes, measure, measure_labels
+from dialeval.nbest.answers.labels import LABELS, first_word_label
+from dialeval.training.checkpoint import Checkpoints
+from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, predict, write_adapter
+from dialeval.training.folder import CARD, Card
+from dialeval.training.loop import DEFAULT, Fitted, Session, fit
+from dialeval.training.schedule import Schedule
+from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
+
+ADAPTER: Final = "adapter.safetensors"
+_POOL: Final = 2048
+"""Exchanges that are sorted by length together."""
+
+
+@dataclass(frozen=True, slots=True)
+class YesNoConfig:
+    """Everything that moves the weights, beside the data."""
+
+    finetuning: Finetuning = field(default_factory=lambda: Finetuning(rank=16, alpha=32.0, longest=96))
+    schedule: Schedule = field(
+        default_factory=lambda: Schedule(
+            epochs=3, learning_rate=1e-3, warm_up=100, evaluate_every=400, patience=100
+        )
+    )
+    batch: int = 32
+    ambiguous_weight: float = 2.0
+    """How much an ambiguous answer counts in the loss; there are few of them."""
+    most: int | None = None
+    """How many exchanges are learnt from, drawn at random; None for all."""
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a run to be resumed."""
+        settings = asdict(self)
+        schedule = {k: v for k, v in settings.pop("schedule").items() if k not in Schedule.resumable}
+        return {**settings.pop("finetuning"), **schedule, **settings}
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The outcome of training."""
+
+    adapter: Path
+    threshold: float
+    fitted: Fitted
+    valid: Measured
+    test: Measured
+    rule: Measured
+    """The rule of the first word on the same exchanges."""
+
+
+def train_yesno(
+    parts: Parts,
+    config: YesNoConfig,
+    folder: Path,
+    *,
+    start: Path | None = None,
+    session: Session = DEFAULT,
+) -> Trained:
+    """Learn from ``parts`` and write ``adapter.safetensors`` into the folder; a killed run resumes.
+
+    With ``start``, another adapter of the same shape, learning begins with its weights.
+    """
+    learnt = _drawn(augmented(parts.train, config.schedule.seed), config)
+    updates = config.schedule.epochs * -(-len(learnt) // config.batch)
+    warm_up = min(config.schedule.warm_up, updates // 10)
+    schedule = replace(config.schedule, warm_up=warm_up, decay=config.schedule.decay or updates + 1)
+    model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
+    if start is not None:
+        load_weights(model, start)
+    task = make_task(model, learnt, parts.valid, config)
+    begun = hash_file(start) if start else None
+    identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid), "start": begun}
+    fitted = fit(task, schedule, Checkpoints(folder, identity), session)
+    valid = _logits(model, parts.valid)
+    threshold = best_threshold(valid, [each.label for each in parts.valid])
+    facts = {"threshold": threshold, "train": digest(parts.train), "exchanges": len(parts.train)}
+    write_adapter(folder / ADAPTER, model, "yesno", facts)
+    trained = Trained(
+        adapter=folder / ADAPTER,
+        threshold=threshold,
+        fitted=fitted,
+        valid=measure(valid, [each.label for each in parts.valid], threshold),
+        test=measure(_logits(model, parts.test), [each.label for each in parts.test], threshold),
+        rule=measure_first_word(parts.test),
+    )
+    write_atomically(folder / CARD, str(card_of(trained, parts, config, start)).encode())
+    return trained
+
+
+def measure_first_word(exchanges: Sequence[Exchange]) -> Measured:
+    """The rule of the first word, held against people's labels."""
+    given = codes([first_word_label(each.answer) for each in exchanges])
+    return measure_labels(given, codes([each.label for each in exchanges]))
+
+
+def card_of(trained: Trained, parts: Parts, config: YesNoConfig, start: Path | None) -> Card:
+    """What a reader should know of the classifier."""
+    measured = {"validation": trained.valid, "held out": trained.test, "held out, first word": trained.rule}
+    rows = [
+        (name, f"{m.n:,}", f"{m.accuracy:.3f} [{m.low:.3f}, {m.high:.3f}]", f"{m.macro_f1:.3f}", _recalls(m))
+        for name, m in measured.items()
+    ]
+    tested = sorted({each.scenario for each in parts.test} - {each.scenario for each in parts.train})
+    unseen = f" Scenarios that are only held out: {'; '.join(tested)}." if tested else ""
+    begun = f" It began with the weights of an adapter with sha256 {hash_file(start)}." if start else ""
+    return Card(
+        title="Yes/no classifier",
+        about=(
+            "Reads the answer to a polar question as yes, no or ambiguous: low-rank changes of "
+            f"{config.finetuning.encoder} and a head, run by `dialeval nbest answers` without torch. An answer is "
+            f"ambiguous from a probability of {trained.threshold:.2f} on, chosen on validation exchanges."
+        ),
+        data=(
+            f"Learnt from {len(parts.train):,} exchanges (sha256 {digest(parts.train)}), with direct answers and "
+            f"negative questions added by rules; labels are shares of people's judgements.{begun}{unseen}"
+        ),
+        settings={**config.identity(), "updates": trained.fitted.best.updates},
+        columns=("exchanges", "n", "accuracy", "macro F1", "recall"),
+        measured=rows,
+    )
+
+
+def _recalls(measured: Measured) -> str:
+    return ", ".join(f"{label} {share:.2f}" for label, share in measured.recall.items())
+
+
+def _drawn(exchanges: Sequence[Exchange], config: YesNoConfig) -> list[Exchange]:
+    if config.most is None or config.most >= len(exchanges):
+        return list(exchanges)
+    rows = np.random.default_rng(config.schedule.seed).permutation(len(exchanges))[: config.most]
+    return [exchanges[row] for row in sorted(rows.tolist())]
+
+
+def load_weights(model: FinetunedEncoder, adapter: Path) -> None:
+    """Give the model an adapter's weights; BadInput where they are of another shape."""
+    saved = load_file(adapter)
+    own = model.adapter()
+    if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
+        expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
+        raise BadInput(str(adapter), "an adapter of another shape", expected, "Give one that fits.")
+    with torch.no_grad():
+        for name, module in model.encoder.named_modules():
+            if isinstance(module, LowRank):
+                module.down.copy_(saved[f"{name}.weight{DOWN}"].float())
+                module.up.copy_(saved[f"{name}.weight{UP}"].float())
+        for part in ("hidden", "out"):
+            for name, weight in model.get_submodule(part).named_parameters():
+                weight.copy_(saved[f"{HEAD}{part}.{name}"].float())
+
+
+def _logits(model: FinetunedEncoder, exchanges: Sequence[Exchange]) -> Any:
+    tokens = model.tokens([(each.question, each.answer) for each in exchanges])
+    return predict(model, tokens).numpy().astype(np.float64)
+
+
+def make_task(
+    model: FinetunedEncoder, train: Sequence[Exchange], valid: Sequence[Exchange], config: YesNoConfig
+) -> Task:
+    """What the training loop needs: cross entropy with people's shares, ambiguous answers weighted."""
+    tokens = model.tokens([(each.question, each.answer) for each in train])
+    targets = torch.tensor([each.shares for each in train])
+    held = model.tokens([(each.question, each.answer) for each in valid])
+    held_targets = torch.tensor([each.shares for each in valid])
+    lengths = list(map(len, tokens))
+    weights = torch.tensor([1.0, 1.0, config.ambiguous_weight])
+
+    def batches(epoch: int) -> list[list[int]]:
+        return shuffled_batches(
+            len(tokens),
+            _POOL,
+            lambda rows: cut_by_length(rows, lengths, config.batch),
+            seed=config.schedule.seed,
+            epoch=epoch,
+        )
+
+    def losses(rows: Sequence[int]) -> list[Loss]:
+        logits = model([tokens[row] for row in rows])
+        nats = _nats(logits, targets[list(rows)], weights)
+        return [Loss(nats.mean(), {"nats": Sum(float(nats.detach().sum()), len(rows))})]
+
+    def validate() -> Numbers:
+        logits = predict(model, held)
+        right = logits.argmax(1) == held_targets.argmax(1)
+        nats = _nats(logits, held_targets, weights)
+        return {"nats": float(nats.mean()), "accuracy": float(right.float().mean())}
+
+    frequency = held_targets.mean(0).clamp_min(1e-9)
+    guess = float(_nats(frequency.log().expand(len(held), -1), held_targets, weights).mean())
+    return Task(model, batches, losses, validate, lambda numbers: numbers["nats"], {"nats": guess})
+
+
+def _nats(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    return -(targets * weights * logits.log_softmax(-1)).sum(-1)

@@ -1,0 +1,1 @@
+"""Measuring n-best lists: which responses contradict, Certainty and Variety, and shares of contradictions."""

@@ -1,0 +1,125 @@
+"""Labels of answers: Circa's mapped, majorities, and the rule of the first word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.data.importers.corpora.circa import LABELS as CIRCA
+from dialeval.errors import BadInput, Unsuitable
+from dialeval.nbest.answers.augment import augmented, negative_question
+from dialeval.nbest.answers.corpus import Exchange, read_exchanges, split_exchanges
+from dialeval.nbest.answers.evaluation import best_threshold, codes, decide, measure_labels, softmax
+from dialeval.nbest.answers.labels import OF_CIRCA, first_word_label, majority
+
+
+def test_every_label_of_circa_has_a_side():
+    assert OF_CIRCA.keys() == CIRCA.keys()
+    sides = [OF_CIRCA[label] for label in CIRCA]
+    assert sides == ["yes", "yes", "yes", "ambiguous", "no", "no", "ambiguous", None]
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("Yes, I do.", "yes"),
+        ("yeah", "yes"),
+        ("Of course!", "yes"),
+        ("Of course not.", "no"),
+        ("Nope.", "no"),
+        ("Not really, it rained.", "no"),
+        ("Not bad.", "ambiguous"),
+        ("I love it.", "ambiguous"),
+        ("", "ambiguous"),
+    ],
+)
+def test_the_first_word_decides_or_nothing_does(answer, label):
+    assert first_word_label(answer) == label
+
+
+def test_three_of_five_make_a_majority():
+    assert majority(["yes", "no", "yes", "no", "yes"]) == "yes"
+    assert majority(["yes", "no", "yes", "no", None]) is None
+
+
+CIRCA_FILE = (
+    "id\tcontext\tquestion-X\tcanquestion-X\tanswer-Y\tjudgements\tgoldstandard1\tgoldstandard2\n"
+    "1\tAt a cafe.\tDo you like tea?\tI like tea .\tI drink it daily.\tYes#Yes#Yes#Probably no#Other\tYes\tYes\n"
+    "2\tAt a cafe.\tDo you like tea?\tI like tea .\tCoffee.\tNo#No#Yes#Yes#Other\t\t\n"
+)
+
+
+class TestReading:
+    def test_circa_with_shares_of_people_and_rows_without_majority_counted(self, tmp_path):
+        path = tmp_path / "scenario0.tsv"
+        path.write_text(CIRCA_FILE)
+        found = read_exchanges([path])
+        assert found.exchanges == [
+            Exchange("1", "Do you like tea?", "I drink it daily.", "yes", (0.75, 0.25, 0.0), "At a cafe.")
+        ]
+        assert dict(found.excluded) == {"no label of most people": 1}
+
+    def test_lines_of_ours(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"question": "Tea?", "answer": "Hm.", "label": "ambiguous"}\n')
+        assert read_exchanges([path]).exchanges[0].shares == (0.0, 0.0, 1.0)
+
+    def test_a_strange_label_is_refused(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"question": "Tea?", "answer": "Hm.", "label": "perhaps"}\n')
+        with pytest.raises(BadInput, match="label"):
+            read_exchanges([path])
+
+
+def exchanges(count=100, scenarios=5):
+    return [
+        Exchange(str(n), f"Q{n % 20}?", f"A{n}.", "yes", (1.0, 0.0, 0.0), f"S{n % scenarios}")
+        for n in range(count)
+    ]
+
+
+class TestSplitting:
+    def test_by_scenario_neither_scenarios_nor_validation_questions_are_shared(self):
+        parts = split_exchanges(exchanges(), "scenario", 0)
+        assert sum(map(len, parts)) == 100
+        assert {e.scenario for e in parts.test}.isdisjoint(e.scenario for e in (*parts.train, *parts.valid))
+        assert {e.question for e in parts.valid}.isdisjoint(e.question for e in parts.train)
+
+    def test_at_random_a_fifth_is_held_out(self):
+        parts = split_exchanges(exchanges(), "random", 0)
+        assert (len(parts.test), len(parts.valid), len(parts.train)) == (20, 8, 72)
+
+    def test_too_few_scenarios_are_refused(self):
+        with pytest.raises(Unsuitable, match="at least 3"):
+            split_exchanges(exchanges(scenarios=2), "scenario", 0)
+
+
+def test_further_exchanges_keep_their_meaning():
+    more = augmented(exchanges(400), seed=1)[400:]
+    opened = [
+        e for e in more if e.answer.startswith(("Yes", "Yeah", "Yep", "Sure", "Of course", "Definitely"))
+    ]
+    assert len(opened) > 40
+    assert all(e.label == "yes" for e in opened if e.answer.endswith(f"A{e.item}."))
+    assert augmented(exchanges(400), seed=1)[400:] == more
+    assert negative_question("May I?") is None
+
+
+class TestMeasuring:
+    def test_by_hand(self):
+        given, wanted = codes(["yes", "no", "no", "ambiguous"]), codes(["yes", "yes", "no", "ambiguous"])
+        found = measure_labels(given, wanted)
+        assert found.accuracy == 0.75
+        assert found.recall == {"yes": 0.5, "no": 1.0, "ambiguous": 1.0}
+        assert found.precision == {"yes": 1.0, "no": 0.5, "ambiguous": 1.0}
+        assert found.macro_f1 == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
+
+    def test_ambiguous_from_the_threshold_on(self):
+        probabilities = np.array([[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]])
+        assert decide(probabilities, 0.31).tolist() == [0, 1]
+        assert decide(probabilities, 0.3).tolist() == [2, 2]
+
+    def test_the_threshold_finds_ambiguous_answers_that_are_never_the_likeliest(self):
+        logits = np.log(np.array([[0.6, 0.1, 0.3], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05]]))
+        threshold = best_threshold(logits, ["ambiguous", "yes", "no"])
+        assert decide(softmax(logits), threshold).tolist() == [2, 0, 1]
