@@ -6,10 +6,11 @@ safetensors alone, and no code that lies beside them is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -108,6 +109,23 @@ class Encoder:
         return self.model.states(ids, mask, layer)
 
 
+class Change(NamedTuple):
+    """What becomes of one weight of a model."""
+
+    tensor: Vectors
+    whole: bool
+    """Whether the tensor replaces the weight, or is added to it."""
+
+    def of(self, weight: Vectors) -> Vectors:
+        """The changed weight."""
+        return self.tensor if self.whole else weight + self.tensor
+
+
+Changes: TypeAlias = Mapping[str, Change]
+"""By the name of the weight, as the model's safetensors spell it."""
+UNCHANGED: Final[Changes] = MappingProxyType({})
+
+
 @lru_cache(maxsize=2)
 def load_encoder(weights: Weights) -> Encoder:
     """The encoder of these weights, in 32-bit floats on the CPU; loaded once a process.
@@ -115,8 +133,13 @@ def load_encoder(weights: Weights) -> Encoder:
     BERT models, the embedded one among them, run on onnxruntime where it is installed, all others on torch. Vectors
     of the two agree to about 1e-6, so results do not depend on which of them ran.
     """
+    return encoder_of(weights)
+
+
+def encoder_of(weights: Weights, *, changes: Changes = UNCHANGED) -> Encoder:
+    """The same, loaded now, some of its weights changed."""
     try:
-        tokenizer, model = _parts(weights)
+        tokenizer, model = _parts(weights, changes)
     # Whatever the libraries raise about files that are not a model, which changes with their versions.
     except Exception as error:
         reason = first_line(error)
@@ -127,13 +150,13 @@ def load_encoder(weights: Weights) -> Encoder:
     return Encoder(tokenizer, model, _longest(tokenizer, weights))
 
 
-def _parts(weights: Weights) -> tuple[Tokenizer, Model]:
+def _parts(weights: Weights, changes: Changes) -> tuple[Tokenizer, Model]:
     if runs_on_onnx(weights):
         from dialeval.encoder.onnx_model import load_onnx, load_tokenizer
 
-        return load_tokenizer(weights), load_onnx(weights)
+        return load_tokenizer(weights), load_onnx(weights, changes)
 
-    return load_torch(weights)
+    return load_torch(weights, changes)
 
 
 def _longest(tokenizer: Tokenizer, weights: Weights) -> int:
@@ -197,7 +220,7 @@ class TransformersTokenizer:
         )
 
 
-def load_torch(weights: Weights) -> tuple[TransformersTokenizer, TorchModel]:
+def load_torch(weights: Weights, changes: Changes = UNCHANGED) -> tuple[TransformersTokenizer, TorchModel]:
     """The tokenizer and the model on the CPU in 32-bit floats."""
     import torch
 
@@ -212,4 +235,8 @@ def load_torch(weights: Weights) -> tuple[TransformersTokenizer, TorchModel]:
         )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
+    with torch.no_grad():
+        for name, change in changes.items():
+            weight = model.get_parameter(name)
+            weight.copy_(torch.from_numpy(change.of(weight.numpy())))
     return TransformersTokenizer(tokenizer), TorchModel(model.eval())

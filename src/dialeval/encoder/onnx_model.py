@@ -10,6 +10,7 @@ import numpy as np
 
 from dialeval.core import Integers
 from dialeval.encoder.files import Vectors, Weights
+from dialeval.encoder.model import UNCHANGED, Changes
 from dialeval.encoder.onnx_graph import BertShape, bert_graph
 
 
@@ -27,7 +28,7 @@ class OnnxModel:
         return cast(Vectors, self.session.run([output], {"ids": ids, "mask": mask})[0])
 
 
-def load_onnx(weights: Weights) -> OnnxModel:
+def load_onnx(weights: Weights, changes: Changes = UNCHANGED) -> OnnxModel:
     """The model on the CPU in 32-bit floats."""
     import onnxruntime
     from safetensors.numpy import load_file
@@ -35,6 +36,7 @@ def load_onnx(weights: Weights) -> OnnxModel:
     tensors = load_file(weights.folder / "model.safetensors")
     # A model that was saved with a head on top holds its encoder under a prefix.
     tensors = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
+    tensors |= {name: change.of(tensors[name]) for name, change in changes.items()}
     shape = BertShape(
         layers=cast(int, weights.setting("config.json", "num_hidden_layers")),
         heads=cast(int, weights.setting("config.json", "num_attention_heads")),

@@ -19,6 +19,8 @@ class Schedule:
     learning_rate: float = 1e-4
     warm_up: int = 0
     """Updates over which the learning rate rises linearly to its full height."""
+    decay: int = 0
+    """Updates at which the learning rate, falling linearly since the warm-up, reaches 0; 0 where it does not fall."""
     clip: float = 1.0
     """Maximal norm of the gradient."""
     evaluate_every: int = 0
@@ -33,14 +35,18 @@ class Schedule:
 
     def __post_init__(self) -> None:
         require_at_least_one(self, "epochs", "patience", "save_every")
-        for name in ("warm_up", "evaluate_every", "save_seconds"):
+        for name in ("warm_up", "decay", "evaluate_every", "save_seconds"):
             require(name, getattr(self, name), getattr(self, name) >= 0, "0 or more")
         for name in ("learning_rate", "clip"):
             require(name, getattr(self, name), getattr(self, name) > 0, "above 0")
 
     def rate(self, updates: int) -> float:
         """The learning rate of the update after this many."""
-        return self.learning_rate * min(1.0, (updates + 1) / max(self.warm_up, 1))
+        rise = min(1.0, (updates + 1) / max(self.warm_up, 1))
+        if not self.decay:
+            return self.learning_rate * rise
+        left = max(self.decay - updates, 0) / max(self.decay - self.warm_up, 1)
+        return self.learning_rate * min(rise, left)
 
 
 def require(name: str, value: float, holds: bool, expected: str) -> None:

@@ -1,0 +1,172 @@
+"""Adapters: a small change of an encoder and a head on top of it, in one safetensors file; loads no torch.
+
+An adapter holds low-rank changes of weight matrices (LoRA, Hu et al., 2022), or whole weights where all were trained,
+and a head: the first token's state beside the mean of all, through a tanh layer, to one or more outputs (logits). The
+changes are added to the encoder's weights once, when it is loaded, so an adapted encoder is as fast as a plain one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dialeval.core import Floats
+from dialeval.encoder.files import Vectors, Weights, find_encoder
+from dialeval.encoder.model import Change, Encoder, encoder_of
+from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.errors import BadInput, ResourceUnavailable, first_line
+from dialeval.files.digests import hash_file
+
+ABOUT: Final = "about"
+"""The key of an adapter's description in the file's metadata."""
+FORMAT: Final = 1
+DOWN, UP, WHOLE, HEAD = ".lora_down", ".lora_up", ".whole", "head."
+"""How tensors are called: the two factors of a change, a weight that was trained as a whole, and the head's."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an adapter is and how its inputs are made."""
+
+    kind: str
+    """What it was trained for, such as ``contradiction``."""
+    outputs: tuple[str, ...]
+    """A name for each logit."""
+    encoder: str
+    """The name of the encoder that it changes: ``minilm``, a folder, or a name on the hub."""
+    sha256: str
+    """Of that encoder's files."""
+    scale: float
+    """By which the product of the low-rank factors is multiplied."""
+    longest: int
+    """Tokens that are read of a text, special ones included."""
+    fit: Fit
+    """What is cut of longer ones."""
+    facts: Mapping[str, Any]
+    """What else the trainer wants to remember, such as a threshold, as JSON values."""
+
+    def text(self) -> str:
+        """As the file's metadata hold it."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return json.dumps({"format": FORMAT, **fields}, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterFile:
+    """A file that holds an adapter, and the encoder that it changes."""
+
+    path: Path
+    sha256: str
+    about: About
+    weights: Weights
+
+    @property
+    def fact(self) -> str:
+        """Name and hash as a signature shows them."""
+        return f"{self.about.kind}:{self.sha256[:12]}"
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The adapter and the encoder, each with its sha256."""
+        return {self.path.name: self.sha256, **self.weights.resources}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adapted:
+    """An encoder with an adapter's changes and its head."""
+
+    about: About
+    encoder: Encoder
+    head: Mapping[str, Vectors]
+
+    def tokens(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Token ids of texts in segments, cut as the adapter was trained."""
+        return segment_ids(self.encoder, texts, longest=self.about.longest, fit=self.about.fit)
+
+    def logits(self, texts: Sequence[Sequence[str]]) -> Floats:
+        """The head's outputs for texts in segments, shape (texts, outputs); each different text is run once."""
+        return self.logits_of(self.tokens(texts))
+
+    def logits_of(self, tokens: Sequence[Sequence[int]]) -> Floats:
+        """The same for token ids."""
+        if not tokens:
+            return np.zeros((0, len(self.about.outputs)))
+        different = {tuple(ids): row for row, ids in enumerate(dict.fromkeys(map(tuple, tokens)))}
+        pooled = np.stack(self.encoder.states(list(different), keep=first_and_mean)).astype(np.float64)
+        hidden = np.tanh(pooled @ self._head("hidden.weight").T + self._head("hidden.bias"))
+        out: Floats = hidden @ self._head("out.weight").T + self._head("out.bias")
+        return out[[different[tuple(ids)] for ids in tokens]]
+
+    def _head(self, name: str) -> Floats:
+        return self.head[name].astype(np.float64)
+
+
+def first_and_mean(states: Vectors) -> Vectors:
+    """The first token's state, then the mean of all, shape (2 * size,)."""
+    pooled: Vectors = np.concatenate([states[0], states.mean(axis=0)])
+    return pooled
+
+
+def find_adapter(path: Path, *, encoder: str | None = None, hub: bool = False) -> AdapterFile:
+    """The adapter in a file, with its encoder's files; ``encoder`` names another place of the same encoder."""
+    about = _read_about(path)
+    weights = find_encoder(encoder or about.encoder, hub=hub)
+    if weights.sha256 != about.sha256:
+        raise ResourceUnavailable(
+            f"{path} changes the encoder {about.encoder} with sha256 {about.sha256[:12]}..., and the one found at "
+            f"{weights.folder} has {weights.sha256[:12]}.... Give the encoder that the adapter was trained on."
+        )
+    return AdapterFile(path, hash_file(path), about, weights)
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, sha256: str, weights: Weights) -> Adapted:
+    from safetensors.numpy import load_file
+
+    tensors = load_file(path)
+    about = _read_about(path)
+    head = {name.removeprefix(HEAD): tensor for name, tensor in tensors.items() if name.startswith(HEAD)}
+    return Adapted(about, encoder_of(weights, changes=changes_of(tensors, about.scale)), head)
+
+
+def load_adapter(file: AdapterFile) -> Adapted:
+    """The encoder with the adapter's changes, loaded once a process; a BERT runs on onnxruntime, others on torch."""
+    return _load(file.path, file.sha256, file.weights)
+
+
+def changes_of(tensors: Mapping[str, Vectors], scale: float) -> dict[str, Change]:
+    """What an adapter changes of each weight."""
+    changes = {}
+    for name, tensor in tensors.items():
+        if name.endswith(DOWN):
+            weight = name.removesuffix(DOWN)
+            up = tensors[weight + UP].astype(np.float32)
+            changes[weight] = Change(scale * (up @ tensor.astype(np.float32)), whole=False)
+        elif name.endswith(WHOLE):
+            changes[name.removesuffix(WHOLE)] = Change(tensor.astype(np.float32), whole=True)
+    return changes
+
+
+def _read_about(path: Path) -> About:
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise ResourceUnavailable(f"There is no adapter at {path}. Give a file that 'dialeval train' wrote.")
+    try:
+        with safe_open(path, "np") as file:
+            fields: dict[str, Any] = json.loads((file.metadata() or {})[ABOUT])
+        if fields.pop("format") != FORMAT:
+            raise ValueError("another format")
+        fields["outputs"] = tuple(fields["outputs"])
+        return About(**fields)
+    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        found = first_line(error) or type(error).__name__
+        raise BadInput(
+            str(path), found, "an adapter that 'dialeval train' wrote", "Train it again."
+        ) from error

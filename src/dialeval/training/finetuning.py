@@ -1,0 +1,188 @@
+"""Fine-tuning of an encoder with a head on top, all of its weights or low-rank changes of them (Hu et al., 2022)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About
+from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
+from dialeval.encoder.model import Encoder, load_encoder, load_torch
+from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.files.atomic import atomic_path
+
+_FROZEN: Final = "embeddings"
+"""The vectors of words are never trained: they are half of a small encoder, and few of them occur in one corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finetuning:
+    """What is trained of an encoder, and what it reads."""
+
+    encoder: str = EMBEDDED
+    hub: bool = False
+    """Whether the encoder may be downloaded."""
+    rank: int | None = 8
+    """Of the changes; None to train all weights but the vectors of words."""
+    alpha: float = 16.0
+    """Changes are scaled by ``alpha / rank``."""
+    hidden: int = 128
+    """Size of the head's tanh layer."""
+    dropout: float = 0.1
+    """Between the encoder and the head."""
+    longest: int = 128
+    """Tokens that are read of a text."""
+    fit: Fit = "longest"
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of the encoder's products while training; weights are kept in 32 bits."""
+    device: str = "cpu"
+
+    @property
+    def scale(self) -> float:
+        """By which the product of the low-rank factors is multiplied."""
+        return self.alpha / self.rank if self.rank else 1.0
+
+
+class LowRank(nn.Module):
+    """A linear layer that stays as it is, and a change of rank ``r`` that is learnt: x W' + scale (x A') B'."""
+
+    def __init__(self, linear: nn.Linear, rank: int, scale: float) -> None:
+        super().__init__()
+        self.linear, self.scale = linear.requires_grad_(False), scale
+        self.down = nn.Parameter(torch.empty(rank, linear.in_features))
+        self.up = nn.Parameter(torch.zeros(linear.out_features, rank))
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """The layer's output with the change."""
+        changed = nn.functional.linear(nn.functional.linear(states, self.down), self.up)
+        out: Tensor = self.linear(states) + self.scale * changed
+        return out
+
+
+class FinetunedEncoder(nn.Module):
+    """An encoder, [first token ; mean of tokens], a tanh layer, and one logit per output."""
+
+    def __init__(self, settings: Finetuning, outputs: Sequence[str], *, seed: int = 0) -> None:
+        super().__init__()
+        self.settings, self.outputs = settings, tuple(outputs)
+        self.weights: Weights = find_encoder(settings.encoder, hub=settings.hub)
+        # The tokenizer of the encoder that will run the adapter, so that both read the same.
+        self.reader: Encoder = load_encoder(self.weights)
+        self.encoder = load_torch(self.weights)[1].model
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self._open_weights()
+            size = 2 * int(self.encoder.config.hidden_size)  # type: ignore[union-attr, arg-type]
+            self.drop = nn.Dropout(settings.dropout)
+            self.hidden = nn.Linear(size, settings.hidden)
+            self.out = nn.Linear(settings.hidden, len(self.outputs))
+        self.to(settings.device)
+
+    def _open_weights(self) -> None:
+        rank = self.settings.rank
+        for name, weight in self.encoder.named_parameters():
+            weight.requires_grad_(rank is None and not name.startswith((_FROZEN, "pooler")))
+        if rank is None:
+            return
+        for name, module in list(self.encoder.named_modules()):
+            if isinstance(module, nn.Linear) and not name.startswith("pooler"):
+                parent = self.encoder.get_submodule(name.rpartition(".")[0])
+                setattr(parent, name.rpartition(".")[2], LowRank(module, rank, self.settings.scale))
+
+    def tokens(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Token ids of texts in segments."""
+        return segment_ids(self.reader, texts, longest=self.settings.longest, fit=self.settings.fit)
+
+    def forward(self, tokens: Sequence[Sequence[int]]) -> Tensor:
+        """The logits of texts given as token ids, shape (texts, outputs)."""
+        return self.logits(self.pooled(tokens))
+
+    def pooled(self, tokens: Sequence[Sequence[int]]) -> Tensor:
+        """The first token's state beside the mean of all, shape (texts, 2 * size)."""
+        states, mask = self.states(tokens)
+        kept = mask.unsqueeze(-1).to(states.dtype)
+        return torch.cat([states[:, 0], (states * kept).sum(1) / kept.sum(1)], dim=1)
+
+    def states(self, tokens: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """The state of every token, shape (texts, tokens, size), and which tokens are not padding."""
+        shape = (len(tokens), max(map(len, tokens)))
+        ids, mask = np.full(shape, self.reader.tokenizer.pad_token_id or 0), np.zeros(shape, np.int64)
+        for row, each in enumerate(tokens):
+            ids[row, : len(each)] = each
+            mask[row, : len(each)] = 1
+        held = torch.from_numpy(mask).to(self.settings.device)
+        with self._autocast():
+            out = self.encoder(input_ids=torch.from_numpy(ids).to(self.settings.device), attention_mask=held)
+        return out.last_hidden_state.float(), held
+
+    def logits(self, pooled: Tensor) -> Tensor:
+        """What the head makes of pooled states."""
+        out: Tensor = self.out(torch.tanh(self.hidden(self.drop(pooled))))
+        return out
+
+    def adapter(self) -> dict[str, Tensor]:
+        """What was trained, in 16-bit floats, by the names of `dialeval.encoder.adapters`."""
+        tensors: dict[str, Tensor] = {}
+        for name, module in self.encoder.named_modules():
+            if isinstance(module, LowRank):
+                tensors[f"{name}.weight{DOWN}"], tensors[f"{name}.weight{UP}"] = module.down, module.up
+        if self.settings.rank is None:
+            tensors |= {
+                name + WHOLE: weight
+                for name, weight in self.encoder.named_parameters()
+                if weight.requires_grad
+            }
+        for part in ("hidden", "out"):
+            for name, weight in self.get_submodule(part).named_parameters():
+                tensors[f"{HEAD}{part}.{name}"] = weight
+        return {name: tensor.detach().cpu().half().contiguous() for name, tensor in tensors.items()}
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        if self.settings.precision == "float32":
+            return nullcontext()
+        return torch.autocast(torch.device(self.settings.device).type, dtype=torch.bfloat16)
+
+
+def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping[str, Any]) -> About:
+    """Write what was trained, with what is needed to run it; ``facts`` are JSON values such as a threshold."""
+    settings = model.settings
+    about = About(
+        kind=kind,
+        outputs=model.outputs,
+        encoder=settings.encoder,
+        sha256=model.weights.sha256,
+        scale=settings.scale,
+        longest=settings.longest,
+        fit=settings.fit,
+        facts=dict(facts),
+    )
+    with atomic_path(path) as scratch:
+        save_file(model.adapter(), scratch, metadata={ABOUT: about.text()})
+    return about
+
+
+def in_chunks(tokens: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:
+    """Positions of texts of like length, ``size`` at a time, for evaluation."""
+    order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def predict(model: FinetunedEncoder, tokens: Sequence[Sequence[int]], *, size: int = 64) -> Tensor:
+    """The logits of many texts, in order, without gradients; the model is left in evaluation mode."""
+    model.eval()
+    out = torch.zeros(len(tokens), len(model.outputs))
+    with torch.inference_mode():
+        for rows in in_chunks(tokens, size):
+            out[rows] = model([tokens[row] for row in rows]).cpu()
+    return out
