@@ -86,7 +86,9 @@ class PairDetector:
     def calibration(self) -> Calibration:
         """As it was measured when the adapter was trained."""
         facts = self.file.about.facts
-        return Calibration(*(float(facts.get(name, usual)) for name, usual in Calibration()._asdict().items()))
+        return Calibration(
+            *(float(facts.get(name, usual)) for name, usual in Calibration()._asdict().items())
+        )
 
     @property
     def resources(self) -> Mapping[str, str]:

@@ -10,4 +10,6 @@ def segments_of(pair: Pair) -> tuple[str, ...]:
 
     The two that may contradict each other come first, so that pairs with and without a turn between look alike.
     """
-    return (pair.earlier, pair.response, pair.between) if pair.between.strip() else (pair.earlier, pair.response)
+    return (
+        (pair.earlier, pair.response, pair.between) if pair.between.strip() else (pair.earlier, pair.response)
+    )

@@ -6,7 +6,9 @@ import re
 from typing import Final
 
 _END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|\n+")
-_ABBREVIATED: Final = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|no)|\b[A-Z])\.$", re.IGNORECASE)
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|no)|\b[A-Z])\.$", re.IGNORECASE
+)
 _LETTER: Final = re.compile(r"\w")
 
 

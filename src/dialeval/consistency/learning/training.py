@@ -131,7 +131,9 @@ def restore(model: FinetunedEncoder, adapter: Path) -> None:
                     weight.copy_(tensors[f"{HEAD}{part}.{name}"])
     except (KeyError, RuntimeError) as error:
         found = f"other weights ({error})"
-        raise BadInput(str(adapter), found, "an adapter of the same rank and encoder", "Give its rank.") from error
+        raise BadInput(
+            str(adapter), found, "an adapter of the same rank and encoder", "Give its rank."
+        ) from error
 
 
 def digest_of(pairs: Sequence[LabelledPair]) -> str:
@@ -144,6 +146,9 @@ def digest_of(pairs: Sequence[LabelledPair]) -> str:
 
 def _settings(config: DetectorConfig) -> dict[str, Any]:
     schedule = config.schedule
-    kept = {name: getattr(schedule, name) for name in ("epochs", "learning_rate", "warm_up", "evaluate_every", "seed")}
+    kept = {
+        name: getattr(schedule, name)
+        for name in ("epochs", "learning_rate", "warm_up", "evaluate_every", "seed")
+    }
     own = {name: getattr(config, name) for name in ("encoder", "rank", "longest", "batch", "precision")}
     return {"kind": KIND, **own, **kept}

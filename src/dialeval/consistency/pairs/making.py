@@ -16,7 +16,9 @@ _STATEMENT: Final = re.compile(r"\b(i|my|we|our|me|mine)\b", re.IGNORECASE)
 _LONGEST: Final = 30
 
 
-def made_pairs(dialogues: Iterable[Dialogue], *, seed: int = 0, per_dialogue: int = 2) -> Iterator[LabelledPair]:
+def made_pairs(
+    dialogues: Iterable[Dialogue], *, seed: int = 0, per_dialogue: int = 2
+) -> Iterator[LabelledPair]:
     """From each dialogue at most so many pairs of each class.
 
     A contradiction is a statement about the speaker, and a later turn of the same speaker in which a rule has changed
@@ -34,9 +36,7 @@ def made_pairs(dialogues: Iterable[Dialogue], *, seed: int = 0, per_dialogue: in
 def _from_turn(turns: Context, place: int, draw: Random) -> Iterator[LabelledPair]:
     earlier = turns[place].text
     sentence = draw.choice(_statements(earlier))
-    later = [
-        other for other in range(place + 2, len(turns)) if turns[other].speaker == turns[place].speaker
-    ]
+    later = [other for other in range(place + 2, len(turns)) if turns[other].speaker == turns[place].speaker]
     end = draw.choice(later) if later else None
     between = turns[end - 1].text if end is not None else ""
     if end is not None:
@@ -58,5 +58,7 @@ def _statements(text: str) -> list[str]:
     return [
         sentence
         for sentence in split_sentences(text)
-        if not sentence.endswith("?") and 3 <= len(sentence.split()) <= _LONGEST and _STATEMENT.search(sentence)
+        if not sentence.endswith("?")
+        and 3 <= len(sentence.split()) <= _LONGEST
+        and _STATEMENT.search(sentence)
     ]

@@ -23,7 +23,9 @@ _PROSECCO: Final[Mapping[str, Label]] = {
 def decode(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
     """A pair of DECODE (Nie et al., 2021) from a table of predictions, in which 0 means a contradiction."""
     label = _among(_DECODE, fields, where)
-    return [LabelledPair(Pair(text(fields, "seg1", where, ""), text(fields, "seg2", where, "")), label, "decode")]
+    return [
+        LabelledPair(Pair(text(fields, "seg1", where, ""), text(fields, "seg2", where, "")), label, "decode")
+    ]
 
 
 def prosecco(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
@@ -61,7 +63,9 @@ class RgmResponses:
 
     def __init__(self, contexts: Path) -> None:
         parents = contexts.resolve().parents
-        self.folder = next((parent / "responses" for parent in parents if (parent / "responses").is_dir()), None)
+        self.folder = next(
+            (parent / "responses" for parent in parents if (parent / "responses").is_dir()), None
+        )
         self.texts: dict[str, Mapping[str, str]] = {}
 
     def read(self, fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
@@ -75,7 +79,9 @@ class RgmResponses:
         utterances, votes = fields["utterances"], fields["contradictory_label_count"]
         pair = fields["annotation_target_pair"]
         if not isinstance(utterances, list) or not isinstance(pair, list) or type(votes) is not int:
-            raise wrong(where, "annotation_target_pair", pair, "two positions", "Give the published contexts.")
+            raise wrong(
+                where, "annotation_target_pair", pair, "two positions", "Give the published contexts."
+            )
         between = str(utterances[-2]) if len(utterances) > 1 else ""
         label: Label = "contradiction" if votes >= 2 else "consistent"
         judged = Pair(str(utterances[pair[0]]), response, between)

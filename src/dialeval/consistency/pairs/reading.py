@@ -30,7 +30,9 @@ class Shape(NamedTuple):
 def _ours(fields: Fields, where: Where) -> list[LabelledPair]:
     between = text(fields, "between", where, "") if fields.get("between") else ""
     pair = Pair(text(fields, "earlier", where, ""), text(fields, "response", where, ""), between)
-    return [LabelledPair(pair, _label(fields, where), str(fields.get("source", "")), str(fields.get("group", "")))]
+    return [
+        LabelledPair(pair, _label(fields, where), str(fields.get("source", "")), str(fields.get("group", "")))
+    ]
 
 
 def _nli(fields: Fields, where: Where) -> list[LabelledPair]:

@@ -30,7 +30,9 @@ _NEVER: Final = re.compile(r"\b(never|always|often|usually)\b", re.IGNORECASE)
 _DIGITS: Final = re.compile(r"(?<![\w.,:])\d{1,4}(?![\w:]|[.,]\d)")
 _WORD: Final = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 _YES: Final = re.compile(r"^\s*(yes|yeah|yep|yup|sure|of course|definitely)\b", re.IGNORECASE)
-_NO: Final = re.compile(r"^\s*(no|nope|nah|not really|never)\b(?!\s+(?:one|problem|way|worries|idea|doubt))", re.IGNORECASE)
+_NO: Final = re.compile(
+    r"^\s*(no|nope|nah|not really|never)\b(?!\s+(?:one|problem|way|worries|idea|doubt))", re.IGNORECASE
+)
 _ENTITY: Final = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*")
 
 
@@ -43,7 +45,9 @@ def negation(sentence: str, draw: Random) -> str | None:
     contracted, auxiliary = _CONTRACTED.search(sentence), _AUXILIARY.search(sentence)
     if contracted is not None and (auxiliary is None or contracted.start() < auxiliary.start()):
         if re.match(r"\s+not\b", sentence[contracted.end() :]):
-            return sentence[: contracted.end()] + re.sub(r"^\s+not\b", "", sentence[contracted.end() :], count=1)
+            return sentence[: contracted.end()] + re.sub(
+                r"^\s+not\b", "", sentence[contracted.end() :], count=1
+            )
         return f"{sentence[: contracted.end()]} not{sentence[contracted.end() :]}"
     verb = _SUBJECT_VERB.search(sentence)
     if verb is not None and (auxiliary is None or verb.start() < auxiliary.start()):
@@ -143,4 +147,6 @@ def _replaced(sentence: str, match: re.Match[str], new: str) -> str:
 def _perfect(sentence: str, end: int) -> bool:
     """Whether a participle follows a form of ``have``, so that it is an auxiliary."""
     following = _WORD.search(sentence, end)
-    return following is not None and bool(re.search(r"(ed|en|been|gone|done|had|seen|got|made)$", following[0].lower()))
+    return following is not None and bool(
+        re.search(r"(ed|en|been|gone|done|had|seen|got|made)$", following[0].lower())
+    )

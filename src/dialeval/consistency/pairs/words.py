@@ -46,7 +46,20 @@ him:her his:her himself:herself king:queen cat:dog cats:dogs parents:children
 )
 """People and pets, and others with whom they are not the same, both ways."""
 
-NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty", "fifty")
+NUMBERS: Final = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "twelve",
+    "twenty",
+    "fifty",
+)
 
 PLACES: Final = tuple(
     """London Paris Boston Chicago Texas California Florida Canada Mexico Japan China Germany France Italy Spain

@@ -1,0 +1,87 @@
+"""Tables of consistency: rates of systems, and the two turns that clash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dialeval.consistency.document import Detected, DetectedDocument, SystemRate
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.wording import count, interval, number, one_line
+
+_RATES = (
+    Column("system"),
+    Column("contradiction rate", numeric=True),
+    Column("contradictions", numeric=True),
+    Column("ambiguous", numeric=True),
+    Column("checked", numeric=True),
+    Column("excluded", numeric=True),
+)
+_PAIRS = (
+    Column("dialogue"),
+    Column("system"),
+    Column("turns"),
+    Column("earlier"),
+    Column("later"),
+    Column("probability", numeric=True),
+)
+_QUOTED = 70
+
+
+def rates(systems: Sequence[SystemRate], notes: Sequence[str] = ()) -> Table:
+    """One row per system."""
+    rows = tuple(
+        (
+            Cell(rate.system or "(no system)"),
+            Cell(number(rate.rate), interval(rate.low, rate.high)),
+            Cell(f"{rate.contradictions:,}"),
+            Cell(f"{rate.ambiguous:,}"),
+            Cell(f"{rate.dialogues:,}"),
+            Cell(f"{rate.excluded:,}"),
+        )
+        for rate in systems
+    )
+    return Table("Contradictions", _RATES, rows, tuple(notes))
+
+
+def worst(detected: Sequence[Detected], *, most: int = 10) -> Table:
+    """The pairs of the highest probabilities, shortened to a line each."""
+    kept = [each for each in detected if each.quotes is not None and each.verdict != "none"]
+    kept.sort(key=lambda each: -(each.probability or 0.0))
+    return Table("Where it contradicts itself", _PAIRS, tuple(_row(each) for each in kept[:most]))
+
+
+def _row(each: Detected) -> tuple[Cell, ...]:
+    assert each.quotes is not None and each.pair is not None
+    earlier, later = each.quotes
+    return (
+        Cell(each.id),
+        Cell(each.system),
+        Cell(f"{each.pair[0]}, {each.pair[1]}"),
+        Cell(one_line(earlier.text, limit=_QUOTED)),
+        Cell(one_line(later.text, limit=_QUOTED)),
+        Cell(number(each.probability, 2), mark="?" if each.verdict == "ambiguous" else ""),
+    )
+
+
+def notes_of(document: DetectedDocument) -> list[str]:
+    """What the numbers mean, and what was left out."""
+    low, high = document.band
+    told = [
+        f"contradiction from {number(high, 2)}, ambiguous (?) from {number(low, 2)}; threshold "
+        f"{number(document.threshold, 2)}"
+    ]
+    return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in document.excluded.items()]
+
+
+def print_detected(document: DetectedDocument) -> None:
+    """Print rates and the worst pairs to the terminal."""
+    from rich.console import Console
+
+    from dialeval.display.terminal import print_table
+
+    console = Console()
+    print_table(rates(document.systems, notes_of(document)), console)
+    pairs = worst(document.dialogues)
+    if pairs.rows:
+        console.print()
+        print_table(pairs, console)
