@@ -1,4 +1,4 @@
-"""The types of the JSON of consistency: what was detected, what provokes, and what a study says of it (docs/files.md)."""
+"""The types of the JSON of consistency: what was detected, and what a study says of it (docs/files.md)."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from dialeval.cli.consistency.collect import collect
 from dialeval.cli.consistency.detect import detect
 from dialeval.cli.consistency.probe import probe
 
@@ -14,4 +15,5 @@ app = typer.Typer(
     short_help=_SUMMARY,
 )
 app.command("probe")(probe)
+app.command("collect")(collect)
 app.command("detect")(detect)

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.train.contradiction import contradiction
 from dialeval.cli.train.generator import generator
 from dialeval.cli.train.settings import (
     Epochs,
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 
 app.command("generator")(generator)
+app.command("contradiction")(contradiction)
 
 
 @app.command("skip-thought")

@@ -1,4 +1,4 @@
-"""Contradictions in whole dialogues: every two utterances of one speaker, sentence by sentence, the worst pair quoted."""
+"""Contradictions in whole dialogues: every two utterances of a speaker, sentence by sentence, the worst pair quoted."""
 
 from __future__ import annotations
 

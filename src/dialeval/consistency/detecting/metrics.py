@@ -1,4 +1,4 @@
-"""Measures of consistency over responses and dialogues: the share that contradicts itself, and the share that does not."""
+"""Measures of consistency over responses and dialogues: the share that contradicts itself, or does not."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from dialeval.training.schedule import Schedule, require_at_least_one
 
 KIND: Final = "contradiction"
 """What the adapter's file says that it is."""
+SCHEDULE: Final = Schedule(epochs=1, learning_rate=1e-3, warm_up=100, evaluate_every=200, patience=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,7 @@ class DetectorConfig:
     """Of the products while training."""
     validated: int = 1000
     """Pairs of the validation part that are measured each time, to keep evaluations short."""
-    schedule: Schedule = Schedule(
-        epochs=1, learning_rate=1e-3, warm_up=100, evaluate_every=500, patience=20, save_seconds=60.0
-    )
+    schedule: Schedule = SCHEDULE
 
     def __post_init__(self) -> None:
         require_at_least_one(self, "rank", "longest", "batch")

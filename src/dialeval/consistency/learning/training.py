@@ -17,7 +17,7 @@ from dialeval.consistency.pairs.types import CLASSES, LabelledPair, hash_share
 from dialeval.encoder.adapters import DOWN, HEAD, UP
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import Finetuning, FinetunedEncoder, LowRank, in_chunks
+from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, in_chunks
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
 
@@ -68,7 +68,8 @@ def train_detector(
     """Train on pairs, keep the weights that are best in validation, and resume from the folder's checkpoint."""
     if not train or not validation:
         raise Unsuitable(
-            f"{len(train)} pairs to train on and {len(validation)} to validate with; both are required. Give more pairs."
+            f"{len(train)} pairs to train on and {len(validation)} to validate with; both are required. "
+            "Give more pairs."
         )
     settings = Finetuning(
         encoder=config.encoder, rank=config.rank, longest=config.longest, precision=config.precision

@@ -85,7 +85,17 @@ class RgmResponses:
         between = str(utterances[-2]) if len(utterances) > 1 else ""
         label: Label = "contradiction" if votes >= 2 else "consistent"
         judged = Pair(str(utterances[pair[0]]), response, between)
-        return [LabelledPair(judged, label, "rgm", text(fields, "rgm_name", where, ""), votes)]
+        speakers = fields.get("speakers")
+        others = (
+            tuple(
+                str(said)
+                for place, (said, speaker) in enumerate(zip(utterances[:-1], speakers, strict=False))
+                if place != pair[0] and speaker == speakers[-1]
+            )
+            if isinstance(speakers, list)
+            else ()
+        )
+        return [LabelledPair(judged, label, "rgm", text(fields, "rgm_name", where, ""), votes, others)]
 
     def response(self, fields: Mapping[str, object], where: Where) -> str | None:
         """The text of the response whose id is the last utterance; None where it was not published."""

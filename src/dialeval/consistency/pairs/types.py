@@ -35,6 +35,8 @@ class LabelledPair:
     """What must not be divided between training and test, such as the system; empty where there is no such thing."""
     votes: int | None = None
     """How many raters called it a contradiction, where the set says so."""
+    others: tuple[str, ...] = ()
+    """What else the speaker said before the response, where the set has the whole dialogue."""
 
     @property
     def contradicts(self) -> bool:

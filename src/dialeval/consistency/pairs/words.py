@@ -61,13 +61,15 @@ NUMBERS: Final = (
     "fifty",
 )
 
-PLACES: Final = tuple(
-    """London Paris Boston Chicago Texas California Florida Canada Mexico Japan China Germany France Italy Spain
-England Ireland Australia India Brazil Seattle Denver Atlanta Dallas Houston Miami Toronto Berlin Rome Tokyo Alaska
-Hawaii Colorado Oregon Michigan Ohio Georgia Virginia Arizona Nevada Europe Africa Asia America Russia Korea Sweden
-Norway Scotland Greece Egypt Portland Philadelphia Detroit Vegas""".split()
-)
-NAMES: Final = tuple(
-    """John Mary Tom Anna Mike Sarah David Emma James Lisa Peter Laura Mark Julia Paul Kate Steve Jane Bob Alice
-Jack Emily Sam Rachel George Susan Ben Linda Tim Nancy Dan Amy Bill Helen Joe Karen Max Bella Buddy Luna""".split()
-)
+_PLACES: Final = """
+London Paris Boston Chicago Texas California Florida Canada Mexico Japan China Germany France Italy Spain England
+Ireland Australia India Brazil Seattle Denver Atlanta Dallas Houston Miami Toronto Berlin Rome Tokyo Alaska Hawaii
+Colorado Oregon Michigan Ohio Georgia Virginia Arizona Nevada Europe Africa Asia America Russia Korea Sweden Norway
+Scotland Greece Egypt Portland Philadelphia Detroit Vegas
+"""
+_NAMES: Final = """
+John Mary Tom Anna Mike Sarah David Emma James Lisa Peter Laura Mark Julia Paul Kate Steve Jane Bob Alice Jack Emily
+Sam Rachel George Susan Ben Linda Tim Nancy Dan Amy Bill Helen Joe Karen Max Bella Buddy Luna
+"""
+PLACES: Final = tuple(_PLACES.split())
+NAMES: Final = tuple(_NAMES.split())

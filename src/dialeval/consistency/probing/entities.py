@@ -26,9 +26,8 @@ _THING: Final = re.compile(
     r"\b(my|our|an?)\s+((?:(?:little|old|new|younger|older|favou?rite|first|best|own)\s+)?[a-z]{3,})\b",
     re.IGNORECASE,
 )
-_NOT_THINGS: Final = frozenset(
-    "bit lot few while couple good great nice big own one day time way kind sort".split()
-)
+_NO_THINGS: Final = "bit lot few while couple good great nice big own one day time way kind sort"
+_NOT_THINGS: Final = frozenset(_NO_THINGS.split())
 _FIRST_PERSON: Final = re.compile(r"\b(i|i['’](?:m|ve|d|ll)|my|we|our)\b", re.IGNORECASE)
 _FILLERS: Final = ("Can you say that again?", "I did not quite get that. What did you say?")
 

@@ -91,7 +91,7 @@ def statements(text: str) -> list[str]:
 
 
 def log_fqness(found: Sequence[FollowUp], model: LikelihoodModel, *, progress: Progress = SILENT) -> Floats:
-    """log P(question | context without the turns between) - log P(question | context without the statements).
+    """Log P(question | context without the turns between) - log P(question | context without the statements).
 
     All contexts of a batch go to the model in one call, so that models that share beginnings read each of them once.
     """

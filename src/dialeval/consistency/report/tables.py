@@ -51,7 +51,8 @@ def worst(detected: Sequence[Detected], *, most: int = 10) -> Table:
 
 
 def _row(each: Detected) -> tuple[Cell, ...]:
-    assert each.quotes is not None and each.pair is not None
+    assert each.quotes is not None
+    assert each.pair is not None
     earlier, later = each.quotes
     return (
         Cell(each.id),

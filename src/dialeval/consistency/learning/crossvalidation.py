@@ -1,0 +1,98 @@
+"""Leave-one-system-out cross-validation: a detector trained further on all systems but one, tested on that one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
+from dialeval.consistency.detecting.pairs import segments_of
+from dialeval.consistency.learning.calibrating import Measured, calibrate, measure
+from dialeval.consistency.learning.config import DetectorConfig
+from dialeval.consistency.pairs.regime import balanced, with_random_earlier
+from dialeval.consistency.pairs.types import LabelledPair, divide
+from dialeval.errors import Unsuitable
+from dialeval.files.documents import FINITE
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One system as the target: what the detector does before and after training on the other systems."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    before: Measured
+    """Of the detector as it is, which has seen no response of these systems (the thesis's CD_HUM)."""
+    after: Measured | None
+    """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
+    trained_on: int
+
+
+def measured_by(
+    detector: PairDetector, pairs: Sequence[LabelledPair], calibration: Calibration | None = None
+) -> Measured:
+    """How the detector does on these pairs."""
+    used = calibration or detector.calibration
+    truth = [labelled.contradicts for labelled in pairs]
+    margins = detector.margins([labelled.pair for labelled in pairs])
+    return measure(used.probability(margins), truth, used)
+
+
+def leave_one_out(
+    pairs: Sequence[LabelledPair],
+    start: PairDetector,
+    config: DetectorConfig,
+    *,
+    on_target: Callable[[str], None] = lambda system: None,
+) -> list[Target]:
+    """For each group of the pairs, a detector trained on all others, pairs of the same contexts left out.
+
+    Training pairs follow the thesis: contradictions beside the utterance they contradict, others beside a random
+    earlier one, classes balanced, one in ten held out to stop early and to calibrate.
+    """
+    systems = list(dict.fromkeys(labelled.group for labelled in pairs))
+    if len(systems) < 2:
+        raise Unsuitable(f"Pairs of {len(systems)} system(s); two or more are required to leave one out.")
+    targets = []
+    for system in systems:
+        on_target(system)
+        test = [labelled for labelled in pairs if labelled.group == system]
+        contexts = {labelled.pair.between for labelled in test}
+        others = [each for each in pairs if each.group != system and each.pair.between not in contexts]
+        targets.append(_target(system, test, others, start, config))
+    return targets
+
+
+def _target(
+    system: str,
+    test: Sequence[LabelledPair],
+    others: Sequence[LabelledPair],
+    start: PairDetector,
+    config: DetectorConfig,
+) -> Target:
+    from dialeval.consistency.learning.training import train_detector
+    from dialeval.training.finetuning import predict
+
+    chosen = balanced(with_random_earlier(others, seed=config.schedule.seed), seed=config.schedule.seed)
+    parts = divide(chosen, validation=0.1)
+    with tempfile.TemporaryDirectory() as scratch:
+        trained = train_detector(
+            parts.train, parts.validation, config, Path(scratch), start_from=start.file.path
+        )
+
+    def margins(given: Sequence[LabelledPair]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        model = trained.model
+        tokens = model.tokens([segments_of(labelled.pair) for labelled in given])
+        return margins_of(predict(model, tokens).numpy().astype(np.float64))
+
+    calibration = calibrate(margins(chosen), [labelled.contradicts for labelled in chosen])
+    after = measure(
+        calibration.probability(margins(test)), [labelled.contradicts for labelled in test], calibration
+    )
+    return Target(system, measured_by(start, test), after, len(parts.train))
