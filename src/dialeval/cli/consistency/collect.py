@@ -50,14 +50,15 @@ def collect(
     """
     from dialeval.cli.systems import named_system
     from dialeval.cli.workshop import open_workshop
-    from dialeval.consistency.collecting.answers import ask_probes
+    from dialeval.consistency.collecting.answers import NO_RESPONSE, ask_probes
     from dialeval.consistency.detecting.metrics import ContradictionDetector
     from dialeval.consistency.folder import write_answers
     from dialeval.consistency.probing.probes import read_probes
     from dialeval.core import Missing
+    from dialeval.errors import RunFailed
 
     asked = read_probes(probes)[:limit]
-    answers, missing = [], Counter[str]()
+    answers, missing, unanswered = [], Counter[str](), 0
     with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
         for name in system:
             answering = _sampling(named_system(name), top_p) if n > 1 else named_system(name)
@@ -72,7 +73,9 @@ def collect(
                     progress=progress,
                 )
             answers += [each for each in given if not isinstance(each, Missing)]
-            missing.update(f"{each.system}: {each.reason}" for each in given if isinstance(each, Missing))
+            left = [each for each in given if isinstance(each, Missing)]
+            missing.update(f"{each.system}: {each.reason}" for each in left)
+            unanswered += sum(each.reason != NO_RESPONSE for each in left)
     write_answers(out, (("", answer) for answer in answers))
     _show(len(answers), missing, out, json=json)
     if unanswered:
@@ -94,15 +97,9 @@ def _sampling(system: System, top_p: float) -> System:
 
 
 def _show(answers: int, missing: Counter[str], out: Path, *, json: bool) -> None:
-    from dialeval.errors import RunFailed
-
     if json:
         print(jsonlib.dumps({"answers": answers, "missing": missing, "file": str(out)}, ensure_ascii=False))
     else:
         print(f"{answers:,} answers: {out}")
         for reason, number in missing.items():
             print(f"{number:,} missing: {reason}", file=sys.stderr)
-    if missing and any(": not answered" in reason for reason in missing):
-        raise RunFailed(
-            f"{missing.total():,} probes were not answered; the rest was kept. Run again to ask for them."
-        )

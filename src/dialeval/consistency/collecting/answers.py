@@ -64,8 +64,8 @@ def ask_probes(
 ) -> list[ProbeAnswer | Missing]:
     """The system's answer to each probe; of ``n`` candidates the one that the detector finds most contradictory.
 
-    Where the system fails in the middle, what it answered is kept and the rest is missing for that reason; with a cache,
-    asking again asks for the rest only. Its error is raised where it answered nothing.
+    Where the system fails in the middle, what it answered is kept and the rest is missing for that reason; with a
+    cache, asking again asks for the rest only. Its error is raised where it answered nothing.
     """
     answers: list[ProbeAnswer | Missing] = []
     for probe, given in zip(probes, candidates_of(system, probes, n, seed, cache, progress), strict=True):
