@@ -88,3 +88,40 @@ class ConsistencyInfo:
     systems: tuple[SystemRate, ...]
     worst: tuple[Detected, ...]
     """The most contradictory answers of all systems, most probable first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How well a detector does on labelled pairs."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    n: int
+    contradictions: int
+    accuracy: float
+    low: float
+    high: float
+    auc: float
+    auc_low: float
+    auc_high: float
+    brier: float
+    calibration_error: float
+    """Mean distance of predicted from real shares in ten bins of equal size."""
+    ambiguous: int
+    """Pairs in the ambiguous band."""
+    accuracy_outside: float | None
+    """Of the pairs outside the band."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One system as the target: what the detector does before and after training on the other systems."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    before: Measured
+    """Of the detector as it is, which has seen no response of these systems (the thesis's CD_HUM)."""
+    after: Measured | None
+    """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
+    trained_on: int

@@ -6,6 +6,7 @@ import typer
 
 from dialeval.cli.consistency.collect import collect
 from dialeval.cli.consistency.detect import detect
+from dialeval.cli.consistency.evaluate import evaluate
 from dialeval.cli.consistency.probe import probe
 
 _SUMMARY = "Provoke contradictions, find them, and quote the two turns."
@@ -17,3 +18,4 @@ app = typer.Typer(
 app.command("probe")(probe)
 app.command("collect")(collect)
 app.command("detect")(detect)
+app.command("evaluate")(evaluate)

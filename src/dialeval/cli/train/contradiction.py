@@ -30,6 +30,10 @@ def contradiction(
     start_from: Annotated[
         Path | None, typer.Option(metavar="ADAPTER", help="Train this detector further: its folder or file.")
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PAIRS", help="Train on all of these, none held out for a test. Repeatable."),
+    ] = None,
     dialogues: Annotated[
         list[str] | None,
         typer.Option(metavar="DIALOGUES", help="Also make contradictions of these by rules. Repeatable."),
@@ -97,7 +101,7 @@ def contradiction(
     from dialeval.consistency.learning.finishing import finish
 
     check_target(out)
-    parts = _parts(pairs, dialogues, leave_out or [], words, limit, validation, test, seed)
+    parts = _parts(pairs, also, dialogues, leave_out or [], words, limit, validation, test, seed)
     schedule = Schedule(
         epochs=epochs, warm_up=100, evaluate_every=evaluate_every, patience=patience, seed=seed
     )
@@ -121,6 +125,7 @@ def contradiction(
 
 def _parts(
     sources: list[str],
+    also: list[str] | None,
     dialogues: list[str] | None,
     leave_out: list[str],
     words: int | None,
@@ -131,13 +136,15 @@ def _parts(
 ) -> Divided:
     from dialeval.consistency.pairs.making import made_pairs
     from dialeval.consistency.pairs.reading import read_all
-    from dialeval.consistency.pairs.types import divide
+    from dialeval.consistency.pairs.types import Divided, divide
     from dialeval.data import read
 
-    found = read_all(sources, leave_out=leave_out, words=words)[:limit]
+    parts = divide(read_all(sources, leave_out=leave_out, words=words), validation=validation, test=test)
+    more = read_all(also or [], leave_out=leave_out, words=words)[:limit]
     for source in dialogues or []:
-        found += made_pairs(read(source, "dialogue"), seed=seed)
-    parts = divide(found, validation=validation, test=test)
+        more += made_pairs(read(source, "dialogue"), seed=seed)
+    further = divide(more, validation=validation)
+    parts = Divided(parts.train + further.train, parts.validation + further.validation, parts.test)
     told = f"{len(parts.train):,} pairs to train on, {len(parts.validation):,} for validation"
     print(f"{told}, {len(parts.test):,} left for a test" if test else told, file=sys.stderr)
     return parts

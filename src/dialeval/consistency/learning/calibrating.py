@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from dialeval.consistency.detecting.detector import Calibration
+from dialeval.consistency.document import Measured
 from dialeval.core import Floats
 from dialeval.errors import Unsuitable
-from dialeval.files.documents import FINITE
 from dialeval.stats import clopper_pearson
 
 DOUBT: Final = 0.4
 """Pairs whose calibrated probability is within [0.4, 0.6) are ambiguous: either verdict would be wrong that often."""
 _BINS: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """How well a detector does on labelled pairs."""
-
-    __pydantic_config__: ClassVar = FINITE
-
-    n: int
-    contradictions: int
-    accuracy: float
-    low: float
-    high: float
-    auc: float
-    auc_low: float
-    auc_high: float
-    brier: float
-    calibration_error: float
-    """Mean distance of predicted from real shares in ten bins of equal size."""
-    ambiguous: int
-    """Pairs in the ambiguous band."""
-    accuracy_outside: float | None
-    """Of the pairs outside the band."""
 
 
 def calibrate(margins: Floats, contradicts: Sequence[bool]) -> Calibration:

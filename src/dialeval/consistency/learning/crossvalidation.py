@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
 from dialeval.consistency.detecting.pairs import segments_of
-from dialeval.consistency.learning.calibrating import Measured, calibrate, measure
+from dialeval.consistency.document import Measured, Target
+from dialeval.consistency.learning.calibrating import calibrate, measure
 from dialeval.consistency.learning.config import DetectorConfig
 from dialeval.consistency.pairs.regime import balanced, with_random_earlier
 from dialeval.consistency.pairs.types import LabelledPair, divide
 from dialeval.errors import Unsuitable
-from dialeval.files.documents import FINITE
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One system as the target: what the detector does before and after training on the other systems."""
-
-    __pydantic_config__: ClassVar = FINITE
-
-    system: str
-    before: Measured
-    """Of the detector as it is, which has seen no response of these systems (the thesis's CD_HUM)."""
-    after: Measured | None
-    """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
-    trained_on: int
 
 
 def measured_by(

@@ -11,7 +11,8 @@ import numpy as np
 
 from dialeval.consistency.detecting.detector import Calibration, margins_of
 from dialeval.consistency.detecting.pairs import segments_of
-from dialeval.consistency.learning.calibrating import Measured, calibrate, measure
+from dialeval.consistency.document import Measured
+from dialeval.consistency.learning.calibrating import calibrate, measure
 from dialeval.consistency.learning.config import KIND, DetectorConfig
 from dialeval.consistency.learning.training import ADAPTER, Trained, digest_of
 from dialeval.consistency.pairs.types import LabelledPair

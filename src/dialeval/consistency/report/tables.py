@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from dialeval.consistency.document import Detected, DetectedDocument, SystemRate
+from dialeval.consistency.document import Detected, DetectedDocument, Measured, SystemRate, Target
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import count, interval, number, one_line
+from dialeval.display.wording import NOTHING, count, interval, number, one_line
 
 _RATES = (
     Column("system"),
@@ -23,6 +23,20 @@ _PAIRS = (
     Column("earlier"),
     Column("later"),
     Column("probability", numeric=True),
+)
+_MEASURED = (
+    Column("set"),
+    Column("accuracy", numeric=True),
+    Column("AUC", numeric=True),
+    Column("calibration error", numeric=True),
+    Column("ambiguous", numeric=True),
+    Column("n", numeric=True),
+)
+_TARGETS = (
+    Column("target system"),
+    Column("before (CD_HUM)", numeric=True),
+    Column("trained on the others (CD_RGS)", numeric=True),
+    Column("n", numeric=True),
 )
 _QUOTED = 70
 
@@ -86,3 +100,35 @@ def print_detected(document: DetectedDocument) -> None:
     if pairs.rows:
         console.print()
         print_table(pairs, console)
+
+
+def measured_table(measured: Mapping[str, Measured]) -> Table:
+    """How a detector does on each set of labelled pairs."""
+    rows = tuple(
+        (
+            Cell(name),
+            Cell(number(found.accuracy), interval(found.low, found.high)),
+            Cell(number(found.auc), interval(found.auc_low, found.auc_high)),
+            Cell(number(found.calibration_error)),
+            Cell(f"{found.ambiguous:,}"),
+            Cell(f"{found.n:,}"),
+        )
+        for name, found in measured.items()
+    )
+    return Table("Detector against people", _MEASURED, rows)
+
+
+def cross_validated(targets: Sequence[Target]) -> Table:
+    """The layout of the thesis's Table 4.4 (b): one row per target system."""
+    rows = tuple(
+        (
+            Cell(target.system),
+            Cell(number(target.before.accuracy), interval(target.before.low, target.before.high)),
+            Cell(number(target.after.accuracy), interval(target.after.low, target.after.high))
+            if target.after is not None
+            else Cell(NOTHING),
+            Cell(f"{target.before.n:,}"),
+        )
+        for target in targets
+    )
+    return Table("Leave one system out", _TARGETS, rows)
