@@ -21,6 +21,7 @@ BENCHES: Final = (
     "calibration",
     "chrf",
     "cider",
+    "detector",
     "embedding",
     "generation",
     "imports",

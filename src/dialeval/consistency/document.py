@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from dialeval.consistency.detecting.detector import Verdict as Verdict
 from dialeval.files.documents import FINITE
+
+Label: TypeAlias = Literal["contradiction", "consistent", "ambiguous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +127,66 @@ class Target:
     after: Measured | None
     """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
     trained_on: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAnswer:
+    """A system's answer to a probe, and what raters said of it."""
+
+    id: str
+    system: str
+    earlier: str
+    between: str
+    """The question."""
+    response: str
+    label: Label
+    votes: int
+    """How many raters called it a contradiction."""
+    raters: int
+    draw: str = "top"
+    kind: str = "follow-up"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Contexts with and without a feature, and how many systems they make contradict themselves."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    feature: str
+    contexts: int
+    """That have it."""
+    others: int
+    mean: float | None
+    """Contradictory answers per context and system, with the feature."""
+    mean_others: float | None
+    p: float | None
+    """One-tailed, that contexts with the feature provoke more."""
+    significant: bool
+    reason: str | None = None
+    """Why there is no test."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisDocument:
+    """The result of ``dialeval consistency analyse``."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    answers: int
+    contexts: int
+    systems: tuple[str, ...]
+    kappa: float | None
+    """Fleiss' kappa over systems: whether contexts make several of them contradict themselves."""
+    kappa_contexts: int
+    """Contexts that it is over: those that two or more systems answered."""
+    kappa_reason: str | None
+    features: tuple[Feature, ...]
+    misses: tuple[tuple[int, int], tuple[int, int]] | None
+    """Contradictions of two votes, then of three: missed and found by the detector; None without a detector."""
+    misses_p: float | None
+    """Of the chi-square test that misses do not depend on the votes."""
+    draws: dict[str, tuple[int, int]]
+    """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random."""
+    alpha: float = 0.01
+    format: Literal[1] = 1

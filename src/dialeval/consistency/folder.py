@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dialeval.consistency.collecting.answers import ProbeAnswer
-from dialeval.consistency.document import DetectedDocument
-from dialeval.consistency.report.page import detected_page
+from dialeval.consistency.document import AnalysisDocument, DetectedDocument
+from dialeval.consistency.report.page import analysis_page, detected_page
 from dialeval.data import decode, encode, refuse
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.jsonl import read_rows
@@ -18,6 +18,8 @@ from dialeval.files.documents import Origin, read_document, require_file, write_
 
 DETECTED: Final = "detected.json"
 PAGE: Final = "contradictions.html"
+ANALYSIS: Final = "analysis.json"
+ANALYSIS_PAGE: Final = "analysis.html"
 CONTRADICTIONS: Final = "contradictions.jsonl"
 """Answers to probes, in a run folder and in the file of ``dialeval consistency collect``."""
 ORIGIN: Final = Origin("a folder as written by 'dialeval consistency detect -o FOLDER'", "Detect again.")
@@ -39,6 +41,14 @@ def read_detected(folder: Path) -> DetectedDocument:
 def render_detected(folder: str | Path) -> Path:
     """Write the page of a folder again, from its file."""
     return write_detected(Path(folder), read_detected(Path(folder)))
+
+
+def write_analysis(folder: Path, document: AnalysisDocument) -> Path:
+    """Write ``analysis.json`` and its page, each whole, and return the page's path."""
+    write_document(folder / ANALYSIS, document)
+    page = folder / ANALYSIS_PAGE
+    write_atomically(page, analysis_page(document).encode())
+    return page
 
 
 def write_answers(path: Path, rows: Iterable[tuple[str, ProbeAnswer]]) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.train.acts import acts
 from dialeval.cli.train.contradiction import contradiction
 from dialeval.cli.train.generator import generator
 from dialeval.cli.train.settings import (
@@ -33,6 +34,7 @@ app = typer.Typer(
 
 app.command("generator")(generator)
 app.command("contradiction")(contradiction)
+app.command("acts")(acts)
 
 
 @app.command("skip-thought")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dialeval.consistency.document import Detected, DetectedDocument
+from dialeval.consistency.document import AnalysisDocument, Detected, DetectedDocument
 from dialeval.consistency.report import tables
 from dialeval.display.pages import asset, policy, template
 
@@ -35,4 +35,20 @@ def detected_page(document: DetectedDocument) -> str:
         style=Markup(style),
         script=Markup(script),
         policy=policy(style=style, script=script),
+    )
+
+
+def analysis_page(document: AnalysisDocument) -> str:
+    """The page of the analyses; the same document gives the same bytes."""
+    from markupsafe import Markup
+
+    style = asset("page.css")
+    return template(PACKAGE, "analysis.html").render(
+        document=document,
+        features=tables.features(document),
+        misses=tables.misses(document),
+        draws=tables.draws(document),
+        sentence=tables.kappa_sentence(document),
+        style=Markup(style),
+        policy=policy(style=style),
     )

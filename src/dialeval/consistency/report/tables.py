@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dialeval.consistency.document import Detected, DetectedDocument, Measured, SystemRate, Target
+from dialeval.consistency.document import (
+    AnalysisDocument,
+    Detected,
+    DetectedDocument,
+    Measured,
+    SystemRate,
+    Target,
+)
 from dialeval.display.table import Cell, Column, Table
-from dialeval.display.wording import NOTHING, count, interval, number, one_line
+from dialeval.display.wording import NOTHING, count, interval, number, one_line, p_value, percent
 
 _RATES = (
     Column("system"),
@@ -132,3 +139,72 @@ def cross_validated(targets: Sequence[Target]) -> Table:
         for target in targets
     )
     return Table("Leave one system out", _TARGETS, rows)
+
+
+def features(document: AnalysisDocument) -> Table:
+    """Features of the question, the most provoking first."""
+    columns = (
+        Column("feature of the question"),
+        Column("with it", numeric=True),
+        Column("without", numeric=True),
+        Column("contexts", numeric=True),
+        Column("p, one-tailed", numeric=True),
+    )
+    ranked = sorted(document.features, key=lambda feature: feature.p if feature.p is not None else 2.0)
+    rows = tuple(
+        (
+            Cell(feature.feature),
+            Cell(number(feature.mean)),
+            Cell(number(feature.mean_others)),
+            Cell(f"{feature.contexts:,} / {feature.others:,}"),
+            Cell(p_value(feature.p), mark="★" if feature.significant else ""),
+        )
+        for feature in ranked
+    )
+    note = f"contradictory answers per context and system; ★ significant at {document.alpha:g}"
+    return Table("What provokes contradictions", columns, rows, (note,))
+
+
+def misses(document: AnalysisDocument) -> Table:
+    """Contradictions that the detector misses, by how many raters saw them."""
+    columns = (Column("raters"), Column("missed", numeric=True), Column("found", numeric=True))
+    if document.misses is None:
+        return Table("Detector and ambiguity", columns, ())
+    rows = tuple(
+        (Cell(name), Cell(f"{missed:,}"), Cell(f"{found:,}"))
+        for name, (missed, found) in zip(("two", "three"), document.misses, strict=True)
+    )
+    return Table("Detector and ambiguity", columns, rows, (f"chi-square p {p_value(document.misses_p)}",))
+
+
+def draws(document: AnalysisDocument) -> Table:
+    """Contradictions by how probes were drawn, the layout of the thesis's Table 4.2."""
+    columns = (Column("probes drawn"), Column("contradictory", numeric=True), Column("share", numeric=True))
+    rows = tuple(
+        (Cell(draw.upper()), Cell(f"{yes:,} / {of:,}"), Cell(percent(yes / of if of else None)))
+        for draw, (yes, of) in document.draws.items()
+    )
+    return Table("RANDOM and TOP", columns, rows if len(rows) > 1 else ())
+
+
+def kappa_sentence(document: AnalysisDocument) -> str:
+    """Whether contexts make several systems contradict themselves."""
+    if document.kappa is None:
+        return f"Fleiss' kappa over systems is undefined: {document.kappa_reason}."
+    over = count(document.kappa_contexts, "context")
+    return f"Fleiss' kappa over systems is {number(document.kappa)}, over {over} that two or more answered."
+
+
+def print_analysis(document: AnalysisDocument) -> None:
+    """Print all analyses to the terminal."""
+    from rich.console import Console
+
+    from dialeval.display.terminal import print_table
+
+    console = Console()
+    systems = count(len(document.systems), "system")
+    print(f"{count(document.answers, 'answer')} of {systems} in {count(document.contexts, 'context')}")
+    print(kappa_sentence(document))
+    for table in (features(document), misses(document), draws(document)):
+        if table.rows:
+            print_table(table, console)
