@@ -28,6 +28,8 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("skip_thought", "dialeval.metrics.skip_thought.metric:SkipThought"),
     Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
+    Entry("contradiction_free", "dialeval.consistency.detecting.metrics:ContradictionFree"),
+    Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""

@@ -17,7 +17,7 @@ def analyse(
         list[str],
         typer.Argument(
             metavar="LABELLED...",
-            help="What 'dialeval consistency label' wrote, or rgm-contradiction's contexts.",
+            help="What 'dialeval consistency label' wrote, or contexts of rgm.",
         ),
     ],
     model: Model = "shipped",

@@ -13,9 +13,7 @@ from dialeval.cli.options import Json, Limit
 
 
 def acts(
-    corpus: Annotated[
-        str, typer.Argument(metavar="CORPUS", help="Lines conversation|speaker|text|act; .gz is read too.")
-    ],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Lines conversation|speaker|text|act.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The labeller's folder.")],
     test: Annotated[str | None, typer.Option("--test", help="Lines to measure its accuracy on.")] = None,
     encoder: Annotated[
