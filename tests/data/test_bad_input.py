@@ -228,7 +228,7 @@ def test_whole_files_that_cannot_be_read(put):
     todo = "Check that this is the file you meant, and how it was written."
     assert (
         message(put("empty.jsonl", ""))
-        == f"empty.jsonl: found nothing in it, expected at least one example. {todo}"
+        == f"empty.jsonl: found an empty file, expected at least one example. {todo}"
     )
     assert (
         message(put("blank.jsonl", "\n \n"))
@@ -470,7 +470,7 @@ def test_text_files_of_nothing_usable_are_an_error(put, tmp_path):
         BadInput, match=r"out\.txt: found 1 bad line and nothing else, expected at least one example"
     ):
         list(read_texts(responses, [references], on_bad=SideFile(tmp_path / "side.jsonl")))
-    with pytest.raises(BadInput, match=r"empty\.txt: found nothing in it, expected at least one example"):
+    with pytest.raises(BadInput, match=r"empty\.txt: found an empty file, expected at least one example"):
         list(read_texts(put("empty.txt", ""), ["empty.txt"]))
 
 

@@ -8,7 +8,9 @@ import pytest
 from dialeval.encoder.adapters import find_adapter, load_adapter
 from dialeval.errors import BadInput, ResourceUnavailable
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+import torch
+
 from dialeval.training.finetuning import FinetunedEncoder, Finetuning, predict, write_adapter
 
 PAIRS = [("Do you smoke?", "I quit last year."), ("Tea?", ""), ("word " * 200, "東京 is far away.")]

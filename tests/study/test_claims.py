@@ -33,7 +33,7 @@ def run(folder: Path, *lines: str) -> Run:
         ),
         ("primary: length", "primary: length only describes"),
         ("correction: bonferroni", "correction: found 'bonferroni'"),
-        ("margin: 0.02", "margin: found 0.02, but which measure's?"),
+        ("margin: 0.02", "margin: found 0.02, but no measure; expected"),
         (
             "margin: {rouge: 0.02}",
             "margin: There is no measure in this study called 'rouge'. Did you mean 'rouge_l'",

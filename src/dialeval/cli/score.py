@@ -26,20 +26,28 @@ from dialeval.cli.options import (
     SkipBad,
     Trials,
 )
+from dialeval.cli.subjects import (
+    first_items,
+    judging_dialogues,
+    kept_input,
+    read_dialogues,
+    read_examples,
+    side_file,
+)
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
     from dialeval.data import Example
-    from dialeval.data.codec.bad import OnBad
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
 
 def score(
     file: Annotated[
-        str | None, typer.Argument(help="Examples (JSONL, CSV, TSV, Parquet, .gz), or - for stdin.")
+        str | None,
+        typer.Argument(help="Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."),
     ] = None,
     metric: MetricNames = None,
     every: Annotated[
@@ -66,7 +74,7 @@ def score(
     fail_under: FailUnder = None,
     json: Json = False,
 ) -> None:
-    """Score responses, with an interval for every score and a reason for every item that has none.
+    """Score responses or dialogues, with an interval for every score and a reason for every item that has none.
 
     Metrics: {every}; your own as file.py:NAME. Without -m: {default}.
 
@@ -82,18 +90,26 @@ def score(
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
     metrics = _metrics(metric, every=every)
     gates = parse_fail_under(fail_under, list(metrics))
-    on_bad = SideFile(_side_file(file or str(hyp))) if skip_bad else refuse
-    examples: Iterable[Example] = _first_items(_examples(file, hyp, ref, format, on_bad), limit)
-    if any(isinstance(metric, Fittable) for metric in metrics.values()):
-        examples = list(examples)  # such a metric sees all of them before it scores the first
-    with open_workshop(jobs=jobs, cache=cache, resume=resume) as shop, shop.watch("scoring", 0) as progress:
-        plan = Plan(
-            resampling=resampling,
-            executor=shop.executor,
-            cache=shop.cache,
-            progress=progress,
-        )
-        results = evaluate_each(metrics, examples, plan)
+    on_bad = SideFile(side_file(file or str(hyp))) if skip_bad else refuse
+    with (
+        kept_input(file, metrics) as source,
+        open_workshop(jobs=jobs, cache=cache, resume=resume) as shop,
+        shop.watch("scoring", 0) as progress,
+    ):
+        plan = Plan(resampling=resampling, executor=shop.executor, cache=shop.cache, progress=progress)
+        whole = judging_dialogues(metrics, source, format)
+        single = {name: metric for name, metric in metrics.items() if name not in whole}
+        results: dict[tuple[str, str], Outcome] = {}
+        if whole:
+            results |= evaluate_each(
+                whole, first_items(read_dialogues(str(source), format, on_bad), limit), plan
+            )
+        if single:
+            examples: Iterable[Example] = first_items(read_examples(source, hyp, ref, format, on_bad), limit)
+            if any(isinstance(metric, Fittable) for metric in single.values()):
+                examples = list(examples)  # such a metric sees all of them before it scores the first
+            results |= evaluate_each(single, examples, plan)
+    results = {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)
     if per_item is not None:
@@ -116,35 +132,6 @@ def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric
     for name, obstacle in usable.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
     return dict(usable.metrics)
-
-
-def _examples(
-    file: str | None, hyp: Path | None, refs: Sequence[Path] | None, format: str | None, on_bad: OnBad
-) -> Iterator[Example]:
-    from dialeval.data import read, read_texts
-
-    if (file is None) == (hyp is None):
-        raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
-    if hyp is not None:
-        return read_texts(hyp, refs or [], on_bad=on_bad)
-    return read(str(file), "example", format=format, on_bad=on_bad)
-
-
-def _first_items(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:
-    """The first ``limit`` items, with every system's response to each wherever it stands in the file."""
-    kept: set[str] = set()
-    for example in examples:
-        if limit is None or example.item in kept or len(kept) < limit:
-            if limit is not None:
-                kept.add(example.item)
-            yield example
-
-
-def _side_file(file: str) -> Path:
-    from dialeval.data.codec.sources import split_format
-
-    bare = str(split_format(file).source)
-    return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
 
 
 def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:

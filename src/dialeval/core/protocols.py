@@ -126,6 +126,15 @@ class YesNo(Protocol):
 
 
 @runtime_checkable
+class JudgesDialogues(Protocol):
+    """A metric of single responses that can also judge whole dialogues."""
+
+    @property
+    def whole_dialogues(self) -> bool:
+        """Whether it can."""
+
+
+@runtime_checkable
 class UsesResources(Protocol):
     """A metric or system that rests on weights, vectors or tables."""
 

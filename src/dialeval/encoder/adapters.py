@@ -76,6 +76,15 @@ class AdapterFile:
         """The adapter and the encoder, each with its sha256."""
         return {self.path.name: self.sha256, **self.weights.resources}
 
+    @property
+    def rank(self) -> int | None:
+        """Of its changes; None where weights were trained as a whole."""
+        from safetensors import safe_open
+
+        with safe_open(self.path, "np") as file:
+            factors = [name for name in file.keys() if name.endswith(DOWN)]  # noqa: SIM118 - not a mapping
+            return int(file.get_slice(factors[0]).get_shape()[0]) if factors else None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adapted:

@@ -16,9 +16,9 @@ def segment_ids(
 ) -> list[list[int]]:
     """The ids of each text: its segments, each followed by the separator, after the token that begins a text.
 
-    At most ``longest`` tokens, special ones included. With ``last`` whole oldest segments are dropped, and the beginning
-    of a last one that is too long by itself is kept; with ``longest`` tokens are taken from the end of the segment that
-    is longest, so that of a pair neither side vanishes.
+    At most ``longest`` tokens, special ones included. With ``last`` whole oldest segments are dropped, and the
+    beginning of a last one that is too long by itself is kept; with ``longest`` tokens are taken from the end of the
+    segment that is longest, so that of a pair neither side vanishes.
     """
     window = min(longest, encoder.longest)
     known = dict.fromkeys(segment for segments in texts for segment in segments)

@@ -30,6 +30,8 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
     Entry("contradiction_free", "dialeval.consistency.detecting.metrics:ContradictionFree"),
     Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
+    Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
+    Entry("relevance", "dialeval.selfeval.relevance.metric:Relevance"),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""

@@ -11,13 +11,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, load_encoder, load_torch
 from dialeval.encoder.segments import Fit, segment_ids
+from dialeval.errors import BadInput
 from dialeval.files.atomic import atomic_path
 
 _FROZEN: Final = "embeddings"
@@ -70,7 +71,7 @@ class LowRank(nn.Module):
 
 
 class FinetunedEncoder(nn.Module):
-    """An encoder, [first token ; mean of tokens], a tanh layer, and one logit per output."""
+    """An encoder, [first token ; mean of tokens], a tanh layer, and one logit per output; no head without outputs."""
 
     def __init__(self, settings: Finetuning, outputs: Sequence[str], *, seed: int = 0) -> None:
         super().__init__()
@@ -84,8 +85,10 @@ class FinetunedEncoder(nn.Module):
             self._open_weights()
             size = 2 * int(self.encoder.config.hidden_size)  # type: ignore[union-attr, arg-type]
             self.drop = nn.Dropout(settings.dropout)
-            self.hidden = nn.Linear(size, settings.hidden)
-            self.out = nn.Linear(settings.hidden, len(self.outputs))
+            self.head = nn.ModuleDict()
+            if outputs:
+                self.head["hidden"] = nn.Linear(size, settings.hidden)
+                self.head["out"] = nn.Linear(settings.hidden, len(self.outputs))
         self.to(settings.device)
 
     def _open_weights(self) -> None:
@@ -127,11 +130,16 @@ class FinetunedEncoder(nn.Module):
 
     def logits(self, pooled: Tensor) -> Tensor:
         """What the head makes of pooled states."""
-        out: Tensor = self.out(torch.tanh(self.hidden(self.drop(pooled))))
+        out: Tensor = self.head["out"](torch.tanh(self.head["hidden"](self.drop(pooled))))
         return out
 
-    def adapter(self) -> dict[str, Tensor]:
-        """What was trained, in 16-bit floats, by the names of `dialeval.encoder.adapters`."""
+    def means(self, tokens: Sequence[Sequence[int]]) -> Tensor:
+        """The mean of each text's states, shape (texts, size)."""
+        pooled = self.pooled(tokens)
+        return pooled[:, pooled.shape[1] // 2 :]
+
+    def trained(self) -> dict[str, Tensor]:
+        """The weights that training moves, by the names of `dialeval.encoder.adapters`."""
         tensors: dict[str, Tensor] = {}
         for name, module in self.encoder.named_modules():
             if isinstance(module, LowRank):
@@ -142,10 +150,7 @@ class FinetunedEncoder(nn.Module):
                 for name, weight in self.encoder.named_parameters()
                 if weight.requires_grad
             }
-        for part in ("hidden", "out"):
-            for name, weight in self.get_submodule(part).named_parameters():
-                tensors[f"{HEAD}{part}.{name}"] = weight
-        return {name: tensor.detach().cpu().half().contiguous() for name, tensor in tensors.items()}
+        return tensors | {f"{HEAD}{name}": weight for name, weight in self.head.named_parameters()}
 
     def _autocast(self) -> AbstractContextManager[Any]:
         if self.settings.precision == "float32":
@@ -167,8 +172,23 @@ def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping
         facts=dict(facts),
     )
     with atomic_path(path) as scratch:
-        save_file(model.adapter(), scratch, metadata={ABOUT: about.text()})
+        # 16 bits are enough: scores change in the third or fourth decimal place.
+        halves = {name: tensor.detach().cpu().half().contiguous() for name, tensor in model.trained().items()}
+        save_file(halves, scratch, metadata={ABOUT: about.text()})
     return about
+
+
+def restore_adapter(model: FinetunedEncoder, path: Path) -> None:
+    """Give the model the trained weights of an adapter, to train it further; it must have the same settings."""
+    tensors = load_file(path)
+    own = model.trained()
+    if tensors.keys() != own.keys():
+        raise BadInput(
+            str(path), "other weights than the model trains", "an adapter of the same kind and rank", ""
+        )
+    with torch.no_grad():
+        for name, weight in own.items():
+            weight.copy_(tensors[name].to(weight.dtype))
 
 
 def in_chunks(tokens: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:

@@ -65,7 +65,7 @@ class TestWide:
                 "item,ana\nq1,4\nq2,3\nq1,4\n",
                 "r.csv, line 4, field 'item': found 'q1' a second time for 'rating' (first in line 2)",
             ),
-            "an empty file": ("", "r.csv: found nothing in it"),
+            "an empty file": ("", "r.csv: found an empty file"),
             "only a header": ("item,ana\n", "r.csv: found no record in it"),
             "a rater twice": ("item,ana,ana\nq1,4,5\n", "r.csv, line 1: found the column 'ana' twice"),
         }.values(),

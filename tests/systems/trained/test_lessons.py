@@ -68,7 +68,7 @@ def test_dialogues_that_begin_alike_stay_on_one_side():
 
 def test_nothing_is_held_out_where_nothing_is_asked_for_and_one_dialogue_cannot_be_split():
     assert split(made_lessons(), 0, seed=0).held_out == []
-    with pytest.raises(Unsuitable, match=r"1 dialogue\(s\) cannot be split"):
+    with pytest.raises(Unsuitable, match=r"too few dialogues \(1\)"):
         split(made_lessons()[:1], 0.05, seed=0)
 
 

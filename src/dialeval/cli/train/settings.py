@@ -36,7 +36,13 @@ Epochs: TypeAlias = Annotated[int | None, typer.Option("--epochs", min=1, help="
 
 R = TypeVar("R", bound="Record")
 
-_OURS: Final = ("checkpoint.safetensors", "model.safetensors", "tokenizer.json", "checkpoint")
+_OURS: Final = (
+    "checkpoint.safetensors",
+    "model.safetensors",
+    "adapter.safetensors",
+    "tokenizer.json",
+    "checkpoint",
+)
 """What a folder that we trained into holds from early on."""
 
 

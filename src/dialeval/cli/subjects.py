@@ -1,0 +1,94 @@
+"""What ``dialeval score`` is asked about: examples, or dialogues for the metrics that judge whole ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.core import CorpusMeasure, Metric
+    from dialeval.data import Dialogue, Example
+    from dialeval.data.codec.bad import OnBad
+
+    AnyMetric = Metric[Example] | CorpusMeasure[Example]
+
+S = TypeVar("S", bound="Example | Dialogue")
+
+
+def read_examples(
+    file: str | None, hyp: Path | None, refs: Sequence[Path] | None, format: str | None, on_bad: OnBad
+) -> Iterator[Example]:
+    """The responses of a file, or of lines of text with their references."""
+    from dialeval.data import read, read_texts
+
+    if (file is None) == (hyp is None):
+        raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
+    if hyp is not None:
+        return read_texts(hyp, refs or [], on_bad=on_bad)
+    return read(str(file), "example", format=format, on_bad=on_bad)
+
+
+def judging_dialogues(
+    metrics: Mapping[str, AnyMetric], file: str | None, format: str | None
+) -> dict[str, Metric[Dialogue]]:
+    """The metrics that judge whole dialogues, where the file holds any; the others judge the last turn of each."""
+    from dialeval.core import CorpusMeasure, JudgesDialogues
+
+    able: dict[str, Metric[Dialogue]] = {
+        name: cast("Metric[Dialogue]", metric)
+        for name, metric in metrics.items()
+        if isinstance(metric, JudgesDialogues) and not isinstance(metric, CorpusMeasure)
+    }
+    if not able or file is None:
+        return {}
+    from dialeval.data.reading import read_guessing
+
+    return able if read_guessing(file, format=format).kind == "dialogue" else {}
+
+
+def read_dialogues(file: str, format: str | None, on_bad: OnBad) -> Iterator[Dialogue]:
+    """The dialogues of a file; one that names no system is of a system called so, as its last turn would be."""
+    from dialeval.data import read
+
+    for dialogue in read(file, "dialogue", format=format, on_bad=on_bad):
+        yield dialogue if dialogue.system else replace(dialogue, system="system")
+
+
+@contextmanager
+def kept_input(file: str | None, metrics: Mapping[str, AnyMetric]) -> Iterator[str | None]:
+    """The file; standard input as a file for as long as this lasts, where metrics may read it more than once."""
+    from dialeval.core import JudgesDialogues
+
+    if file != "-" or not any(isinstance(metric, JudgesDialogues) for metric in metrics.values()):
+        yield file
+        return
+    with NamedTemporaryFile(prefix="stdin-", suffix=".jsonl") as copy:
+        copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
+
+
+def first_items(subjects: Iterable[S], limit: int | None) -> Iterator[S]:
+    """The first ``limit`` items, with every system's response to each wherever it stands in the file."""
+    kept: set[str] = set()
+    for subject in subjects:
+        if limit is None or subject.item in kept or len(kept) < limit:
+            if limit is not None:
+                kept.add(subject.item)
+            yield subject
+
+
+def side_file(file: str) -> Path:
+    """Where lines that cannot be read are kept."""
+    from dialeval.data.codec.sources import split_format
+
+    bare = str(split_format(file).source)
+    return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
