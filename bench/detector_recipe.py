@@ -1,8 +1,8 @@
 """The recipe of the shipped contradiction detector: its data, its two steps, its calibration and its measurements.
 
-``python -m bench.detector_recipe OUT`` needs the data of shared/data (DIALEVAL_DATA) and torch; add ``--nli``, ``--made`` and
-``--minutes`` for more or less training. It calls what ``dialeval train contradiction`` calls. No row of rgm-contradiction, of
-MultiNLI dev, or of the halves of DECODE, ProSeCCo and CI-ToD that ``divide(test=0.5)`` holds out is trained on.
+``python -m bench.detector_recipe OUT`` needs the data of shared/data (DIALEVAL_DATA) and torch; ``--nli``, ``--made``
+and ``--minutes`` give more or less training. It calls what ``dialeval train contradiction`` calls. No row is trained on
+of rgm-contradiction, of MultiNLI dev, or of the halves of DECODE, ProSeCCo and CI-ToD that ``divide`` holds out.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from dialeval.consistency.probing.entities import NO_STATEMENT, NO_SYSTEM_TURN
+
 pytestmark = pytest.mark.usefixtures("minilm")
 
 
@@ -78,10 +80,7 @@ def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues
     done = dialeval("consistency", "probe", dialogues, "-o", "probes.jsonl", "--kind", "entity", "--json")
     told = json.loads(done.out)
     assert told["probes"] > 0
-    assert told["excluded"] == {
-        "no turn of the assistant, or of a second speaker": 1,
-        "no statement about a speaker to ask about": 1,
-    }
+    assert told["excluded"] == {NO_SYSTEM_TURN: 1, NO_STATEMENT: 1}
     done = dialeval(
         "consistency", "collect", "probes.jsonl", "--system", "echo", "-o", "answers.jsonl", "--json"
     )
@@ -133,9 +132,8 @@ def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):
 
 def test_a_study_probes_its_systems_and_shows_where_they_clash(dialeval, dialogues, tmp_path):
     dialeval("consistency", "probe", dialogues, "-o", "probes.jsonl", "--kind", "entity")
-    (tmp_path / "prompts.jsonl").write_text(
-        json.dumps({"id": "1", "context": [{"role": "user", "content": "Hi"}]}) + "\n"
-    )
+    prompt = {"id": "1", "context": [{"role": "user", "content": "Hi"}]}
+    (tmp_path / "prompts.jsonl").write_text(json.dumps(prompt) + "\n")
     (tmp_path / "study.yaml").write_text(
         "data: prompts.jsonl\nsystems: [{name: parrot, kind: echo}]\n"
         "measures: [{name: consistency, probes: probes.jsonl}, length]\n"
