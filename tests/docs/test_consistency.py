@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import shlex
@@ -42,7 +43,7 @@ def write_dialogues(path):
 
 def answer_tasks(path):
     """Three raters who call every answer contradictory."""
-    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()

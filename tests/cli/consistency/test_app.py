@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 
 import pytest
@@ -87,7 +88,8 @@ def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues
     assert json.loads(done.out)["answers"] == told["probes"]
     tasks = json.loads(dialeval("consistency", "tasks", "answers.jsonl", "-o", "tasks", "--json").out)
     assert tasks["tasks"] == told["probes"]
-    rows = list(csv.DictReader((tmp_path / "tasks" / "for_raters" / "tasks.csv").open(encoding="utf-8")))
+    written = (tmp_path / "tasks" / "for_raters" / "tasks.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(written, newline="")))
     with (tmp_path / "filled.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()

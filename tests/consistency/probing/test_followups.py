@@ -104,7 +104,7 @@ def test_the_best_comes_first_and_the_asker_is_the_assistant():
 def test_a_batch_is_one_call_and_batches_change_nothing(monkeypatch):
     from dialeval.consistency.probing import followups
 
-    found = mine([TALK] * 5).found
+    found = mine([Dialogue(str(place), TALK.turns) for place in range(5)]).found
     together, apart = Toy(), Toy()
     whole = log_fqness(found, together)
     monkeypatch.setattr(followups, "_AT_ONCE", 2)
@@ -133,3 +133,9 @@ def test_random_probes_are_drawn_without_repeats_and_marked():
     assert len({probe.id for probe in drawn}) == 2
     assert {probe.draw for probe in drawn} == {"random"}
     assert drawn == draw_random(probes, 2, seed=1)
+
+
+def test_systems_with_the_same_dialogue_id_have_probes_of_their_own():
+    found = mine([Dialogue("d", TALK.turns, "x"), Dialogue("d", TALK.turns, "y")]).found
+    assert len({each.item for each in found}) == len(found) == 6
+    assert found[0].item == "d@x/1-1"

@@ -77,8 +77,9 @@ def _across(turns: Context, first: int, second: int) -> Iterator[Quoted]:
     earlier, later = turns[first].text, turns[second].text
     before = turns[second - 1]
     between = before.text if second - 1 > first and _who(before) != _who(turns[second]) else ""
-    yield Quoted(first, second, Pair(earlier, later, between))
     said, says = _statements(earlier), _statements(later)
+    if said and says:
+        yield Quoted(first, second, Pair(earlier, later, between))
     if len(said) * len(says) > 1:
         for one, other in product(said, says):
             yield Quoted(first, second, Pair(one, other, between))

@@ -17,7 +17,7 @@ from typing import Final
 from dialeval.consistency.pairs.rules import antonym, entity, negation, number, pronoun
 from dialeval.consistency.probing.followups import statements
 from dialeval.consistency.probing.persons import as_heard
-from dialeval.consistency.probing.probes import KINDS, Kind, Probe
+from dialeval.consistency.probing.probes import KINDS, Kind, Probe, named
 from dialeval.data.types import Context, Dialogue, Turn
 
 NO_SYSTEM_TURN: Final = "no turn of the assistant, or of a second speaker"
@@ -48,12 +48,12 @@ def entity_probes(dialogues: Iterable[Dialogue], *, per_dialogue: int = 3, seed:
     """
     probes: list[Probe] = []
     excluded: Counter[str] = Counter()
-    for dialogue in dialogues:
+    for item, dialogue in named(dialogues):
         turns = _up_to_answer(dialogue.turns)
         if turns is None:
             excluded[NO_SYSTEM_TURN] += 1
             continue
-        own = list(_in_dialogue(dialogue.item, turns, Random(f"{seed} {dialogue.item}")))
+        own = list(_in_dialogue(item, turns, Random(f"{seed} {item}")))
         if not own:
             excluded[NO_STATEMENT] += 1
         probes += sorted(own, key=lambda probe: KINDS.index(probe.kind))[:per_dialogue]

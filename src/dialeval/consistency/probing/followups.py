@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.consistency.detecting.sentences import is_question, split_sentences
-from dialeval.consistency.probing.probes import Probe
+from dialeval.consistency.probing.probes import Probe, named
 from dialeval.core import Floats, LikelihoodModel
 from dialeval.data.types import Context, Dialogue, Turn
 from dialeval.engine import SILENT, Progress
@@ -61,9 +61,9 @@ def mine(dialogues: Iterable[Dialogue], distances: Sequence[int] = DISTANCES) ->
     """Every turn with a question, paired with the other speaker's statements at these distances before it."""
     found: list[FollowUp] = []
     excluded: Counter[str] = Counter()
-    for dialogue in dialogues:
+    for item, dialogue in named(dialogues):
         turns = tuple(turn for turn in dialogue.turns if turn.speaker not in _UNSPOKEN and turn.text.strip())
-        own = list(_in_dialogue(dialogue.item, turns, distances))
+        own = list(_in_dialogue(item, turns, distances))
         if own:
             found += own
         elif len(turns) < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from dialeval.data.codec.bad import BadLine, OnBad, Where, refuse
 from dialeval.data.codec.fields import number, text, wrong
 from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.codec.sources import Source, check
-from dialeval.data.types import Context
+from dialeval.data.types import Context, Dialogue
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.documents import write_json_lines
 
@@ -59,6 +60,16 @@ class Probe:
             "draw": self.draw,
         }
         return {key: value for key, value in fields.items() if value is not None}
+
+
+def named(dialogues: Iterable[Dialogue]) -> list[tuple[str, Dialogue]]:
+    """Each dialogue with a name that no other has: its id, and its system where several systems have that id."""
+    listed = list(dialogues)
+    times = Counter(dialogue.item for dialogue in listed)
+    return [
+        (dialogue.item if times[dialogue.item] == 1 else f"{dialogue.item}@{dialogue.system}", dialogue)
+        for dialogue in listed
+    ]
 
 
 def write_probes(path: Path, probes: Iterable[Probe]) -> None:
