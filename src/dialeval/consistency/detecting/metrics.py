@@ -100,7 +100,7 @@ class ContradictionRate(MeanOfValues):
             for place, each in zip(places, found, strict=True):
                 if each and detector.calibration.verdict(each.probability) == "contradiction":
                     values[place] = self.contradictory
-        return rows_of_values(values)
+        return rows_of_values(values.tolist())
 
 
 @dataclass(frozen=True, slots=True)

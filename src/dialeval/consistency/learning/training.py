@@ -53,7 +53,8 @@ class _Data:
         return cls(tokens, torch.tensor([_TARGETS[labelled.label] for labelled in pairs]))
 
     def logits(self, model: FinetunedEncoder, rows: Rows) -> Tensor:
-        return model([self.tokens[row] for row in rows])
+        logits: Tensor = model([self.tokens[row] for row in rows])
+        return logits
 
 
 def train_detector(
