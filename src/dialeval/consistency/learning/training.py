@@ -14,10 +14,9 @@ from torch import Tensor, nn
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.learning.config import KIND, DetectorConfig
 from dialeval.consistency.pairs.types import CLASSES, LabelledPair, hash_share
-from dialeval.encoder.adapters import DOWN, HEAD, UP
-from dialeval.errors import BadInput, Unsuitable
+from dialeval.errors import Unsuitable
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, in_chunks
+from dialeval.training.finetuning import FinetunedEncoder, Finetuning, in_chunks, restore_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
 
@@ -77,7 +76,7 @@ def train_detector(
     )
     model = FinetunedEncoder(settings, CLASSES, seed=config.schedule.seed)
     if start_from is not None:
-        restore(model, start_from)
+        restore_adapter(model, start_from)
     measured = sorted(validation, key=lambda labelled: hash_share(labelled.pair))[: config.validated]
     task = _task(model, _Data.of(model, train), _Data.of(model, measured), config)
     identity = {**_settings(config), "data": digest_of([*train, *validation]), "start": str(start_from or "")}
@@ -115,27 +114,6 @@ def _measured(model: FinetunedEncoder, data: _Data) -> Numbers:
         total += float(class_loss(logits, targets).sum())
         right += int(((logits.softmax(1)[:, 0] >= 0.5) == (targets == 0)).sum())
     return {"loss": total / len(data.tokens), "accuracy": right / len(data.tokens)}
-
-
-def restore(model: FinetunedEncoder, adapter: Path) -> None:
-    """Give the model the weights of an adapter of the same shape, to train it further."""
-    from safetensors.torch import load_file
-
-    tensors = load_file(adapter)
-    try:
-        with torch.no_grad():
-            for name, module in model.encoder.named_modules():
-                if isinstance(module, LowRank):
-                    module.down.copy_(tensors[f"{name}.weight{DOWN}"])
-                    module.up.copy_(tensors[f"{name}.weight{UP}"])
-            for part in ("hidden", "out"):
-                for name, weight in model.get_submodule(part).named_parameters():
-                    weight.copy_(tensors[f"{HEAD}{part}.{name}"])
-    except (KeyError, RuntimeError) as error:
-        found = f"other weights ({error})"
-        raise BadInput(
-            str(adapter), found, "an adapter of the same rank and encoder", "Give its rank."
-        ) from error
 
 
 def digest_of(pairs: Sequence[LabelledPair]) -> str:
