@@ -1,5 +1,9 @@
 """The public surface: every name once, with the module that defines it."""
 
+from dialeval.consistency.detecting.metrics import (
+    ContradictionFree as ContradictionFree,
+    ContradictionRate as ContradictionRate,
+)
 from dialeval.core import (
     CorpusMeasure as CorpusMeasure,
     CorpusResult as CorpusResult,
@@ -106,6 +110,8 @@ from dialeval.selection.repository.repository import (
     Repository as Repository,
     build_repository as build_repository,
 )
+from dialeval.selfeval.metric import SelfEval as SelfEval
+from dialeval.selfeval.relevance.metric import Relevance as Relevance
 from dialeval.study import (
     Study as Study,
     Workshop as Workshop,
