@@ -25,7 +25,7 @@ def dialogues(tmp_path):
         talk("clash", "Do you smoke?", "I have never smoked.", "Really?", "I smoke ten cigarettes a day."),
         talk("fine", "Hello!", "Hello, how are you?", "Fine.", "Good to hear."),
         talk("short", "Hello!"),
-        talk("clash", "Hi.", "Hi.", "Yes.", "I like tea. I do not like tea.", system="other"),
+        talk("clash", "Hi.", "I like tea. I do not like tea.", system="other"),
     ]
     path = tmp_path / "dialogues.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -44,7 +44,7 @@ def test_detect_prints_what_its_contract_says(dialeval, dialogues):
     by_id = {(each["id"], each["system"]): each for each in told["dialogues"]}
     assert by_id["clash", "bot"]["pair"] == [1, 3]
     assert by_id["clash", "bot"]["probability"] > by_id["fine", "bot"]["probability"]
-    assert by_id["clash", "other"]["pair"] == [3, 3]
+    assert by_id["clash", "other"]["pair"] == [1, 1]
     assert (by_id["short", "bot"]["probability"], by_id["short", "bot"]["pair"]) == (None, None)
     assert told["excluded"] == {"no two sentences by one speaker": 1}
 

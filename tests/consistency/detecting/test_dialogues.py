@@ -49,7 +49,7 @@ TALK = alternating(
 
 def test_only_turns_of_one_speaker_are_compared():
     places = {(each.first, each.second) for each in passages(TALK)}
-    assert places == {(0, 4), (1, 3), (1, 5), (3, 5), (1, 1)}, "turn 2 asks, and states nothing"
+    assert places == {(0, 2), (0, 4), (2, 4), (1, 3), (1, 5), (3, 5), (1, 1)}
 
 
 def test_the_last_turn_alone():
@@ -119,3 +119,12 @@ def test_people_of_the_same_role_are_different_speakers():
 def test_the_number_of_pairs_of_a_long_dialogue_is_that_of_combinations():
     turns = alternating([f"word {place}" for place in range(40)])
     assert len(list(passages(turns))) == 2 * len([1 for i, j in product(range(20), repeat=2) if i < j])
+
+
+def test_a_turn_that_only_asks_contradicts_nothing_and_is_not_even_scored():
+    words = Words()
+    (found,) = find_contradictions(
+        [alternating(["I like tea.", "Oh.", "Do you not like tea?"])], words, scope="last"
+    )
+    assert words.seen == []
+    assert found.probability == 0

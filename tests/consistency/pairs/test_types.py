@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dialeval.consistency.pairs.regime import balanced, with_random_earlier
+from dialeval.consistency.learning.crossvalidation import balanced, with_random_earlier
 from dialeval.consistency.pairs.types import LabelledPair, Pair, divide
 
 

@@ -77,9 +77,8 @@ def _across(turns: Context, first: int, second: int) -> Iterator[Quoted]:
     earlier, later = turns[first].text, turns[second].text
     before = turns[second - 1]
     between = before.text if second - 1 > first and _who(before) != _who(turns[second]) else ""
+    yield Quoted(first, second, Pair(earlier, later, between))
     said, says = _statements(earlier), _statements(later)
-    if said and says:
-        yield Quoted(first, second, Pair(earlier, later, between))
     if len(said) * len(says) > 1:
         for one, other in product(said, says):
             yield Quoted(first, second, Pair(one, other, between))
@@ -114,8 +113,10 @@ def _probability(found: Found) -> float:
 
 
 def _may_differ(pair: Pair) -> bool:
-    """Whether the two say different things at all: what is said twice in the same words contradicts nothing."""
-    return pair.earlier.casefold().split() != pair.response.casefold().split()
+    """Whether the two may contradict each other at all: not in the same words, and not where one only asks."""
+    if pair.earlier.casefold().split() == pair.response.casefold().split():
+        return False
+    return bool(_statements(pair.earlier) and _statements(pair.response))
 
 
 def _who(turn: Turn) -> tuple[str, str | None]:

@@ -25,7 +25,7 @@ def turns_of(subject: Judged) -> Context:
 
 
 def with_response(context: Context, response: str) -> Context:
-    """The context with the response as its last turn, spoken by whoever did not speak last."""
+    """The context with the response as its last turn, spoken by the one who did not speak last."""
     spoken = [turn for turn in context if turn.speaker not in ("system", "tool", "function")]
     others = [turn for turn in spoken if (turn.speaker, turn.name) != (spoken[-1].speaker, spoken[-1].name)]
     usual = "user" if spoken and spoken[-1].speaker == "assistant" else "assistant"

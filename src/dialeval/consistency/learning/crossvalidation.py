@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -13,7 +15,6 @@ from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.document import Measured, Target
 from dialeval.consistency.learning.calibrating import calibrate, measure
 from dialeval.consistency.learning.config import DetectorConfig
-from dialeval.consistency.pairs.regime import balanced, with_random_earlier
 from dialeval.consistency.pairs.types import LabelledPair, divide
 from dialeval.errors import Unsuitable
 
@@ -80,3 +81,29 @@ def _target(
         calibration.probability(margins(test)), [labelled.contradicts for labelled in test], calibration
     )
     return Target(system, measured_by(start, test), after, len(parts.train))
+
+
+def with_random_earlier(pairs: Iterable[LabelledPair], *, seed: int = 0) -> list[LabelledPair]:
+    """Contradictions as they are; a consistent response beside a random earlier utterance of its speaker.
+
+    So that a detector learns that unrelated utterances are consistent. Pairs from sets without whole dialogues stay.
+    """
+    draw = Random(seed)
+    chosen = []
+    for labelled in pairs:
+        if labelled.contradicts or not labelled.others:
+            chosen.append(labelled)
+            continue
+        earlier = draw.choice((labelled.pair.earlier, *labelled.others))
+        chosen.append(replace(labelled, pair=labelled.pair._replace(earlier=earlier)))
+    return chosen
+
+
+def balanced(pairs: Sequence[LabelledPair], *, seed: int = 0) -> list[LabelledPair]:
+    """As many contradictions as other pairs, by leaving out some of the more frequent; the order stays."""
+    yes = [place for place, labelled in enumerate(pairs) if labelled.contradicts]
+    no = [place for place, labelled in enumerate(pairs) if not labelled.contradicts]
+    fewer = min(len(yes), len(no))
+    draw = Random(seed)
+    kept = {*draw.sample(yes, fewer), *draw.sample(no, fewer)}
+    return [pairs[place] for place in sorted(kept)]
