@@ -35,7 +35,7 @@ EXAMPLES = st.lists(
 
 
 # Matrix products round by the shape of their batch, so a network's values follow their company in the last digits.
-NEURAL = ("bertscore", "sentence_cosine")
+NEURAL = ("bertscore", "contradiction_free", "contradiction_rate", "sentence_cosine")
 
 
 def installed(name: str) -> ParameterSet:
