@@ -1,6 +1,7 @@
 """Run the benches: ``python -m bench`` for all, ``python -m bench bootstrap`` for those named.
 
-``python -m bench calibration:scores`` runs one section of a bench that has several.
+``python -m bench calibration:scores`` runs one section of a bench that has several. ``python -m bench scorers`` is not
+about speed: it prints how metrics agree with people, and has options of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ BENCHES: Final = (
     "cider",
     "detector",
     "embedding",
+    "follow_ups",
     "generation",
     "imports",
     "likelihood",
@@ -39,6 +41,9 @@ BENCHES: Final = (
 
 
 def main(arguments: Sequence[str]) -> None:
+    if arguments[:1] == ["scorers"]:
+        import_module("bench.scorers.__main__").main(arguments[1:])
+        return
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed and memory.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(BENCHES)}")
     parser.add_argument(

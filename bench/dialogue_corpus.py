@@ -1,4 +1,7 @@
-"""The dialogues that the shipped scorers learn from: ``python -m bench.dialogue_corpus OUT.jsonl``.
+"""The dialogues that the shipped scorer learnt from: ``python -m bench.dialogue_corpus OUT.jsonl``.
+
+``dialeval train selfeval OUT.jsonl -o DIR --held-out 300`` then trains it: about ten minutes to encode 61,000 turns on
+one busy core, and one minute of training.
 
 Rows that share turns with an evaluation set at hand are left out, as data/README.md flags them; so are whole corpora
 whose test sets people have rated (Topical-Chat, the validation part of PersonaChat).
@@ -11,6 +14,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,11 +27,14 @@ _EVALUATED: Final = {"ddpp_dev", "ddpp_test", "dup_test", "dup_valid", "grade", 
 
 
 class Corpus(NamedTuple):
-    """A file of dialogues, how a row gives its turns, and how many dialogues are taken at most."""
+    """A file of dialogues, and how a row gives its turns."""
 
     path: str
     turns: Callable[[dict[str, Any]], list[str]]
-    most: int = 1_000_000
+    learnt: int
+    """How many of them the scorer learns from."""
+    drawn: int = 1_000_000
+    """How many are drawn at most before the corpora are mixed."""
 
 
 def _texts(row: dict[str, Any]) -> list[str]:
@@ -44,21 +51,32 @@ def _cornell(row: dict[str, Any]) -> list[str]:
 
 
 CORPORA: Final = (
-    Corpus("dailydialog/train.jsonl.gz", _dailydialog),
-    Corpus("empathetic-dialogues/train.jsonl.gz", _texts),
-    Corpus("personachat/train.part.jsonl.gz", _texts),
-    Corpus("self-dialogue/dialogues.jsonl.gz", _texts, 9_000),
-    Corpus("cmu-dog/dialogues.jsonl.gz", _texts),
-    Corpus("chitchat/dialogues.jsonl.gz", _texts),
-    Corpus("cornell-movie/dialogues.jsonl.gz", _cornell, 12_000),
+    Corpus("dailydialog/train.jsonl.gz", _dailydialog, 3_200),
+    Corpus("empathetic-dialogues/train.jsonl.gz", _texts, 2_500),
+    Corpus("personachat/train.part.jsonl.gz", _texts, 900),
+    Corpus("self-dialogue/dialogues.jsonl.gz", _texts, 1_200, 9_000),
+    Corpus("cmu-dog/dialogues.jsonl.gz", _texts, 500),
+    Corpus("chitchat/dialogues.jsonl.gz", _texts, 700),
+    Corpus("cornell-movie/dialogues.jsonl.gz", _cornell, 1_500, 12_000),
 )
+_TURNS: Final = 8
+"""Of a longer dialogue, so many turns in a row."""
 
 
 def dialogues(seed: int = 0) -> Iterator[Dialogue]:
-    """Every dialogue of at least three turns, the corpora mixed."""
+    """Dialogues of at least four turns, the corpora mixed, at most eight turns of each."""
     found = [dialogue for corpus in CORPORA for dialogue in _read(corpus, seed)]
     random.Random(seed).shuffle(found)
-    return iter(found)
+    left = {corpus.path.partition("/")[0]: corpus.learnt for corpus in CORPORA}
+    draw = random.Random(seed + 1)
+    for dialogue in found:
+        name = str(dialogue.metadata["corpus"])
+        if len(dialogue.turns) < 4 or not left[name]:
+            continue
+        left[name] -= 1
+        more = len(dialogue.turns) - _TURNS
+        start = draw.randrange(more) if more > 0 else 0
+        yield replace(dialogue, turns=dialogue.turns[start : start + _TURNS])
 
 
 def _read(corpus: Corpus, seed: int) -> list[Dialogue]:
@@ -66,7 +84,7 @@ def _read(corpus: Corpus, seed: int) -> list[Dialogue]:
     with gzip.open(DATA / corpus.path, "rt", encoding="utf-8") as file:
         rows = [[_plain(text) for text in corpus.turns(json.loads(line))] for line in file]
     kept = [turns for turns in rows if len(turns) >= 3 and all(turns)]
-    chosen = random.Random(seed).sample(kept, min(corpus.most, len(kept)))
+    chosen = random.Random(seed).sample(kept, min(corpus.drawn, len(kept)))
     return [
         Dialogue(
             f"{name}-{number}",

@@ -1,9 +1,5 @@
 """The public surface: every name once, with the module that defines it."""
 
-from dialeval.consistency.detecting.metrics import (
-    ContradictionFree as ContradictionFree,
-    ContradictionRate as ContradictionRate,
-)
 from dialeval.core import (
     CorpusMeasure as CorpusMeasure,
     CorpusResult as CorpusResult,
@@ -111,7 +107,16 @@ from dialeval.selection.repository.repository import (
     build_repository as build_repository,
 )
 from dialeval.selfeval.metric import SelfEval as SelfEval
+from dialeval.selfeval.quality.metric import Quality as Quality
 from dialeval.selfeval.relevance.metric import Relevance as Relevance
+from dialeval.selfeval.rivals.context_cosine import ContextCosine as ContextCosine
+from dialeval.selfeval.rivals.fed import Fed as Fed
+from dialeval.selfeval.rivals.follow_ups import FollowUps as FollowUps
+from dialeval.selfeval.rivals.full import Full as Full
+from dialeval.selfeval.rivals.likelihood import (
+    LmLikelihood as LmLikelihood,
+    Pmi as Pmi,
+)
 from dialeval.study import (
     Study as Study,
     Workshop as Workshop,

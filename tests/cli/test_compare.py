@@ -206,3 +206,66 @@ def test_runs_bring_what_their_study_declared(files):
     ]
     given = files("compare", "run:old", "run:same", "--margin", "rouge_l=0.001", "--json")
     assert json.loads(given.out)["comparisons"][0]["margin"] == 0.001
+
+
+@pytest.fixture
+def bare(files):
+    """Prompts with references, and responses with ids only, in a table and as lines of text."""
+    rows = [json.loads(line) for line in Path("old.jsonl").read_text().splitlines()]
+    prompts = [{key: row[key] for key in ("id", "context", "references")} for row in rows]
+    Path("prompts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in prompts))
+    new = [json.loads(line)["response"] for line in Path("new.jsonl").read_text().splitlines()]
+    Path("a.txt").write_text("\n".join(new) + "\n")
+    table = "".join(f"{row['id']};{row['response']}\n" for row in rows)
+    Path("b.csv").write_text(f"id;response\n{table}")
+    return files
+
+
+def test_bare_responses_are_compared_beside_the_data(bare):
+    full = json.loads(bare("compare", "new.jsonl", "old.jsonl", "-m", "rouge_l", "--json").out)[
+        "comparisons"
+    ][0]
+    done = bare("compare", "a.txt", "b.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
+    (row,) = json.loads(done.out)["comparisons"]
+    assert (row["a"], row["b"], row["n"]) == ("a.txt", "b.csv", 60)
+    assert [row[key] for key in ("difference", "low", "high", "p_permutation")] == [
+        full[key] for key in ("difference", "low", "high", "p_permutation")
+    ]
+
+
+def test_bare_responses_need_no_data_where_the_other_side_has_it(bare):
+    done = bare("compare", "new.jsonl", "b.csv", "-m", "rouge_l", "--json")
+    assert (done.code, json.loads(done.out)["comparisons"][0]["n"]) == (0, 60)
+    Path("study.yaml").write_text(
+        "data: old.jsonl\nsystems: [{name: old, kind: transcript, path: old.jsonl}]\nmeasures: [rouge_l]\n"
+    )
+    assert bare("run", "study.yaml", "-o", "run").code == 0
+    done = bare("compare", "run", "a.txt", "--json")
+    (row,) = json.loads(done.out)["comparisons"]
+    assert (row["n"], row["difference"] < 0) == (60, True)
+
+
+def test_bare_responses_without_data_say_what_is_missing(bare):
+    done = bare("compare", "a.txt", "b.csv", "-m", "rouge_l")
+    assert done.code == 1
+    assert "no references" in done.err
+    assert "on the same items" not in done.err
+
+
+def test_lines_that_match_no_item_of_the_data_are_counted_and_refused(bare):
+    lines = Path("b.csv").read_text().splitlines()
+    Path("some.csv").write_text(
+        "\n".join(["id;response", *(f"x{line}" for line in lines[1:11]), *lines[11:]])
+    )
+    done = bare("compare", "a.txt", "some.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
+    assert json.loads(done.out)["comparisons"][0]["n"] == 50
+    assert "some.csv: 10 of 60 lines match no item, such as 'xi0'" in done.err
+    Path("most.csv").write_text(
+        "\n".join(["id;response", *(f"x{line}" for line in lines[1:41]), *lines[41:]])
+    )
+    done = bare("compare", "a.txt", "most.csv", "--data", "prompts.jsonl", "-m", "rouge_l")
+    assert (done.code, "--allow-unmatched" in done.err) == (1, True)
+    allowed = bare(
+        "compare", "a.txt", "most.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--allow-unmatched"
+    )
+    assert allowed.code == 0

@@ -28,7 +28,7 @@ def test_there_errors_are_shown_and_the_leaderboard_is_kept(study, dialeval, mon
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(kept))
     done = dialeval("run", "study.yaml", "-o", "out")
     assert done.code == 100
-    assert "::error title=dialeval::gate not met: rouge_l >= 0.99" in done.out
+    assert "::error title=dialeval::gate not met: rouge_l >= 0.99" in done.err
     assert "| echo |" in kept.read_text()
     assert "### Gates" in kept.read_text()
 
@@ -39,3 +39,28 @@ def test_elsewhere_nothing_of_it_is_printed(study, dialeval, monkeypatch):
     assert done.code == 100
     assert "::error" not in done.out
     assert "gate not met: rouge_l >= 0.99" in done.err
+
+
+def test_there_json_stays_json_and_failures_are_shown_too(study, dialeval, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert json.loads(dialeval("run", "study.yaml", "-o", "out", "--json").out)["gates"]
+    Path("bot.py").write_text("def reply(messages):\n    raise ValueError('no model')\n")
+    Path("study.yaml").write_text(
+        STUDY.replace("[{kind: echo", "[{kind: 'bot.py:reply', name: bot}, {kind: echo")
+    )
+    done = dialeval("run", "study.yaml", "-o", "out", "--json")
+    assert done.code == 1
+    assert json.loads(done.out)["failures"][0]["system"] == "bot"
+    assert "::error title=dialeval::bot: bot.py:reply failed on the context" in done.err
+
+
+def test_a_run_folder_is_a_baseline(study, dialeval):
+    Path("study.yaml").write_text(STUDY[: STUDY.index("gates")])
+    assert dialeval("run", "study.yaml", "-o", "main").code == 0
+    held = STUDY[: STUDY.index("gates")].replace(
+        "[{kind: echo", "[{kind: transcript, name: main, path: main, system: echo}, {kind: echo"
+    )
+    Path("study.yaml").write_text(held + "gates: ['echo - main: point(rouge_l) >= -0.02']\n")
+    done = dialeval("run", "study.yaml", "-o", "new", "--json")
+    assert done.code == 0, done.err
+    assert [gate["score"] for gate in json.loads(done.out)["gates"]] == [0.0]

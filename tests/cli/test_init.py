@@ -75,9 +75,40 @@ def test_files_without_contexts_are_refused(dialeval):
 
 
 @pytest.mark.parametrize(
-    ("word", "verb"), [("evaluate", "dialeval score FILE"), ("correlate", "dialeval meta")]
+    ("word", "verb"),
+    [("evaluate", "dialeval score FILE"), ("correlate", "dialeval meta"), ("ls", "dialeval data ls")],
 )
 def test_verbs_of_other_tools_are_translated(dialeval, word, verb):
     done = dialeval(word)
     assert done.code == 2
     assert verb in " ".join(done.err.replace("│", " ").split())
+
+
+def test_files_of_one_stem_and_names_that_yaml_would_misread_get_names_of_their_own(dialeval):
+    lines("prompts.jsonl", *(prompt(str(n), f"here is {n}") for n in range(4)))
+    lines("bot.jsonl", *(example(str(n), "a") for n in range(4)))
+    Path("bot.txt").write_text("one\ntwo\nthree\nfour\n")
+    Path("1e3.txt").write_text("one\ntwo\nthree\nfour\n")
+    lines("both.jsonl", *(example(str(n), name) for n in range(4) for name in ("yes", "bot.txt")))
+    assert dialeval("init", "prompts.jsonl", "bot.jsonl", "bot.txt", "1e3.txt", "both.jsonl").code == 0
+    names = [system["name"] for system in yaml.safe_load(Path("study.yaml").read_text())["systems"]]
+    assert names == ["bot.jsonl", "bot.txt", "1e3", "yes", "bot.txt 2"]
+    assert dialeval("run", "study.yaml", "-o", "out").code == 0
+
+
+def test_dialogues_beside_prompts_are_what_a_system_said(dialeval):
+    lines("prompts.jsonl", *(prompt(str(n), f"here is {n}") for n in range(4)))
+    said = [
+        {
+            "id": str(n),
+            "messages": [{"role": "user", "content": "where"}, {"role": "assistant", "content": "here"}],
+        }
+        for n in range(4)
+    ]
+    lines("chats.jsonl", *said)
+    assert dialeval("init", "chats.jsonl", "prompts.jsonl").code == 0
+    study = yaml.safe_load(Path("study.yaml").read_text())
+    assert (study["data"], study["systems"]) == (
+        "prompts.jsonl",
+        [{"name": "chats", "kind": "transcript", "path": "chats.jsonl"}],
+    )

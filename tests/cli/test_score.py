@@ -141,9 +141,11 @@ def test_all_runs_what_can_run_and_says_how_to_enable_the_rest(dialeval, example
     assert "skip_thought" in left_out  # no weights of it come with any package
 
 
-def test_help_and_all_name_every_metric(dialeval):
+def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialeval):
     known = {*METRICS, *CORPUS_MEASURES}
-    assert {name.partition("(")[0] for name in EVERY_METRIC} == known
+    costly = {entry.name for entry in METRICS.entries if entry.costly}
+    assert costly == {"lm_likelihood", "pmi", "follow_ups", "fed", "full"}
+    assert {name.partition("(")[0] for name in EVERY_METRIC} == known - costly
     shown = dialeval("score", "--help").out
     assert all(name in shown for name in known)
 
@@ -178,3 +180,52 @@ def test_where_there_is_no_interval_the_table_says_why(dialeval):
     assert "no interval, constant: nothing varies from item to item" in done.out
     (row,) = json.loads(dialeval("score", "--hyp", "answers.txt", "-m", "length", "--json").out)["results"]
     assert (row["low"], row["absence"], row["units"], row["design_effect"]) == (None, "constant", 3, None)
+
+
+def test_a_metric_without_any_value_fails_and_says_why(dialeval, tmp_path):
+    bare = tmp_path / "bare.csv"
+    bare.write_text("id,response\n1,no\n2,None\n3,yes\n")
+    done = dialeval("score", bare, "-m", "rouge_l", "-m", "length", "--json")
+    assert done.code == 1
+    assert {(row["metric"], row["n"]) for row in json.loads(done.out)["results"]} == {
+        ("rouge_l", 0),
+        ("length", 2),
+    }
+    assert "rouge_l: no item of any system has a value: no references (2 times)" in done.err
+    assert "no response (the cell holds 'None') (1 time)" in done.err
+    assert "length" not in done.err
+    assert dialeval("score", bare, "-m", "length").code == 0
+
+
+def test_an_undefined_corpus_measure_fails_too(dialeval, tmp_path):
+    silent = tmp_path / "silent.jsonl"
+    silent.write_text('{"id": "1", "response": ""}\n{"id": "2", "response": " "}\n')
+    done = dialeval("score", silent, "-m", "distinct(n=2)")
+    assert done.code == 1
+    assert "distinct(n=2)" in done.err
+
+
+def test_all_fails_only_where_no_metric_has_a_value(dialeval, tmp_path, monkeypatch):
+    monkeypatch.setattr("dialeval.cli.score.EVERY_METRIC", ("rouge_l", "length"))
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text('{"id": "1", "response": "no"}\n')
+    assert dialeval("score", bare, "--all").code == 0
+    bare.write_text('{"id": "1", "response": null}\n')
+    assert dialeval("score", bare, "--all").code == 1
+
+
+def test_bare_responses_are_scored_beside_the_data(dialeval, tmp_path):
+    prompts = [{"id": str(at), "context": [], "references": [f"tea number {at}"]} for at in range(3)]
+    Path("prompts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in prompts))
+    Path("lines.txt").write_text("tea number 0\ntea number 1\ntea number 2\n")
+    assert results(dialeval("score", "lines.txt", "--data", "prompts.jsonl", "-m", "rouge_l", "--json"))[
+        "rouge_l", "system"
+    ]["score"] == pytest.approx(1)
+    Path("ids.csv").write_text("id,response\n2,tea number 2\n7,tea\n0,no\n")
+    done = dialeval(
+        "score", "ids.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "-m", "distinct", "--json"
+    )
+    assert [results(done)[name, "system"]["n"] for name in ("rouge_l", "distinct")] == [2, 2]
+    assert results(done)["rouge_l", "system"]["unscored"] == 1
+    assert "ids.csv: 1 of 3 lines match no item, such as '7'" in done.err
+    assert dialeval("score", "--hyp", "lines.txt", "--data", "prompts.jsonl").code == 2

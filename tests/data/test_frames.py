@@ -130,3 +130,34 @@ def test_nothing_heavy_is_imported_before_it_is_used():
     script = f"import sys, dialeval, dialeval.data.frames; dialeval.score; print({heavy} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_dicts_are_tables_too():
+    rows = [{"Prediction": "the cat sat", "gold": "the cat sat"}, {"Prediction": None, "gold": "no"}]
+    columns = {"Prediction": ["the cat sat", None], "gold": ["the cat sat", "no"]}
+    for table in (rows, columns):
+        result = dialeval.score(table, metrics="rouge_l")["rouge_l"]
+        assert result.values[0] == pytest.approx(1.0)
+        assert dict(result.reasons) == {1: "no response (no value in row 1)"}
+
+
+def test_several_tables_and_ragged_columns_are_refused():
+    datasets = pytest.importorskip("datasets")
+    splits = datasets.DatasetDict({"test": datasets.Dataset(pa.table(COLUMNS))})
+    with pytest.raises(Unsuitable, match=r"several tables \(test\).*score\(tables\['test'\]\)"):
+        dialeval.score(splits)
+    with pytest.raises(Unsuitable, match="response 2, references 1"):
+        dialeval.score({"response": ["a", "b"], "references": ["a"]})
+
+
+def test_series_of_responses_and_of_lists_are_scored_and_other_things_named():
+    pl = pytest.importorskip("polars")
+    pd = pytest.importorskip("pandas")
+    nested = dialeval.score(
+        pl.Series(["a b", "c d"]), pl.Series([["a b", "x"], ["c d"]]), metrics=["rouge_l"]
+    )
+    assert nested["rouge_l"].values.tolist() == [1.0, 1.0]
+    absent = dialeval.score(pd.Series(["a", pd.NA]), [["a"], ["b"]], metrics=["rouge_l"])["rouge_l"]
+    assert list(absent.reasons) == [1]
+    with pytest.raises(Unsuitable, match="found int as the response in row 2"):
+        dialeval.score(["a", 3], [["a"], ["b"]])

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 from dialeval.core import Missing, Resampling, by_dialogue
 from dialeval.data import Example, Response, Turn
 from dialeval.engine import Cache, ProcessPool
+from dialeval.errors import Unsuitable
 from dialeval.evaluation.runner import UNDEFINED, Plan, evaluate, evaluate_each
 from support.vowel_share import VowelShare
 
@@ -140,3 +141,8 @@ def test_one_pass_over_a_stream_serves_several_metrics_and_systems():
     )
     assert results["v", "x"].score == alone.score
     assert results["v", "x"].provenance == alone.provenance
+
+
+def test_what_is_not_a_subject_is_named():
+    with pytest.raises(Unsuitable, match="Found str among what is to be scored"):
+        evaluate(VowelShare(), ["a response"])  # type: ignore[list-item]

@@ -27,6 +27,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from dialeval.files.digests import hash_file
+
 from . import documents
 from .steps import DEMO_STEPS, NEURAL_STEPS, RETRIEVAL_STEPS, STEPS, Step
 
@@ -68,6 +70,7 @@ class _Recorder:
         self.target = target
         self.seen = set(self._files())
         self.codes: dict[str, dict[str, Any]] = {}
+        self.digests: dict[str, str] = {}
         self.known = {text for path in STUDY.iterdir() for text in documents.texts_of(path)}
 
     def run(self, steps: Sequence[Step]) -> None:
@@ -78,10 +81,16 @@ class _Recorder:
             self.codes[step.name] = {"command": f"dialeval {step.line}", "code": outcome.code}
             written = [path for path in self._files() if path not in self.seen]
             self.seen.update(written)
+            self.digests |= {hash_file(path): name for path in written if (name := self._of_scores(path))}
             self._pin_printed(step, outcome, written)
             for path in written:
                 self._pin_file(path)
         self._write("documents", "exit_codes.json", documents.render(self.codes))
+
+    def _of_scores(self, path: Path) -> str | None:
+        """The name that stands for the digest of a file of scores, whose last digits differ between machines."""
+        name = path.relative_to(self.here).as_posix()
+        return f"<sha256 of {name}>" if name.startswith("scored/") else None
 
     def _files(self) -> list[Path]:
         found = (path for path in sorted(self.here.rglob("*")) if path.is_file())
@@ -120,6 +129,8 @@ class _Recorder:
 
     def _write(self, kind: str, name: str, text: str) -> None:
         path = self.target / kind / name
+        for digest, known in self.digests.items():
+            text = text.replace(digest, known)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 

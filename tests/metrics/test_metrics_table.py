@@ -35,7 +35,17 @@ EXAMPLES = st.lists(
 
 
 # Matrix products round by the shape of their batch, so a network's values follow their company in the last digits.
-NEURAL = ("bertscore", "contradiction_free", "contradiction_rate", "sentence_cosine")
+NEURAL = (
+    "bertscore",
+    "sentence_cosine",
+    "context_cosine",
+    "selfeval",
+    "quality",
+    "contradiction_free",
+    "contradiction_rate",
+)
+# What these promise is asked of a small model in tests/selfeval/rivals/test_promises.py, for it takes many passes.
+LANGUAGE_MODELS = tuple(entry.name for entry in METRICS.entries if entry.costly)
 
 
 def installed(name: str) -> ParameterSet:
@@ -48,6 +58,9 @@ def installed(name: str) -> ParameterSet:
 
 
 every_metric = pytest.mark.parametrize("name", [installed(name) for name in METRICS])
+every_quick_metric = pytest.mark.parametrize(
+    "name", [installed(name) for name in METRICS if name not in LANGUAGE_MODELS]
+)
 quick = settings(max_examples=40, deadline=None)
 
 
@@ -66,7 +79,7 @@ def corpus_score(metric: Metric[Example], examples: list[Example]) -> Floats:
     return metric.aggregate(metric.statistics(examples).sum(axis=0))
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES, cut=st.integers(0, 6))
 def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) -> None:
@@ -76,7 +89,7 @@ def test_batching_changes_nothing(name: str, examples: list[Example], cut: int) 
     np.testing.assert_allclose(np.concatenate(parts), metric.statistics(examples), rtol=0, atol=rounding)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
@@ -87,7 +100,7 @@ def test_order_changes_nothing(name: str, examples: list[Example]) -> None:
     )
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_the_order_of_references_changes_nothing(name: str, examples: list[Example]) -> None:
@@ -100,7 +113,7 @@ def test_the_order_of_references_changes_nothing(name: str, examples: list[Examp
         np.testing.assert_array_equal(turned_rows, rows)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example]) -> None:
@@ -109,7 +122,7 @@ def test_a_corpus_said_twice_scores_the_same(name: str, examples: list[Example])
     np.testing.assert_allclose(corpus_score(metric, examples * 2), corpus_score(metric, examples), atol=1e-3)
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: list[Example]) -> None:
@@ -122,7 +135,7 @@ def test_statistics_are_finite_rows_and_scores_are_finite(name: str, examples: l
     assert np.isfinite(metric.aggregate(rows[scored])).all()
 
 
-@every_metric
+@every_quick_metric
 @quick
 @given(examples=EXAMPLES)
 def test_a_stack_of_totals_is_scored_as_one_by_one(name: str, examples: list[Example]) -> None:

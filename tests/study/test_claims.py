@@ -40,6 +40,10 @@ def run(folder: Path, *lines: str) -> Run:
         ),
         ("margin: {rouge_l: -0.02}", "margin"),
         ("margin: {rouge_l: 0}", "margin"),
+        (
+            "gates: ['good - good: rouge_l >= 0']",
+            "gates[0]: a difference is between two systems, found 'good' twice",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_close_names(

@@ -112,3 +112,18 @@ def test_a_study_of_corpus_measures_alone_has_its_report(varied, dialeval):
     assert done.code == 0, done.err
     assert "vocabulary measures all responses together" in " ".join(done.out.split())
     assert Path("out/report.html").is_file()
+
+
+def test_two_items_show_nothing_even_where_they_agree(tmp_path):
+    """The difference is the same without either item, so the jackknife has no error: no reason to be certain."""
+    prompts = [{"id": item, "context": [], "references": ["x"]} for item in ("i0", "i1")]
+    (tmp_path / "prompts.jsonl").write_text("".join(json.dumps(prompt) + "\n" for prompt in prompts))
+    for name, text in (("a", "one two three"), ("b", "no no no")):
+        lines = [{"id": item, "response": text} for item in ("i0", "i1")]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    systems = "".join(f"  - {{name: {name}, kind: transcript, path: {name}.jsonl}}\n" for name in "ab")
+    (tmp_path / "study.yaml").write_text(
+        f"data: prompts.jsonl\nmeasures: [distinct(n=1)]\nsystems:\n{systems}"
+    )
+    (pair,) = run_study(load_study(tmp_path / "study.yaml")).compared
+    assert (pair.p_jackknife, pair.verdict) == (0.5, "undecided")

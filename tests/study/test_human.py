@@ -228,3 +228,19 @@ def test_a_study_of_dialogues_resamples_them_whole_against_people_too(study_fold
     assert one["spearman"] == other["spearman"]
     assert (one["low"], one["high"]) != (other["low"], other["high"])
     assert [r["p_permutation"] for r in alone["rivals"]] != [r["p_permutation"] for r in whole["rivals"]]
+
+
+def test_one_rater_twice_is_an_error_unless_the_study_says_what_counts(study_folder):
+    rate(study_folder)
+    with (study_folder / "ratings.jsonl").open("a") as out:
+        row = {"item": "d0/0", "system": "good", "rater": "ann", "criterion": "overall", "value": 1}
+        out.write(json.dumps(row) + "\n")
+    plain = (study_folder / "study.yaml").read_text()
+    with pytest.raises(BadInput, match="'repeats' under 'human'"):
+        summary(study_folder)
+    (study_folder / "study.yaml").write_text(plain)
+    human = summary(study_folder, "{path: ratings.jsonl, repeats: separate}")["human"]
+    assert human["human"]["raters"] == 3
+    (study_folder / "study.yaml").write_text(plain)
+    with pytest.raises(BadStudy, match=r"human\.repeats"):
+        summary(study_folder, "{path: ratings.jsonl, repeats: second}")

@@ -189,3 +189,16 @@ def test_a_system_without_a_value_does_not_keep_others_from_being_compared(tmp_p
         compare_sides(
             *open_sides(f"{tmp_path}/out:whole", f"{tmp_path}/out:silent"), Resampling(resamples=20)
         )
+
+
+def test_a_file_with_half_of_its_ids_wrong_is_refused(tmp_path: Path) -> None:
+    half = run_study(load_study(written(tmp_path, wrong=5)))
+    assert "5 of 10 lines of a.jsonl match no item" in half.failures[0].message
+    assert run_study(load_study(written(tmp_path, wrong=4))).failures == ()
+
+
+def test_systems_that_share_no_item_under_the_first_measure_get_a_page(tmp_path: Path) -> None:
+    known = [False, False, False, True, False, False]
+    path = random_study(tmp_path, ["rest", "whole"], known, "shared")
+    write_run(run_study(load_study(path)), tmp_path / "out")
+    assert render(tmp_path / "out").is_file()

@@ -73,3 +73,29 @@ def llama(words, **more):
         "eos_token_id": 2,
     }
     return transformers.LlamaForCausalLM(transformers.LlamaConfig(**(config | more)))
+
+
+def causal_folder(root: Path) -> Path:
+    """A causal model of a window of 256 tokens."""
+    torch.manual_seed(7)
+    words = tokenizer()
+    return save(root / "causal", llama(words), words)
+
+
+def seq2seq_folder(root: Path) -> Path:
+    """An encoder-decoder of a window of 128 tokens, whose tokenizer puts tokens around every text."""
+    torch.manual_seed(7)
+    words = tokenizer(framed=True)
+    small = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4}
+    small |= {"decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48}
+    config = transformers.BartConfig(
+        vocab_size=len(words),
+        max_position_embeddings=128,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        **small,
+    )
+    return save(root / "seq2seq", transformers.BartForConditionalGeneration(config), words)

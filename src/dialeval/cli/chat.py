@@ -188,9 +188,10 @@ def _talk(system: Generator, turns: list[Turn], seed: int) -> None:
 
 
 def _answer(system: Generator, turns: list[Turn], seed: int) -> None:
+    from dialeval.core.answers import generate
     from dialeval.data import Turn
 
-    answers = system.generate([tuple(turns)], n=1, seed=seed)[0]
+    answers = generate(system, [tuple(turns)], seed=seed)[0]
     if answers and answers[0].missing is None:
         turns.append(Turn("assistant", answers[0].text, system.name))
         print(_line(turns[-1]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
-from dialeval.cli.options import From, Json, MetricNames
+from dialeval.cli.options import AllowUnmatched, DataFile, From, Json, MetricNames
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -26,6 +26,7 @@ def compare(
     ],
     b: Annotated[str, typer.Argument(help="The other one.")],
     metric: MetricNames = None,
+    data: DataFile = None,
     format: From = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
     trials: Annotated[
@@ -77,6 +78,7 @@ def compare(
             help="What --first-look --json printed; A and B hold only new items.",
         ),
     ] = None,
+    allow_unmatched: AllowUnmatched = False,
     json: Json = False,
 ) -> None:
     """Say whether A is better than B, worse or equivalent, and how large the difference may still be.
@@ -86,13 +88,15 @@ def compare(
 
     Example: dialeval compare runs/monday runs/tuesday
 
+    Example: dialeval compare old.jsonl new.jsonl --data prompts.jsonl -m rouge_l -m bertscore
+
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l --margin 0.02
     """
     from dialeval.evaluation.compare.sentences import prospect_of
     from dialeval.files.documents import as_json
     from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_statuses
 
-    first, second = open_sides(a, b, metric, format=format)
+    first, second = open_sides(a, b, metric, format=format, data=data, allow_unmatched=allow_unmatched)
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
     measures = [label for label in first.measures if label in second.measures]

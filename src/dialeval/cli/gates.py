@@ -43,8 +43,7 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     missed = [outcome for outcome in outcomes if not outcome.passed]
     for outcome in missed:
         print(missed_gate(outcome), file=sys.stderr)
-        if in_github_actions():
-            print(f"::error title=dialeval::{_one_command(missed_gate(outcome))}")
+        show_in_job(missed_gate(outcome))
     if missed:
         raise typer.Exit(GATE_NOT_MET)
 
@@ -52,6 +51,13 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
 def in_github_actions() -> bool:
     """Whether this is a job of GitHub Actions, which shows errors and summaries of its own."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def show_in_job(error: str) -> None:
+    """Make the error a line of the GitHub Actions job, where there is one."""
+    if in_github_actions():
+        # On stderr, which GitHub reads too: stdout may be JSON.
+        print(f"::error title=dialeval::{_one_command(error)}", file=sys.stderr)
 
 
 def add_job_summary(text: str) -> None:

@@ -32,6 +32,9 @@ NEAR_VERBS: Final = {
     **dict.fromkeys(("validate", "check", "lint"), "'dialeval data validate FILE'"),
     **dict.fromkeys(("html", "show", "view", "render"), "'dialeval report FOLDER'"),
     **dict.fromkeys(("talk", "converse", "ask"), "'dialeval chat SYSTEM'"),
+    **dict.fromkeys(("judge", "llm-judge", "grade"), "'dialeval score FILE -m judge.py:Judge' (docs/own.md)"),
+    **dict.fromkeys(("ls", "list"), "'dialeval data ls', 'dialeval systems ls' or 'dialeval resources ls'"),
+    **dict.fromkeys(("serve", "annotation", "label", "rate"), "'dialeval annotate'"),
     **dict.fromkeys(("download", "install", "models"), "'dialeval resources ls'"),
 }
 """What verbs of other tools are called here."""

@@ -69,6 +69,20 @@ SkipBad: TypeAlias = Annotated[
     typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
 ]
 
+DataFile: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        help="Contexts and references of responses that have only ids, or none and the order of the data.",
+        show_default=False,
+    ),
+]
+AllowUnmatched: TypeAlias = Annotated[
+    bool,
+    typer.Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
+]
+
 RepeatsOption: TypeAlias = Annotated[
     Literal["first", "last", "mean", "separate"] | None,
     typer.Option(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under
-from dialeval.cli.options import CacheFolder, FailUnder, Jobs, Json, Limit, Resume
+from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under, show_in_job
+from dialeval.cli.options import AllowUnmatched, CacheFolder, FailUnder, Jobs, Json, Limit, Resume
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ def run(
     resume: Resume = True,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
-    allow_unmatched: Annotated[
-        bool,
-        typer.Option(
-            "--allow-unmatched", help="Accept transcripts and ratings of which most lines match no item."
-        ),
-    ] = False,
+    allow_unmatched: AllowUnmatched = False,
     json: Json = False,
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
@@ -111,6 +106,9 @@ def _leave(done: Run, folder: Path) -> None:
     from dialeval.display.wording import count
     from dialeval.errors import RunFailed
 
+    for failure in done.failures:
+        whose = ", ".join(name for name in (failure.system, failure.measure) if name)
+        show_in_job(f"{whose}: {failure.message}" if whose else failure.message)
     if done.failures:
         partial = [failure for failure in done.failures if failure.partial]
         if len(partial) == len(done.failures):

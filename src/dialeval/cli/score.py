@@ -14,8 +14,10 @@ import typer
 from dialeval.cli.claims import design_notes
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
+    AllowUnmatched,
     CacheFolder,
     Cluster,
+    DataFile,
     FailUnder,
     Jobs,
     Json,
@@ -30,15 +32,17 @@ from dialeval.cli.subjects import (
     first_items,
     judging_dialogues,
     kept_input,
+    read_beside,
     read_dialogues,
     read_examples,
     side_file,
+    write_turn_effects,
 )
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
+    from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Resampling
     from dialeval.data import Example
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
@@ -60,8 +64,13 @@ def score(
     format: Annotated[
         str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")
     ] = None,
+    data: DataFile = None,
     per_item: Annotated[
         Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
+    ] = None,
+    per_turn: Annotated[
+        Path | None,
+        typer.Option("--per-turn", help="Write what each turn of a dialogue does to its score here."),
     ] = None,
     cluster: Cluster = "auto",
     seed: Seed = 0,
@@ -71,6 +80,7 @@ def score(
     resume: Resume = True,
     cache: CacheFolder = None,
     skip_bad: SkipBad = False,
+    allow_unmatched: AllowUnmatched = False,
     fail_under: FailUnder = None,
     json: Json = False,
 ) -> None:
@@ -79,6 +89,10 @@ def score(
     Metrics: {every}; your own as file.py:NAME. Without -m: {default}.
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
+
+    Example: dialeval score answers.txt --data prompts.jsonl -m bertscore
+
+    Example: dialeval score talks.jsonl -m selfeval -m quality --per-turn turns.jsonl
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
@@ -97,18 +111,24 @@ def score(
         shop.watch("scoring", 0) as progress,
     ):
         plan = Plan(resampling=resampling, executor=shop.executor, cache=shop.cache, progress=progress)
-        whole = judging_dialogues(metrics, source, format)
+        whole = {} if data else judging_dialogues(metrics, source, format)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
         results: dict[tuple[str, str], Outcome] = {}
         if whole:
-            results |= evaluate_each(
-                whole, first_items(read_dialogues(str(source), format, on_bad), limit), plan
-            )
+            dialogues = read_dialogues(str(source), format, on_bad)
+            results |= evaluate_each(whole, first_items(dialogues, limit), plan)
         if single:
-            examples: Iterable[Example] = first_items(read_examples(source, hyp, ref, format, on_bad), limit)
+            responses: Iterable[Example | Missing] = (
+                read_examples(source, hyp, ref, format, on_bad)
+                if data is None
+                else read_beside(file, data, format, allow_unmatched=allow_unmatched, skip_bad=skip_bad)
+            )
+            examples: Iterable[Example | Missing] = first_items(responses, limit)
             if any(isinstance(metric, Fittable) for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= evaluate_each(single, examples, plan)
+        if per_turn is not None:
+            write_turn_effects(per_turn, whole, str(source), format, limit)
     results = {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)
@@ -116,6 +136,7 @@ def score(
         _write_judgements(per_item, results)
     _print_scores(results, resampling, json=json)
     scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
+    _refuse_nothing(results, some_suffice=every and not metric)
     exit_on_gates(list(check_gates(gates, scores)))
 
 
@@ -142,6 +163,18 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
+
+
+def _refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:
+    """Fail where a metric has no value for any system; with ``--all``, where none of the metrics has one."""
+    from dialeval.errors import RunFailed
+    from dialeval.evaluation.unscored import no_value
+
+    names = list(dict.fromkeys(name for name, _ in results))
+    why = {name: no_value(result for (key, _), result in results.items() if key == name) for name in names}
+    failed = {name: reason for name, reason in why.items() if reason is not None}
+    if failed and not (some_suffice and len(failed) < len(names)):
+        raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in failed.items()))
 
 
 def _print_scores(results: Mapping[tuple[str, str], Outcome], resampling: Resampling, *, json: bool) -> None:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import typer
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric
+    from dialeval.core import CorpusMeasure, Metric, Missing
     from dialeval.data import Dialogue, Example
     from dialeval.data.codec.bad import OnBad
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
-S = TypeVar("S", bound="Example | Dialogue")
+S = TypeVar("S", bound="Example | Dialogue | Missing")
 
 
 def read_examples(
@@ -34,6 +34,19 @@ def read_examples(
     if hyp is not None:
         return read_texts(hyp, refs or [], on_bad=on_bad)
     return read(str(file), "example", format=format, on_bad=on_bad)
+
+
+def read_beside(
+    file: str | None, data: str, format: str | None, *, allow_unmatched: bool, skip_bad: bool
+) -> list[Example | Missing]:
+    """The file's responses, beside the contexts and references that the data has for their ids."""
+    from dialeval.data import read_prompts
+    from dialeval.study.recorded import recorded_examples
+
+    if file is None or file == "-" or skip_bad:
+        raise typer.BadParameter("it goes with a FILE, and without --hyp and --skip-bad", param_hint="--data")
+    prompts = list(read_prompts(data))
+    return recorded_examples(Path(file), prompts, format=format, allow_unmatched=allow_unmatched)
 
 
 def judging_dialogues(
@@ -92,3 +105,32 @@ def side_file(file: str) -> Path:
 
     bare = str(split_format(file).source)
     return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
+
+
+def write_turn_effects(
+    path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, format: str | None, limit: int | None
+) -> None:
+    """Write how much each dialogue's score would rise without each of its turns, as judgements of ``DIALOGUE/TURN``.
+
+    Turns are counted from 1; instructions and what tools returned are not turns here.
+    """
+    from dialeval.core import WeighsTurns
+    from dialeval.data import Judgement, refuse, write
+
+    able = {name: metric for name, metric in metrics.items() if isinstance(metric, WeighsTurns)}
+    if not able:
+        raise typer.BadParameter(
+            "it needs dialogues, and a metric that weighs their turns, such as selfeval",
+            param_hint="--per-turn",
+        )
+
+    def judgements() -> Iterator[Judgement]:
+        for dialogue in first_items(read_dialogues(file, format, refuse), limit):
+            for metric in able.values():
+                rater, name = str(metric.signature), f"{metric.signature.name} without the turn"
+                for place, effect in enumerate(metric.turn_effects(dialogue), start=1):
+                    item, known = f"{dialogue.item}/{place}", effect == effect
+                    reason = None if known else "too few turns would be left"
+                    yield Judgement(item, dialogue.system, rater, name, effect if known else None, reason)
+
+    write(path, judgements())

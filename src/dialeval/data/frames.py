@@ -11,7 +11,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import FIELDS, likely_name
-from dialeval.data.types import Example
+from dialeval.data.types import UNNAMED, Example
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable, first_line
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ _FIELDS: Final = FIELDS["example"]
 
 
 def is_frame(value: object) -> bool:
-    """Whether ``value`` is a table with named columns: of pandas, polars, Arrow, ``datasets``, or numpy's records."""
-    if getattr(getattr(value, "dtype", None), "names", None):
+    """Whether ``value`` has named columns: tables of pandas, polars, Arrow, ``datasets``, numpy's records, dicts."""
+    if isinstance(value, Mapping) or getattr(getattr(value, "dtype", None), "names", None):
+        return True
+    if isinstance(value, Sequence) and len(value) > 0 and isinstance(value[0], Mapping):
         return True
     return hasattr(value, "column_names") or (
         hasattr(value, "columns") and hasattr(value, "__arrow_c_stream__")
@@ -77,6 +79,12 @@ def _rows(frame: Any) -> Iterator[dict[str, object]]:
     """The rows as dictionaries, a batch at a time."""
     import pyarrow as pa
 
+    if isinstance(frame, Mapping):
+        yield from _rows_of_columns(frame)
+        return
+    if isinstance(frame, Sequence):
+        yield from (dict(row) for row in frame)
+        return
     if getattr(getattr(frame, "dtype", None), "names", None):
         yield from (dict(zip(frame.dtype.names, row.tolist(), strict=True)) for row in frame)
         return
@@ -94,6 +102,23 @@ def _rows(frame: Any) -> Iterator[dict[str, object]]:
         yield from batch.to_pylist()
 
 
+def _rows_of_columns(columns: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """The rows of a dict of columns."""
+    tables = [name for name, column in columns.items() if is_frame(column)]
+    if tables:
+        raise Unsuitable(
+            f"Found several tables ({', '.join(tables[:5])}), expected one. "
+            f"Select it, as in score(tables[{tables[0]!r}])."
+        )
+    held = {name: [column] if isinstance(column, str) else list(column) for name, column in columns.items()}
+    lengths = {name: len(column) for name, column in held.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise Unsuitable(f"Columns of different lengths: {told}. Give every column a value for each row.")
+    for cells in zip(*held.values(), strict=True):
+        yield dict(zip(held, cells, strict=True))
+
+
 def _named(found: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """The column of each field: the given one, the one of its name, else one that other tools call so."""
     for field, column in given.items():
@@ -108,9 +133,10 @@ def _named(found: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
         if field in names:
             continue
         free = [name for name in found if name not in names.values()]
-        guess = field if field in free else likely_name(field, free)
+        folded = {name.casefold(): name for name in reversed(free)} | {name: name for name in free}
+        guess = field if field in folded else likely_name(field, list(folded))
         if guess is not None:
-            names[field] = guess
+            names[field] = folded[guess]
     if "response" not in names:
         raise Unsuitable(
             f"The data frame has no column of responses; it has {', '.join(found)}. Name it, as in "
@@ -123,7 +149,7 @@ def _example(row: Mapping[str, object], names: Mapping[str, str], number: int, s
     where = Where(f"row {number} of the data frame")
     cells = {name: cell for name, cell in row.items() if name.startswith("reference")}
     cells |= {field: row[column] for field, column in names.items()}
-    fields: dict[str, object] = {"id": number, "system": system or "system", "context": []}
+    fields: dict[str, object] = {"id": number, "system": system or UNNAMED, "context": []}
     given = {name: value for name, value in from_cells(cells, where).items() if value is not None}
     fields |= given
     if "response" not in given:

@@ -27,7 +27,17 @@ from dialeval.data.formats import FORMATS, Format, custom_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
 from dialeval.data.importers.ratings_wide import is_wide
 from dialeval.data.importers.shapes import SHAPES, shape_of
-from dialeval.data.types import Dialogue, Example, Judgement, Kind, NBest, Prompt, Question, Record
+from dialeval.data.types import (
+    UNNAMED,
+    Dialogue,
+    Example,
+    Judgement,
+    Kind,
+    NBest,
+    Prompt,
+    Question,
+    Record,
+)
 from dialeval.errors import BadInput, UnknownName, Unsuitable
 from dialeval.files.custom_code import is_place
 
@@ -213,7 +223,7 @@ def _numbered() -> Complete:
             return fields
         if "response" not in fields:  # the only field that nothing else can stand for
             raise missing(fields, "response", row.where, "", "text (the system's response)")
-        defaults: dict[str, object] = {"id": str(row.number), "system": "system", "context": []}
+        defaults: dict[str, object] = {"id": str(row.number), "system": UNNAMED, "context": []}
         return {**_absent(defaults, fields), **fields}
 
     return complete

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FILE: Final = "results.parquet"
+EXAMPLES: Final = "examples.jsonl"
+"""The responses of a run, in its folder."""
 LABELS: Final = ("item", "system", "measure", "rater", "criterion")
 
 

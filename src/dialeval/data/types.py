@@ -27,6 +27,10 @@ EXTRA: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refus
 """Fields of a chat message that a turn keeps beside its text; ``content`` where it is null or a list of parts."""
 
 
+UNNAMED: Final = "system"
+"""What a system is called where its file does not name it."""
+
+
 Context: TypeAlias = tuple[Turn, ...]
 """The turns before a response, oldest first; may be empty."""
 

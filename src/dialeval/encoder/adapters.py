@@ -18,9 +18,10 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.encoder.files import Vectors, Weights, find_encoder
-from dialeval.encoder.model import Change, Encoder, encoder_of
+from dialeval.encoder.model import Change, Encoder, encoder_of, load_encoder
 from dialeval.encoder.segments import Fit, segment_ids
 from dialeval.errors import BadInput, ResourceUnavailable, first_line
+from dialeval.files.atomic import atomic_path
 from dialeval.files.digests import hash_file
 
 ABOUT: Final = "about"
@@ -79,11 +80,16 @@ class AdapterFile:
     @property
     def rank(self) -> int | None:
         """Of its changes; None where weights were trained as a whole."""
-        from safetensors import safe_open
+        shapes = tensor_shapes(self.path)
+        return next((shape[0] for name, shape in shapes.items() if name.endswith(DOWN)), None)
 
-        with safe_open(self.path, "np") as file:
-            factors = [name for name in file.keys() if name.endswith(DOWN)]  # noqa: SIM118 - not a mapping
-            return int(file.get_slice(factors[0]).get_shape()[0]) if factors else None
+
+def tensor_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The shape of every tensor in a file, none of which is read."""
+    from safetensors import safe_open
+
+    with safe_open(path, "np") as file:
+        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,12 +147,30 @@ def _load(path: Path, sha256: str, weights: Weights) -> Adapted:
     tensors = load_file(path)
     about = _read_about(path)
     head = {name.removeprefix(HEAD): tensor for name, tensor in tensors.items() if name.startswith(HEAD)}
-    return Adapted(about, encoder_of(weights, changes=changes_of(tensors, about.scale)), head)
+    changes = changes_of(tensors, about.scale)
+    return Adapted(about, encoder_of(weights, changes=changes) if changes else load_encoder(weights), head)
 
 
 def load_adapter(file: AdapterFile) -> Adapted:
     """The encoder with the adapter's changes, loaded once a process; a BERT runs on onnxruntime, others on torch."""
     return _load(file.path, file.sha256, file.weights)
+
+
+def write_head(
+    path: Path,
+    head: Mapping[str, Vectors],
+    weights: Weights,
+    encoder: str,
+    kind: str,
+    longest: int,
+    facts: Mapping[str, Any],
+) -> None:
+    """Write a head on an encoder that is left as it is."""
+    from safetensors.numpy import save_file
+
+    about = About(kind, (), encoder, weights.sha256, 1.0, longest, "longest", dict(facts))
+    with atomic_path(path) as scratch:
+        save_file({HEAD + name: tensor for name, tensor in head.items()}, scratch, {ABOUT: about.text()})
 
 
 def changes_of(tensors: Mapping[str, Vectors], scale: float) -> dict[str, Change]:

@@ -23,6 +23,7 @@ from dialeval.core import (
 )
 from dialeval.core.results import absence
 from dialeval.data import subject_line
+from dialeval.evaluation.runs import scores_of_corpus, sources_of
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
 from dialeval.stats import spread_without
 from dialeval.stats.resampling.clusters import variance_ratio
@@ -97,7 +98,9 @@ def _uncertainty(
     units = len(measured.without)
     if resampling.resamples == 0:
         return Uncertainty(units=units)
-    spread = spread_without(LeftOut(*measured), measure.bounds)
+    spread = spread_without(
+        LeftOut(*measured), measure.bounds, sources=sources_of(scores_of_corpus(measure, subjects))
+    )
     effect = None
     if units < len(subjects):
         alone = measure.measure(subjects, np.arange(len(subjects))).without

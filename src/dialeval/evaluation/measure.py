@@ -26,6 +26,8 @@ class Respondent:
 
     system: System
     examples: Sequence[Example | Missing]
+    runs: Sequence[Sequence[Example | Missing]] = ()
+    """The same for each of several runs, the first of which are the examples; nothing where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,7 @@ class Tally(Generic[S]):
 
     def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
         while chunk := list(islice(subjects, self._plan.batch_size)):
+            _check_subjects(chunk)
             lines = b"\n".join(islice(known, len(chunk)) if known is not None else map(subject_line, chunk))
             self._data.update(lines + b"\n")
             scorable = self._enter(chunk)
@@ -201,6 +202,15 @@ class Tally(Generic[S]):
         )
 
 
+def _check_subjects(subjects: Sequence[object]) -> None:
+    strange = next((subject for subject in subjects if not hasattr(subject, "item")), None)
+    if strange is not None:
+        raise Unsuitable(
+            f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
+            "tables go into score(), as in score(['a response'], [['its reference']])."
+        )
+
+
 def evaluate_any(
     metric: Metric[S] | CorpusMeasure[S], subjects: Sequence[S | Missing], plan: Plan
 ) -> Outcome:
@@ -215,7 +225,7 @@ def evaluate_any(
 
 
 def evaluate_each(
-    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S], plan: Plan
+    metrics: Mapping[str, Metric[S] | CorpusMeasure[S]], subjects: Iterable[S | Missing], plan: Plan
 ) -> dict[tuple[str, str], Outcome]:
     """Every measure's result for every system, from one pass over ``subjects``, keyed by measure and system.
 
@@ -227,10 +237,10 @@ def evaluate_each(
         n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
     }
     tallies: dict[tuple[str, str], Tally[S]] = {}
-    corpora: dict[str, list[S]] = {}
+    corpora: dict[str, list[S | Missing]] = {}
     stream = iter(subjects)
     while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
-        by_system: dict[str, list[S]] = {}
+        by_system: dict[str, list[S | Missing]] = {}
         for subject in chunk:
             by_system.setdefault(subject.system, []).append(subject)
         for system, group in by_system.items():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dialeval.core import Bounded, Floats, Interval, Metric, Resampling, YesNo
+from dialeval.evaluation.runs import scores_of_rows, sources_of
 from dialeval.stats import Absence, Spread, design_effect, spread_of
 
 
@@ -30,7 +31,12 @@ def uncertainty(
     if resampling.resamples == 0:
         return Uncertainty(units=units)
     spread = spread_of(
-        rows, metric.aggregate, clusters=clusters, yes_no=says_yes_no(metric), limits=limits_of(metric)
+        rows,
+        metric.aggregate,
+        clusters=clusters,
+        yes_no=says_yes_no(metric),
+        limits=limits_of(metric),
+        sources=sources_of(scores_of_rows(metric, rows)),
     )
     effect = None if clusters is None else design_effect(rows, metric.aggregate, clusters).value
     return uncertainty_of(spread, resampling.confidence, effect)

@@ -31,7 +31,13 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("contradiction_free", "dialeval.consistency.detecting.metrics:ContradictionFree"),
     Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
-    Entry("relevance", "dialeval.selfeval.relevance.metric:Relevance"),
+    Entry("quality", "dialeval.selfeval.quality.metric:Quality"),
+    Entry("context_cosine", "dialeval.selfeval.rivals.context_cosine:ContextCosine"),
+    Entry("lm_likelihood", "dialeval.selfeval.rivals.likelihood:LmLikelihood", costly=True),
+    Entry("pmi", "dialeval.selfeval.rivals.likelihood:Pmi", costly=True),
+    Entry("follow_ups", "dialeval.selfeval.rivals.follow_ups:FollowUps", costly=True),
+    Entry("fed", "dialeval.selfeval.rivals.fed:Fed", costly=True),
+    Entry("full", "dialeval.selfeval.rivals.full:Full", costly=True),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""
@@ -46,8 +52,8 @@ EVERY: Final[Table[Metric[Example] | CorpusMeasure[Example]]] = Table(
     *sorted((*METRICS.entries, *CORPUS_MEASURES.entries), key=lambda entry: entry.last)
 )
 """Metrics and corpus measures together, as help lists them."""
-EVERY_METRIC: Final = tuple(call for entry in EVERY.entries for call in entry.each_call())
-"""What ``dialeval score --all`` tries."""
+EVERY_METRIC: Final = tuple(call for entry in EVERY.entries if not entry.costly for call in entry.each_call())
+"""What ``dialeval score --all`` tries: all that do not take about a second per item."""
 DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
 """What ``dialeval score`` computes where no metric is named."""
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from dialeval.core import CorpusMeasure, Metric, Outcome, Resampling
 from dialeval.data import Example, Response
 from dialeval.data.frames import examples_of, is_frame
@@ -19,7 +21,7 @@ _PROBE: Final = Example("probe", "", (), Response("a small example"), ("a small 
 def score(
     responses: object,
     references: Sequence[str | Sequence[str]] = (),
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: str | Sequence[str] = DEFAULT_METRICS,
     *,
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
@@ -41,7 +43,8 @@ def score(
     else:
         examples = list(_examples(responses, references, system or ""))
     plan = Plan(resampling=Resampling(resamples=trials, seed=seed))
-    results = evaluate_each({name: build_any(name) for name in metrics}, examples, plan)
+    names = [metrics] if isinstance(metrics, str) else metrics
+    results = evaluate_each({name: build_any(name) for name in names}, examples, plan)
     return {name: result for (name, _), result in results.items()}
 
 
@@ -85,12 +88,12 @@ def _examples(given: object, references: Sequence[str | Sequence[str]], system: 
         raise Unsuitable(
             "score needs lists: score(['a response'], [['its reference', 'another reference']])."
         )
-    if references and len(references) != len(responses):
+    if len(references) and len(references) != len(responses):
         raise Unsuitable(
             f"score got {len(responses)} responses but {len(references)} lists of references. Give one list "
             "of references per response, not one per reference stream: zip(*streams) turns streams into that."
         )
-    beside = references or [()] * len(responses)
+    beside = references if len(references) else [()] * len(responses)
     for number, (response, given_references) in enumerate(zip(responses, beside, strict=True), start=1):
         texts = (
             (given_references,)
@@ -105,9 +108,15 @@ def _examples(given: object, references: Sequence[str | Sequence[str]], system: 
             if _is_none(response)
             else response
         )
+        if not isinstance(said, str | Response):
+            raise Unsuitable(
+                f"score: found {type(said).__name__} as the response in row {number}, expected text."
+            )
         yield Example(str(number), system, (), said if isinstance(said, Response) else Response(said), kept)
 
 
 def _is_none(value: object) -> bool:
-    """Whether a value is None or NaN, as data frames hold what is missing."""
-    return value is None or value != value
+    """Whether a value is None, NaN or pandas' NA, as data frames hold what is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))

@@ -49,7 +49,8 @@ def checked(ratings: Ratings, source: str, repeats: Repeats | None) -> Ratings:
     if unlike.size:
         found = f"two values, {_shown(a[unlike[0]])} and {_shown(b[unlike[0]])},"
         todo = (
-            "Keep one of them, say which counts with --repeats first, last, mean or separate, or give each rater, and "
+            "Keep one of them, say which counts (--repeats first, last, mean or separate; in a "
+            "study 'repeats' under 'human'), or give each rater, and "
             "each item, a name of its own."
         )
         raise _bad(ratings, source, int(first[unlike[0]]), found, "one value per rater and criterion", todo)

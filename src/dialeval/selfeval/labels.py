@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
 
 from dialeval.data.types import Dialogue, Example, Judgement, Record
+from dialeval.encoder.adapters import HEAD, AdapterFile, load_adapter, tensor_shapes
 from dialeval.errors import Unsuitable
 from dialeval.selfeval.config import SelfEvalConfig
 from dialeval.selfeval.folder import ADAPTER
 from dialeval.selfeval.metric import adapter_file
 from dialeval.selfeval.model import SelfEvalModel
 from dialeval.selfeval.reading import marked
-from dialeval.selfeval.subjects import Judged, turns_of, unscorable
+from dialeval.selfeval.subjects import Judged, exchanges_of, turns_of, unscorable
+from dialeval.selfeval.turnwise.scoring import exchange_units
+from dialeval.selfeval.turnwise.training import TurnwiseConfig, TurnwiseNetwork, write_network
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import Finetuning, predict, restore_adapter, write_adapter
+from dialeval.training.finetuning import Finetuning, restore_adapter, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
@@ -65,48 +70,97 @@ def train_on_labels(
 ) -> Fitted:
     """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``."""
     file = adapter_file(start, "selfeval")
-    facts = dict(file.about.facts)
+    learner = _turnwise(file, rated) if file.about.facts["profile"] == "turnwise" else _whole(file, rated)
+    identity = {"start": file.sha256, "ratings": [round(each.rating, 9) for each in rated], "seed": seed}
+    goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
+    task = _task(learner.model, learner.scores, learner.lengths, goals, seed)
+    fitted = fit(task, _SCHEDULE, Checkpoints(folder, identity), session)
+    learner.write(folder / ADAPTER, {**file.about.facts, "ratings": len(rated)})
+    return fitted
+
+
+class _Learner(NamedTuple):
+    """A model to fine-tune, however it reads its subjects."""
+
+    model: nn.Module
+    scores: Callable[[Rows], Tensor]
+    """Of the subjects at these positions."""
+    lengths: Sequence[int]
+    write: Callable[[Path, Mapping[str, Any]], None]
+
+
+def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+    facts = file.about.facts
     config = SelfEvalConfig(profile=facts["profile"], window=facts["window"], schedule=_SCHEDULE)
+    hidden = tensor_shapes(file.path).get("head.hidden.weight", (128,))[0]
     settings = Finetuning(
         encoder=file.about.encoder,
         rank=file.rank,
         alpha=file.about.scale * (file.rank or 1),
+        hidden=hidden,
         longest=file.about.longest,
         fit=file.about.fit,
         dropout=0.0,
     )
     model = SelfEvalModel(settings, config)
     restore_adapter(model, file.path)
-    identity = {"start": file.sha256, "ratings": [round(each.rating, 9) for each in rated], "seed": seed}
-    fitted = fit(_task(model, rated, config, seed), _SCHEDULE, Checkpoints(folder, identity), session)
-    write_adapter(folder / ADAPTER, model, "selfeval", {**facts, "ratings": len(rated)})
-    return fitted
-
-
-def _task(model: SelfEvalModel, rated: Sequence[Rated], config: SelfEvalConfig, seed: int) -> Task:
     texts = [[turn.text for turn in turns_of(each.subject)][-config.window :] for each in rated]
     tokens = model.tokens([marked(turns) for turns in texts])
-    before = torch.sigmoid(predict(model, tokens)).mean(1)
-    goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
-    order = np.random.default_rng(seed).permutation(len(rated)).tolist()
-    held, kept = order[: len(rated) // 5], order[len(rated) // 5 :]
+
+    def scores(rows: Rows) -> Tensor:
+        return torch.sigmoid(model([tokens[row] for row in rows])).mean(1).cpu()
+
+    def write(path: Path, facts: Mapping[str, Any]) -> None:
+        write_adapter(path, model, "selfeval", facts)
+
+    return _Learner(model, scores, [len(ids) for ids in tokens], write)
+
+
+def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+    facts = file.about.facts
+    head = {name.removeprefix(HEAD): tensor.float() for name, tensor in load_file(file.path).items()}
+    config = TurnwiseConfig(size=len(head["hidden.bias"]), dropout=0.0)
+    network = TurnwiseNetwork(head["said.weight"].shape[1], config)
+    network.load_state_dict(head)
+    exchanges = [exchanges_of(each.subject) for each in rated]
+    said, earlier = exchange_units(load_adapter(file), [each for own in exchanges for each in own])
+    turns, before = (torch.from_numpy(side.astype(np.float32)) for side in (said, earlier))
+    starts = np.cumsum([0, *map(len, exchanges)]).tolist()
+
+    def scores(rows: Rows) -> Tensor:
+        spans = [slice(starts[row], starts[row + 1]) for row in rows]
+        logits = [network(turns[span].unsqueeze(1), before[span]) for span in spans]
+        return torch.stack([torch.sigmoid(facts["slope"] * each + facts["shift"]).mean() for each in logits])
+
+    def write(path: Path, facts: Mapping[str, Any]) -> None:
+        write_network(path, network, file.weights, file.about.encoder, facts)
+
+    return _Learner(network, scores, list(map(len, exchanges)), write)
+
+
+def _task(
+    model: nn.Module, scores: Callable[[Rows], Tensor], lengths: Sequence[int], goals: Tensor, seed: int
+) -> Task:
+    model.eval()
+    with torch.inference_mode():
+        before = torch.cat([scores([row]) for row in range(len(goals))]).clone()
+    order = np.random.default_rng(seed).permutation(len(goals)).tolist()
+    held, kept = order[: len(goals) // 5], order[len(goals) // 5 :]
 
     def batches(epoch: int) -> list[list[int]]:
-        lengths = [len(tokens[row]) for row in kept]
-        plain = shuffled_batches(
-            len(kept), 256, lambda rows: cut_by_length(rows, lengths, 16), seed=seed, epoch=epoch
-        )
+        def cut(rows: list[int]) -> list[list[int]]:
+            return cut_by_length(rows, [lengths[row] for row in kept], 16)
+
+        plain = shuffled_batches(len(kept), 256, cut, seed=seed, epoch=epoch)
         return [[kept[row] for row in batch] for batch in plain]
 
     def losses(rows: Rows) -> list[Loss]:
-        scores = torch.sigmoid(model([tokens[row] for row in rows])).mean(1).cpu()
-        loss = ((scores - goals[list(rows)]) ** 2).mean() + _KEPT * (
-            (scores - before[list(rows)]) ** 2
-        ).mean()
+        given = scores(rows)
+        own = list(rows)
+        loss = ((given - goals[own]) ** 2).mean() + _KEPT * ((given - before[own]) ** 2).mean()
         return [Loss(loss, {"loss": Sum(float(loss.detach()) * len(rows), len(rows))})]
 
     def validate() -> Numbers:
-        scores = torch.sigmoid(predict(model, [tokens[row] for row in held])).mean(1)
-        return {"loss": float(((scores - goals[held]) ** 2).mean())}
+        return {"loss": float(((scores(held) - goals[held]) ** 2).mean())}
 
     return Task(model, batches, losses, validate)

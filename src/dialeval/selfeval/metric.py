@@ -14,10 +14,11 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Dialogue
 from dialeval.encoder.adapters import Adapted, AdapterFile, find_adapter, load_adapter
 from dialeval.errors import ResourceUnavailable
-from dialeval.metrics.rows import rows_of_values
 from dialeval.selfeval.heads import logits_of
 from dialeval.selfeval.reading import marked, windows
-from dialeval.selfeval.subjects import Judged, ReferenceFree, turns_of
+from dialeval.selfeval.scorer import Scorer
+from dialeval.selfeval.subjects import Judged, turns_of
+from dialeval.selfeval.turnwise.scoring import judged_scores, replace_speakers
 
 SHIPPED: Final = Path(__file__).parent / "shipped"
 """Adapters that come with dialeval, each with a model card."""
@@ -26,14 +27,14 @@ EMBEDDED: Final = "embedded"
 
 
 @dataclass(frozen=True, slots=True)
-class SelfEval(ReferenceFree):
+class SelfEval(Scorer):
     """How well the turns of a dialogue belong together, learnt without labels, in [0, 1].
 
-    An example is read as a dialogue whose last turn is the response, the last turns of its context before it. A
-    dialogue that is longer than the model's window of turns is read in windows that overlap by half, and its score is
-    their mean.
-    The corpus score is the mean. Trained on dialogues some of whose turns were replaced or spoilt; see
-    docs/which-scorer.md for how far it agrees with people.
+    The embedded model judges each response by the turns before it; an example has one, a dialogue's score is the mean
+    over the assistant's, or over all turns where nobody is called assistant. A model that reads whole dialogues (the
+    paper's) takes an example as a dialogue that ends with the response, and a long dialogue in windows of turns that
+    overlap by half. The corpus score is the mean. Trained on dialogues some of whose turns were replaced or spoilt;
+    docs/which-scorer.md says how far it agrees with people.
     """
 
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -55,29 +56,40 @@ class SelfEval(ReferenceFree):
         """The adapter and the encoder, each with its sha256."""
         return adapter_file(self.model, "selfeval").resources
 
-    def statistics(self, subjects: Sequence[Judged]) -> Floats:
-        """Rows of the subject's score and 1."""
+    def values(self, subjects: Sequence[Judged]) -> Floats:
+        """The score of each subject."""
         adapted = load_adapter(adapter_file(self.model, "selfeval"))
-        size = int(adapted.about.facts["window"])
-        parts = [_parts(subject, size) for subject in subjects]
-        scores = iter(window_scores(adapted, [part for own in parts for part in own]).tolist())
-        return rows_of_values([fmean([next(scores) for _ in own]) for own in parts])
+        if adapted.about.facts["profile"] == "turnwise":
+            return np.array([fmean(own) for own in judged_scores(adapted, subjects)])
+        parts = [_parts(subject, int(adapted.about.facts["window"])) for subject in subjects]
+        return np.array(_means(adapted, parts))
 
     def turn_effects(self, subject: Judged) -> list[float]:
         """How much the score would rise without each turn: the highest belongs to the turn that hurts most.
 
         One value for each of the subject's turns; NaN where fewer than two others would be left.
         """
-        turns = [turn.text for turn in turns_of(subject)]
+        turns = turns_of(subject)
         if len(turns) < 3:
             return [float("nan")] * len(turns)
+        whole, *rest = [Dialogue("", turns)] + [
+            Dialogue("", turns[:place] + turns[place + 1 :]) for place in range(len(turns))
+        ]
         adapted = load_adapter(adapter_file(self.model, "selfeval"))
-        size = int(adapted.about.facts["window"])
-        without = [turns[:place] + turns[place + 1 :] for place in range(len(turns))]
-        parts = [windows(each, size) for each in (turns, *without)]
-        scores = iter(window_scores(adapted, [part for own in parts for part in own]).tolist())
-        whole, *rest = [fmean([next(scores) for _ in own]) for own in parts]
-        return [score - whole for score in rest]
+        if adapted.about.facts["profile"] == "turnwise":
+            # Every turn counts here, whoever said it, or the effect of a question would be nothing.
+            anyone = [replace_speakers(dialogue) for dialogue in (whole, *rest)]
+            values = [fmean(own) for own in judged_scores(adapted, anyone)]
+        else:
+            size = int(adapted.about.facts["window"])
+            values = _means(adapted, [_parts(dialogue, size) for dialogue in (whole, *rest)])
+        return [value - values[0] for value in values[1:]]
+
+
+def _means(adapted: Adapted, parts: Sequence[Sequence[Sequence[str]]]) -> list[float]:
+    """The mean score of each list of windows, all of which are scored in one call."""
+    scores = iter(window_scores(adapted, [part for own in parts for part in own]).tolist())
+    return [fmean([next(scores) for _ in own]) for own in parts]
 
 
 def _parts(subject: Judged, size: int) -> list[tuple[str, ...]]:

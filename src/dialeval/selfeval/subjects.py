@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from statistics import fmean
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dialeval.data.types import Context, Dialogue, Example, Turn
-from dialeval.metrics.rows import MeanOfValues
 
 Judged: TypeAlias = Example | Dialogue
 
@@ -57,24 +54,3 @@ def unscorable(subject: Judged) -> str | None:
 def _spoken(turns: Context) -> Context:
     """Without instructions to a model, and what tools returned."""
     return tuple(turn for turn in turns if turn.speaker not in ("system", "tool", "function"))
-
-
-class ReferenceFree(MeanOfValues):
-    """A scorer of responses and of whole dialogues, whose corpus score is the mean of its values."""
-
-    __slots__ = ()
-    higher_is_better: ClassVar[bool] = True
-    whole_dialogues: ClassVar[bool] = True
-
-    def unscorable(self, subject: Judged) -> str | None:
-        """Why nothing can be judged (``no context``, ``blank response``), or None."""
-        return unscorable(subject)
-
-
-def over_exchanges(
-    subjects: Sequence[Judged], score: Callable[[list[Exchange]], Sequence[float]]
-) -> list[float]:
-    """The mean score of each subject's exchanges, all of which are scored in one call."""
-    exchanges = [exchanges_of(subject) for subject in subjects]
-    scores = iter(score([exchange for own in exchanges for exchange in own]))
-    return [fmean([next(scores) for _ in own]) for own in exchanges]

@@ -74,7 +74,9 @@ def _task(model: SelfEvalModel, material: Material, held_out: Material, config: 
         batches,
         losses,
         (lambda: measure(model, judged)) if judged else None,
-        objective=lambda numbers: -numbers["order"] - numbers.get("form", 0.0),
+        objective=lambda numbers: (
+            -numbers["order"] - numbers["form"] if "order" in numbers else numbers["loss"]
+        ),
     )
 
 

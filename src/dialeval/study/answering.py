@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dialeval.core import Generator, Missing, PartlyAnswered, Replayer, Selective, System, UsesResources
+from dialeval.core.answers import generate
 from dialeval.data import Example, Prompt, Response, Usage, digest
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, InProcess, Job, Watch, run as run_batches
@@ -18,6 +19,7 @@ from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.scoring import Workshop
 from dialeval.study.unmatched import check_unmatched, no_line, unmatched_responses
+from dialeval.systems.transcript import Transcript
 from dialeval.version import __version__
 
 ANSWERED_AT_ONCE: Final = 32
@@ -49,13 +51,17 @@ def ask(
     if not can_answer(system):
         return Respondent(system, [Missing(p.item, system.name, _ANSWERS_NOTHING) for p in prompts])
     try:
-        check_unmatched(unmatched_responses(system, items), items, allowed=study.allow_unmatched)
+        for strange in unmatched_responses(system, items):
+            check_unmatched(strange, items, allowed=study.allow_unmatched)
         answers, failure = answers_of(
             system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
         )
         if not any(answers):
-            hint = "Do the ids agree?" if isinstance(system, Replayer) else "Does its corpus suit the data?"
-            raise DialevalError(f"it has no response to any of the {len(prompts)} items. {hint}")
+            hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
+            raise DialevalError(f"it has no response to any of the {len(prompts)} items.{hint}")
+        others = (
+            [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
+        )
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = described(error)
         failures.append(Failure(system.name, None, message))
@@ -63,10 +69,22 @@ def ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
-    return Respondent(system, [_example(system, *pair) for pair in zip(prompts, answers, strict=True)])
+    first = [as_example(system, *pair) for pair in zip(prompts, answers, strict=True)]
+    return Respondent(system, first, (first, *others) if others else ())
 
 
-def _example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> list[Example | Missing]:
+    """What a further run of a system said to each prompt."""
+    answers = run.replay(prompts)
+    if not any(answers):
+        raise DialevalError(
+            f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
+        )
+    return [as_example(run, *pair) for pair in zip(prompts, answers, strict=True)]
+
+
+def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
+    """The system's first response to a prompt; Missing, with its reason, where there is none."""
     if not responses:
         reason = no_line(system, prompt.item) or NO_RESPONSE
         return Missing(prompt.item, system.name, reason)
@@ -132,7 +150,7 @@ class _Answer:
         if self.error is None:
             try:
                 began = time.perf_counter()
-                answers = self.system.generate([prompt.context for prompt in prompts], seed=self.seed)
+                answers = generate(self.system, [prompt.context for prompt in prompts], seed=self.seed)
                 return _timed(answers, (time.perf_counter() - began) / len(prompts))
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -34,19 +34,23 @@ def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:
     return tuple(sorted(chosen | {rest[at] for at in spread.tolist()}))
 
 
-def shown(values: Values, chosen: Iterable[int], examples: Iterable[Example]) -> tuple[Shown, ...]:
-    """The chosen items with their contexts and responses."""
+def shown(
+    values: Values, chosen: Iterable[int], examples: Iterable[Example], runs: Mapping[str, int] | None = None
+) -> tuple[Shown, ...]:
+    """The chosen items with their contexts and responses; ``runs`` says of which systems there are several."""
     positions = tuple(chosen)
     wanted = {values.items[position] for position in positions}
-    by_item: dict[str, dict[str, Example]] = {item: {} for item in wanted}
+    by_item: dict[str, dict[str, list[Example]]] = {item: {} for item in wanted}
     for example in examples:
         if example.item in wanted:
-            by_item[example.item].setdefault(example.system, example)
+            known = by_item[example.item].setdefault(example.system, [])
+            if len(known) < (runs or {}).get(example.system, 1):
+                known.append(example)
     return tuple(_shown(values, position, by_item[values.items[position]]) for position in positions)
 
 
-def _shown(values: Values, position: int, examples: dict[str, Example]) -> Shown:
-    some = next(iter(examples.values()), None)
+def _shown(values: Values, position: int, examples: dict[str, list[Example]]) -> Shown:
+    some = next(iter(examples.values()), [None])[0]
     context: Context = some.context if some else ()
     last = context[-MOST_TURNS:]
     places = [
@@ -57,10 +61,16 @@ def _shown(values: Values, position: int, examples: dict[str, Example]) -> Shown
         context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(_said(turn))) for turn in last),
         earlier=max(len(context) - MOST_TURNS, 0),
         references=tuple(_cut(text) for text in (some.references if some else ())[:20]),
-        responses=tuple(_cut(examples[s].response.text) if s in examples else None for s in values.systems),
+        responses=tuple(_cut(_responses(examples[s])) if s in examples else None for s in values.systems),
         values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
         reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
     )
+
+
+def _responses(runs: list[Example]) -> str:
+    """The response of a system, or those of its runs, one after another."""
+    texts = [example.response.text for example in runs]
+    return "\n".join(f"{number}: {text}" for number, text in enumerate(texts, 1)) if texts[1:] else texts[0]
 
 
 def _said(turn: Turn) -> str:

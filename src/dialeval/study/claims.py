@@ -70,6 +70,8 @@ def build_gates(
             for name in (gate.system, gate.other):
                 if name is not None and name not in names:
                     raise UnknownName("system in this study", name, names)
+            if gate.other is not None and gate.other == gate.system:
+                raise ValueError(f"a difference is between two systems, found {gate.system!r} twice")
             if gate.comparator == "=" and gate.measure not in margins:
                 raise ValueError(f"equivalence needs a margin, as in margin: {{{gate.measure}: 0.02}}")
             gates.append(gate)

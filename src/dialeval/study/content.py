@@ -29,7 +29,9 @@ def content_of(
         summary=summary,
         manifest=manifest,
         values=values,
-        items=shown(values, choose(values), answers),
+        items=shown(
+            values, choose(values), answers, {system.name: system.runs for system in summary.systems}
+        ),
         notes=(*map(sentence, manifest.unmatched), *notes_of(summary)),
         points=points,
     )

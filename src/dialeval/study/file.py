@@ -15,6 +15,7 @@ from dialeval.data.prompts import Turns
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.custom_code import is_place
+from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
@@ -24,6 +25,7 @@ from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system
 from dialeval.systems.custom import custom_place, make_custom_system
+from dialeval.systems.transcript import Transcript
 
 KINDS: Final[Mapping[str, Callable[..., System]]] = {
     **SYSTEMS,
@@ -41,6 +43,8 @@ class HumanRatings:
     """None where the ratings have only one."""
     format: str | None = None
     """None where the file's suffix tells."""
+    repeats: Repeats | None = None
+    """What counts where one rater judged an answer twice; None where that is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ def load_study(path: str | Path) -> Study:
     missing = [given for given in references if not file_of(given).exists()]
     problems += [f"references: no such file: {given}" for given in missing]
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
+    problems += _rated_twice(built) if human else []
     if problems or isinstance(file, list):
         raise BadStudy(str(path), problems)
     return Study(
@@ -223,7 +228,17 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     if given.format is not None and given.format not in FORMATS and not is_place(given.format):
         todo = f"known: {', '.join(FORMATS)}"
         problems.append(f"human.format: {UnknownName('format', given.format, FORMATS, todo=todo)}")
-    return HumanRatings(path, given.criterion, given.format)
+    return HumanRatings(path, given.criterion, given.format, given.repeats)
+
+
+def _rated_twice(systems: Sequence[System]) -> list[str]:
+    """A line for each system with several runs in a study with human ratings, which are about single answers."""
+    return [
+        f"human: people rated single answers, and {system.name} has {len(system.runs)} runs; give it the file that was "
+        "rated, as 'path'"
+        for system in systems
+        if isinstance(system, Transcript) and len(system.runs) > 1
+    ]
 
 
 def _repeats(where: str, what: str, names: list[str]) -> list[str]:

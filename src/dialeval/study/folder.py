@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
-from dialeval.data.results import FILE as RESULTS, ItemValues, read_results, write_results
+from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.meta import points_of, read_points, write_points
@@ -29,7 +29,7 @@ RUN: Final = Origin(
     "a run folder as written by 'dialeval run'",
     "Run the study again; what was computed is kept, so it is quick.",
 )
-FILES: Final = ("summary.json", "manifest.json", RESULTS, "examples.jsonl", "study.yaml")
+FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml")
 """What a complete folder holds beside its page and what only some runs have."""
 
 
@@ -44,7 +44,8 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
         stale.unlink(missing_ok=True)
     write_atomically(folder / "study.yaml", run.study.text.encode())
     examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
-    write(folder / "examples.jsonl", examples)
+    write(folder / EXAMPLES, examples)
+    further = _write_further(run, folder)
     for name, capability in CAPABILITIES.items():
         capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
     blocks = [_block(scored, scored.result) for scored in run.scored if isinstance(scored.result, Result)]
@@ -59,7 +60,7 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
         for name, capability in CAPABILITIES.items()
         for scored in _asked(run, name)
     )
-    answers = chain(examples, *more)
+    answers = chain(examples, further, *more)
     return content_of(run.study.text, summary, manifest, blocks, points, answers)
 
 
@@ -87,7 +88,9 @@ def read_run(folder: Path) -> Content:
     blocks = read_results(folder / RESULTS)
     points = read_points(require_file(folder, "points.parquet", RUN)) if summary.human else {}
     more = (CAPABILITIES[name].examples(folder) for name, sections in summary.sections.items() if sections)
-    answers = chain(read_examples(folder), *more)
+    answers = chain(
+        read_examples(folder), *(read_run_of(folder, run) for run in further_runs(summary)), *more
+    )
     return content_of(study, summary, manifest, blocks, points, answers)
 
 
@@ -112,9 +115,32 @@ def read_manifest(folder: Path) -> Manifest:
 
 def read_examples(folder: Path) -> Iterable[Example]:
     """What systems answered to the prompts."""
-    path = folder / "examples.jsonl"
+    path = folder / EXAMPLES
     # Empty where no system answered, which a reader would call a mistake.
     return read(path, "example") if path.stat().st_size else ()
+
+
+def further_runs(summary: Summary) -> range:
+    """The numbers of the runs beyond the first, of systems with several."""
+    return range(2, max((system.runs for system in summary.systems), default=1) + 1)
+
+
+def read_run_of(folder: Path, run: int) -> Iterable[Example]:
+    """What systems with several runs answered in this one of them."""
+    return read(require_file(folder, f"examples.{run}.jsonl", RUN), "example")
+
+
+def _write_further(run: Run, folder: Path) -> list[Example]:
+    """Write the answers of further runs, a file for each; nothing where every system has one."""
+    for stale in folder.glob("examples.*.jsonl"):
+        stale.unlink()
+    written: list[Example] = []
+    for number in range(1, max((len(respondent.runs) for respondent in run.respondents), default=0)):
+        runs = [respondent.runs[number] for respondent in run.respondents if len(respondent.runs) > number]
+        examples = [example for given in runs for example in given if not isinstance(example, Missing)]
+        write(folder / f"examples.{number + 1}.jsonl", examples)
+        written += examples
+    return written
 
 
 def _asked(run: Run, capability: str) -> Sequence[Scored]:

@@ -30,7 +30,7 @@ def read_people(human: HumanRatings, study: Study) -> People:
     """The ratings a study names, and their criterion: the given one, or the only one there is."""
     from dialeval.ratings import only_criterion, read_judgements
 
-    ratings = _of_study(read_judgements([human.path], format=human.format), study)
+    ratings = _of_study(read_judgements([human.path], format=human.format, repeats=human.repeats), study)
     if human.criterion is None:
         todo = f"Say which the study is about, as in human: {{path: {human.path.name}, criterion: NAME}}."
         return People(ratings, only_criterion(ratings, todo=todo))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,14 +20,15 @@ from dialeval.data import Example
 from dialeval.data.frames import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
-from dialeval.evaluation.measure import Measure
+from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
 from dialeval.evaluation.runner import Plan, evaluate_any
+from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.files.custom_code import is_place
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
-from dialeval.study.folder import FILES, read_examples, read_manifest, read_summary
+from dialeval.study.folder import FILES, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
 from dialeval.study.scoring import Scored, columns_of, html_of
 from dialeval.text.calls import split_call
@@ -109,29 +110,35 @@ def _scored(
     folder: Path, summary: Summary, examples: Sequence[Example], resampling: Resampling
 ) -> tuple[Scored, ...]:
     scores = {(score.measure, score.system): score for score in summary.results}
+    runs = {system.name: system.runs for system in summary.systems}
     traces = {(trace.measure, trace.system): trace for trace in read_manifest(folder).provenance}
     results: dict[tuple[str, str], Scored] = {}
     for block in read_results(folder / RESULTS):
         key = block.measure, block.system
         measure = _measure(folder, scores[key])
-        result = _result(measure, block, scores[key], traces[key], resampling.confidence)
+        metric = over_runs(measure.metric, runs[block.system])
+        result = _result(metric, block, scores[key], traces[key], resampling.confidence)
         results[key] = Scored(measure, block.system, result, result)
     for key, score in scores.items():
         measure = _measure(folder, score)
         if isinstance(measure.metric, CorpusMeasure):
+            times = runs[score.system]
             subjects = _subjects(score.system, examples, results)
-            outcome = evaluate_any(measure.metric, subjects, Plan(resampling=resampling))
+            if times > 1:
+                subjects = _repeated(subjects, [read_run_of(folder, run) for run in range(2, times + 1)])
+            metric = over_runs(measure.metric, times)
+            outcome = evaluate_any(metric, subjects, Plan(resampling=resampling))
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
             results[key] = Scored(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
 
 
-def _result(measure: Measure, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
-    if isinstance(measure.metric, CorpusMeasure):
+def _result(metric: AnyMetric, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:
+    if isinstance(metric, CorpusMeasure):
         raise TypeError(f"{block.measure} measures a corpus and can have no rows")
     low, high = score.own_low, score.own_high
     return Result(
-        metric=measure.metric,
+        metric=metric,
         items=block.items,
         systems=(block.system,) * len(block.items),
         rows=block.statistics,
@@ -145,7 +152,7 @@ def _result(measure: Measure, block: ItemValues, score: Score, trace: Trace, con
 
 def _subjects(
     system: str, examples: Sequence[Example], results: Mapping[tuple[str, str], Scored]
-) -> list[Example | Missing]:
+) -> Subjects:
     """What the system said to every item of the run, and the reason where it said nothing."""
     answered = {example.item: example for example in examples if example.system == system}
     silent = {example.item: NO_RESPONSE for example in examples}
@@ -157,6 +164,16 @@ def _subjects(
         ):
             silent |= {scored.result.items[row]: reason for row, reason in scored.result.reasons.items()}
     return [answered.get(item) or Missing(item, system, reason) for item, reason in silent.items()]
+
+
+def _repeated(first: Subjects, others: Sequence[Iterable[Example]]) -> list[Repeated | Missing]:
+    """What a system said in all of its runs."""
+    system = first[0].system if first else ""
+    runs = [first]
+    for examples in others:
+        said = {example.item: example for example in examples if example.system == system}
+        runs.append([said.get(given.item) or Missing(given.item, system, NO_RESPONSE) for given in first])
+    return repeated(runs)
 
 
 def _measure(folder: Path, score: Score) -> Measure:

@@ -67,7 +67,7 @@ def _digest(path: Path) -> FileDigest:
 def _files(run: Run) -> list[Path]:
     """Every file that the study read, once."""
     given = [run.study.data, *run.study.references]
-    paths = [*given, *(path for system in run.study.systems for path in inputs_of(system).values())]
+    paths = [*given, *(path for system in run.study.systems for _, path in inputs_of(system))]
     paths += [run.study.human.path] if run.study.human else []
     paths += [path for measure in run.study.measures for path in measure.inputs.values() if path is not None]
     return [path for path in dict.fromkeys(paths) if file_of(path).is_file()]

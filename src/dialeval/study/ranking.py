@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dialeval.core import CorpusResult, LeaveOneOut, Outcome, Resampling
+from dialeval.core import Floats, Resampling
 from dialeval.display.wording import NEGLIGIBLE
 from dialeval.evaluation.compare import Comparison
+from dialeval.evaluation.compare.leaving_out import side_of
 from dialeval.evaluation.compare.pairing import places_of_values
-from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
 from dialeval.files.documents import finite
-from dialeval.stats import Jackknifed, Ranks, RankTable, leave_out, rank_jackknifed
+from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
 from dialeval.study.document import Ranking, SystemRank
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class _Field(NamedTuple):
     label: str
     systems: tuple[str, ...]
     table: Jackknifed
+    units: tuple[str, ...]
+    """Items or dialogues; the table may have runs of systems beside them."""
 
     def only(self, systems: Sequence[str]) -> Jackknifed:
         """Of these systems."""
@@ -58,7 +60,7 @@ def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparis
         return tuple(each)
     alike = tables.get(systems) if together == groups.get(systems) else None
     overall = (alike or _ranked(together, systems, study.resampling)).overall
-    units = {unit for field in together for unit in field.table.units or ()}
+    units = {unit for field in together for unit in field.units}
     return _over_all(systems, together, overall, len(units)), *each
 
 
@@ -73,24 +75,50 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
         if all(abs(system.ranked.score) < NEGLIGIBLE for system in systems):
             continue
         order = list(places_of_values(systems[0].ranked))
-        found = [_left_out(system.ranked, order, study.resampling) for system in systems]
+        sides = [side_of(system.ranked, order, study.resampling) for system in systems]
+        units = _units(order, study.resampling)
         table = Jackknifed(
-            np.array([result.score for result in found]),
-            np.stack([result.without for result in found], axis=1),
+            np.array([side.left_out.score for side in sides]),
+            np.stack([side.left_out.without for side in sides], axis=1),
             higher,
-            _units(order, study.resampling),
+            units,
         )
-        yield _Field(measure.label, tuple(system.system for system in systems), table)
+        names = tuple(system.system for system in systems)
+        runs = {name: side.runs for name, side in zip(names, sides, strict=True) if side.runs is not None}
+        yield _Field(
+            measure.label,
+            names,
+            with_runs(table, names, runs, study.resampling.confidence) if runs else table,
+            units,
+        )
 
 
-def _left_out(result: Outcome, items: Sequence[str], resampling: Resampling) -> LeaveOneOut:
-    """The score on these items, in this order, and without each item or dialogue."""
-    if isinstance(result, CorpusResult):
-        subjects = {subject.item: subject for subject in result.subjects}
-        return leave_out_of_corpus(result.measure, [subjects[item] for item in items], resampling)
-    places = places_of_values(result)
-    rows = result.rows[[places[item] for item in items]]
-    return LeaveOneOut(*leave_out(rows, result.metric.aggregate, resampling.clusters(items)))
+def with_runs(
+    table: Jackknifed, systems: Sequence[str], runs: Mapping[str, Floats], confidence: float
+) -> Jackknifed:
+    """The table with a unit for each run of a system, so that resamples draw runs, too.
+
+    What a unit adds is scaled such that the variances over items and over the runs of each system are those of their
+    own numbers, though all units are drawn together; that of runs also by how much farther Student's t reaches than the
+    normal distribution, as there are few.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + confidence) / 2
+    n, units = len(table.without), len(table.without) + sum(map(len, runs.values()))
+    mean = table.without.mean(axis=0)
+    added = [(mean - table.without) * math.sqrt(units * (units - 1) * (n - 1) / n)]
+    names = [*(table.units or ())]
+    for system, scores in runs.items():
+        times = len(scores)
+        away = np.zeros((times, len(systems)))
+        farther = float(stdtrit(times - 1, tail) / ndtri(tail))
+        scale = farther * math.sqrt(units * (units - 1) / times / (times - 1))
+        away[:, systems.index(system)] = (scores - scores.mean()) * scale
+        added.append(away)
+        names += [f"run {number} of {system}" for number in range(1, times + 1)]
+    without = table.scores - np.concatenate(added) / (units - 1)
+    return table._replace(without=without, units=tuple(names))
 
 
 def _units(items: Sequence[str], resampling: Resampling) -> tuple[str, ...]:
@@ -132,7 +160,7 @@ def _under_measure(field: _Field, ranks: Ranks, compared: Sequence[Comparison]) 
         )
         for place, system in enumerate(field.systems)
     )
-    return Ranking(field.label, (field.label,), len(field.table.without), systems)
+    return Ranking(field.label, (field.label,), len(field.units), systems)
 
 
 def _over_all(systems: Sequence[str], fields: Sequence[_Field], ranks: Ranks, units: int) -> Ranking:

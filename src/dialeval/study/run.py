@@ -107,8 +107,7 @@ def _unmatched(study: Study, items: Collection[str], people: People | None) -> I
     yield from unmatched_references(study, items)
     for system in study.systems:
         with suppress(Exception):
-            if (strange := unmatched_responses(system, items)) is not None:
-                yield strange
+            yield from unmatched_responses(system, items)
     if people and (strange := unmatched_ratings(study, people.ratings, items)) is not None:
         yield strange
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.errors import BadInput, BadStudy, close_names
+from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 
@@ -23,6 +24,7 @@ class HumanFile(BaseModel):
     path: Annotated[str, Field(min_length=1)]
     criterion: Annotated[str, Field(min_length=1)] | None = None
     format: Annotated[str, Field(min_length=1)] | None = None
+    repeats: Repeats | None = None
 
 
 def _as_human(given: object) -> object:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dialeval.core import CorpusMeasure, Outcome, Result
+from dialeval.core import CorpusMeasure, Missing, Outcome, Result, Subject
 from dialeval.data.frames import html_table
 from dialeval.engine import Cache, Executor, InProcess, Progress, Watch, unwatched
-from dialeval.errors import described
+from dialeval.errors import Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
+from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 
@@ -41,10 +42,17 @@ class Scored:
 
 
 class _Judged(NamedTuple):
-    """A system, and what a measure is asked about."""
+    """A system, what a measure is asked about, and how often it was run."""
 
     system: str
     subjects: Subjects
+    runs: int = 1
+
+    @property
+    def single(self) -> Iterator[Subject | Missing]:
+        """The subjects of all runs, one by one."""
+        for subject in self.subjects:
+            yield from subject.answers if isinstance(subject, Repeated) else (subject,)
 
 
 def score_all(
@@ -62,7 +70,8 @@ def score_all(
                 continue
             for given in judged:
                 try:
-                    result = _evaluate(metric, given.subjects, study, workshop, progress)
+                    judge = over_runs(metric, given.runs)
+                    result = _evaluate(judge, given.subjects, study, workshop, progress)
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
@@ -86,18 +95,20 @@ def _judged(
         if measure.capability is None and not can_answer(respondent.system):
             continue
         try:
-            subjects = measure.subjects(respondent, tools)
+            if respondent.runs and measure.capability is not None:
+                raise Unsuitable(f"{name} has {len(respondent.runs)} runs: give the file of one, as 'path'")
+            subjects = repeated(respondent.runs) if respondent.runs else measure.subjects(respondent, tools)
         except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
             failures.append(Failure(name, measure.label, described(error)))
         else:
-            yield _Judged(name, subjects)
+            yield _Judged(name, subjects, max(1, len(respondent.runs)))
 
 
 def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
     if isinstance(measure.metric, CorpusMeasure):
         return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
-    return fitted(measure.metric, [subject for given in judged for subject in given.subjects])
+    return fitted(measure.metric, [subject for given in judged for subject in given.single])
 
 
 def _evaluate(

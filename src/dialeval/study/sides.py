@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dialeval.core import Outcome, Resampling
-from dialeval.data import Example, Prompt, canonical, read
+from dialeval.core import Missing, Outcome, Resampling
+from dialeval.data import Example, Prompt, canonical, read, read_prompts
 from dialeval.data.codec.sources import file_of
+from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
@@ -19,6 +20,7 @@ from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.loading import load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.recorded import prompts_known, recorded_examples
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
 
@@ -60,6 +62,8 @@ class Side:
     """Whether people have checked what each measure of a capability asks, by capability and measure."""
     claim: Claim | None = None
     """What the study of a run declares; None for files."""
+    known: Mapping[str, Prompt] = dataclasses.field(default_factory=dict)
+    """Contexts and references of a run's items; nothing for files."""
 
     @property
     def systems(self) -> list[str]:
@@ -73,16 +77,36 @@ class Side:
 
 
 def open_sides(
-    a: str, b: str, measures: Sequence[str] | None = None, *, format: str | None = None
+    a: str,
+    b: str,
+    measures: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    data: str | None = None,
+    allow_unmatched: bool = False,
 ) -> tuple[Side, Side]:
     """Both sides, each a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several.
 
-    A file that meets a run is scored by the run's measures, so that no measure is left out silently.
+    A file that meets a run is scored by the run's measures, so that no measure is left out silently. ``data`` is a file
+    with the contexts and references of files that hold only ids and responses, or lines of text; without it, they are
+    those of the other side.
     """
     places = _place(a), _place(b)
+    if data is not None and all(place.path.is_dir() for place in places):
+        raise Unsuitable(f"Runs have contexts and references already; leave out {data}, or compare files.")
     runs = {place: _from_run(place, measures) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
-    first, second = (runs[place] if place in runs else _from_file(place, shared, format) for place in places)
+    files = _Files(format, None if data is None else list(read_prompts(data)), allow_unmatched)
+    examples = {place: files.examples(place) for place in places if place not in runs}
+    known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
+    for given in examples.values():
+        known |= prompts_known([e for e in given if isinstance(e, Example)])
+    first, second = (
+        runs[place]
+        if place in runs
+        else _from_file(place, files.completed(place, examples[place], known), shared)
+        for place in places
+    )
     return first, second
 
 
@@ -120,8 +144,8 @@ def _results(
     """The results of these pairs of systems under one measure, those of the same name distinguished by their source."""
     return [
         (
-            _named(a.results[Key(label, x)], x if x != y else f"{a.source}:{x}"),
-            _named(b.results[Key(label, y)], y if x != y else f"{b.source}:{y}"),
+            _named(a.results[Key(label, x)], _shown(a, x, both=x == y)),
+            _named(b.results[Key(label, y)], _shown(b, y, both=x == y)),
         )
         for x, y in systems
         if Key(label, x) in a.results and Key(label, y) in b.results
@@ -199,10 +223,40 @@ def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
         for name, known in run.statuses.items()
     }
     claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
-    return _picked(Side(str(place.path), kept, prompts, run.resampling, statuses, claim), place)
+    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, prompts_known(run.examples))
+    return _picked(side, place)
 
 
-def _from_file(place: _Place, measures: Sequence[str] | None, format: str | None) -> Side:
+class _Files(NamedTuple):
+    """How files of responses are read."""
+
+    format: str | None
+    data: Sequence[Prompt] | None
+    """Contexts and references that the files need not have; None where nobody names them."""
+    allow_unmatched: bool
+
+    def examples(self, place: _Place) -> Sequence[Example | Missing]:
+        """The responses in a file, beside the contexts and references of the data where these are given."""
+        if self.data is None:
+            return list(read(place.path, "example", format=self.format))
+        return self._beside(place, self.data, allowed=self.allow_unmatched)
+
+    def completed(
+        self, place: _Place, examples: Sequence[Example | Missing], known: Mapping[str, Prompt]
+    ) -> Sequence[Example | Missing]:
+        """The examples; where they have neither contexts nor references, beside those known from the other side."""
+        bare = not any(isinstance(e, Missing) or e.context or e.references for e in examples)
+        return self._beside(place, list(known.values()), allowed=True) if bare and known else examples
+
+    def _beside(
+        self, place: _Place, prompts: Sequence[Prompt], *, allowed: bool
+    ) -> Sequence[Example | Missing]:
+        return recorded_examples(
+            place.path, prompts, format=self.format, system=place.system, allow_unmatched=allowed
+        )
+
+
+def _from_file(place: _Place, examples: Sequence[Example | Missing], measures: Sequence[str] | None) -> Side:
     built = [build_measure(name) for name in measures or DEFAULT_MEASURES]
     asking = [measure.label for measure in built if measure.capability]
     if asking:
@@ -210,10 +264,10 @@ def _from_file(place: _Place, measures: Sequence[str] | None, format: str | None
             f"{', '.join(asking)}: left out, since {place.path} holds responses to prompts only", stacklevel=2
         )
     metrics = {measure.label: measure.metric for measure in built if measure.capability is None}
-    examples = list(read(place.path, "example", format=format))
     results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
-    return _picked(Side(str(place.path), kept, _prompts(examples)), place)
+    present = [example for example in examples if isinstance(example, Example)]
+    return _picked(Side(str(place.path), kept, _prompts(present)), place)
 
 
 def _picked(side: Side, place: _Place) -> Side:
@@ -250,6 +304,13 @@ def _pairs(a: Side, b: Side) -> list[tuple[str, str]]:
             f"Say which two to compare, as in {a.source}:{a.systems[0]} {b.source}:{b.systems[-1]}."
         )
     return pairs
+
+
+def _shown(side: Side, system: str, *, both: bool) -> str:
+    """A system's name, after its source where both sides have it; the source alone where the file does not name it."""
+    if system == UNNAMED:
+        return side.source
+    return f"{side.source}:{system}" if both else system
 
 
 def _named(result: Outcome, name: str) -> Outcome:

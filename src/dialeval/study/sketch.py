@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Final
+
+import yaml
 
 from dialeval.data import Example, Judgement, Kind, kind_of, read, read_prompts
 from dialeval.errors import Unsuitable
@@ -23,6 +25,8 @@ class Parts:
     """What the files hold, by the part of a study that each becomes."""
 
     data: Path | None = None
+    prompts: bool = False
+    """Whether the data are prompts, so that dialogues are what a system said to them."""
     references: bool = False
     transcripts: list[tuple[str, Path, str | None]] = field(default_factory=list)
     """Name, file, and which system of it where it holds several."""
@@ -35,7 +39,7 @@ def sketch_study(files: Sequence[Path], folder: Path) -> str:
     """The text of a study over ``files``, with paths relative to ``folder``, where it is going to be."""
     parts = Parts()
     kinds = {path: kind_of(path) for path in files}
-    for path, kind in kinds.items():
+    for path, kind in sorted(kinds.items(), key=lambda held: held[1] != "prompt"):
         _sort(path, kind, parts)
     if parts.data is None and parts.transcripts:
         parts.data = parts.transcripts[0][1]
@@ -52,12 +56,15 @@ def sketch_study(files: Sequence[Path], folder: Path) -> str:
 
 
 def _sort(path: Path, kind: Kind, parts: Parts) -> None:
-    if kind in ("prompt", "dialogue"):
+    if kind == "dialogue" and parts.prompts:
+        parts.transcripts.append((path.stem, path, None))  # what a system said to these prompts
+    elif kind in ("prompt", "dialogue"):
         if parts.data is not None:
             raise Unsuitable(
-                f"Both {parts.data} and {path} hold {kind}s. A study has one file of data: give one."
+                f"Both {parts.data} and {path} hold {kind}s. A study has one file of data: give one, or, if these are "
+                "what systems said, a file of prompts beside them."
             )
-        parts.data = path
+        parts.data, parts.prompts = path, kind == "prompt"
     elif kind == "question":
         parts.questions.append(path)
     elif kind == "judgement":
@@ -86,7 +93,7 @@ def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     yield "# Written by 'dialeval init'. Paths are relative to this file; docs/study.md explains every key."
     yield f"data: {_shown(data, folder)}  # the contexts that every system is held against"
     yield "systems:"
-    for name, path, system in parts.transcripts:
+    for name, (_, path, system) in zip(_names(parts.transcripts), parts.transcripts, strict=True):
         which = f", system: {_quoted(system)}" if system else ""
         yield f"  - {{name: {_quoted(name)}, kind: transcript, path: {_shown(path, folder)}{which}}}"
     if not parts.transcripts:
@@ -106,6 +113,18 @@ def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     yield "# gates: ['rouge_l >= 0.2'] # 'dialeval run' exits with 100 where one fails"
 
 
+def _names(transcripts: Sequence[tuple[str, Path, str | None]]) -> Iterable[str]:
+    """A name for each system: as found; with its file's name, and then a number, where another is called so."""
+    found = [name for name, _, _ in transcripts]
+    taken: set[str] = set()
+    for name, path, _ in transcripts:
+        full = name if found.count(name) == 1 else path.name if name == path.stem else f"{name} ({path.name})"
+        numbered = (f"{full} {number}" for number in count(2))
+        chosen = full if full not in taken else next(other for other in numbered if other not in taken)
+        taken.add(chosen)
+        yield chosen
+
+
 def _ratings(parts: Parts, folder: Path) -> Iterable[str]:
     for number, (path, criteria) in enumerate(parts.ratings):
         chosen = f", criterion: {_quoted(criteria[0])}" if len(criteria) > 1 else ""
@@ -121,4 +140,4 @@ def _shown(path: Path, folder: Path) -> str:
 
 def _quoted(text: str) -> str:
     plain = text.replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
-    return text if plain and not text[0].isdigit() else "'" + text.replace("'", "''") + "'"
+    return text if plain and yaml.safe_load(text) == text else "'" + text.replace("'", "''") + "'"

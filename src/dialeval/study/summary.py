@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dialeval.core import CorpusMeasure, System
-from dialeval.evaluation.measure import Measure, SectionDocument, Subjects
+from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
 from dialeval.files.documents import finite
 from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.measures import CAPABILITIES
@@ -23,8 +23,8 @@ def summarise(run: Run) -> Summary:
         level=study.resampling.confidence,
         cluster=study.resampling.cluster_name([prompt.item for prompt in run.prompts]),
         systems=tuple(
-            SystemInfo(system.name, kind, _signature(system, run))
-            for system, kind in zip(study.systems, study.kinds, strict=True)
+            SystemInfo(respondent.system.name, kind, _signature(respondent.system, run), _runs(respondent))
+            for respondent, kind in zip(run.respondents, study.kinds, strict=True)
         ),
         measures=tuple(map(_measure, study.measures)),
         results=tuple(map(_score, run.scored)),
@@ -50,6 +50,10 @@ def _measure(measure: Measure) -> MeasureInfo:
         per_item=not isinstance(measure.metric, CorpusMeasure),
         summary=measure.summary,
     )
+
+
+def _runs(respondent: Respondent) -> int:
+    return max(1, len(respondent.runs))
 
 
 def _signature(system: System, run: Run) -> str | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dialeval.study.file import Study
 
 MOST_UNMATCHED: Final = 0.5
-"""A file with a larger share of lines that match nothing is refused, unless the study allows it."""
+"""A file with this share of lines that match nothing, or more, is refused, unless the study allows it."""
 EXAMPLES: Final = 3
 
 
@@ -38,12 +38,14 @@ def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmat
             yield strange
 
 
-def unmatched_responses(system: System, items: Collection[str]) -> Unmatched | None:
-    """The recorded responses of that system to unknown items; None where there are none, or nothing was recorded."""
-    lines = system.lines(items) if isinstance(system, Transcript) else None
-    if lines is None or not isinstance(system, Transcript):
-        return None
-    return _unmatched(system.path, lines, [line for line, known in lines.items() if not known])
+def unmatched_responses(system: System, items: Collection[str]) -> Iterator[Unmatched]:
+    """The recorded responses of that system to unknown items, file by file; nothing where none was recorded."""
+    for run in system.runs if isinstance(system, Transcript) else ():
+        lines = run.lines(items)
+        if lines is not None:
+            strange = _unmatched(run.path, lines, [line for line, known in lines.items() if not known])
+            if strange is not None:
+                yield strange
 
 
 def strange_ratings(study: Study, ratings: Ratings, items: Collection[str]) -> Unmatched | None:
@@ -72,8 +74,8 @@ def unmatched_ratings(
 
 
 def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allowed: bool) -> None:
-    """Refuse a file of which most lines match nothing."""
-    if unmatched is None or allowed or unmatched.unmatched <= MOST_UNMATCHED * unmatched.lines:
+    """Refuse a file of which half of the lines or more match nothing."""
+    if unmatched is None or allowed or unmatched.unmatched < MOST_UNMATCHED * unmatched.lines:
         return
     known = listing([repr(item) for item in sorted(items)[:EXAMPLES]])
     raise Unsuitable(
@@ -82,11 +84,11 @@ def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allo
     )
 
 
-def sentence(unmatched: Unmatched) -> str:
-    """How many lines match nothing, with examples."""
+def sentence(unmatched: Unmatched, *, named: bool = True) -> str:
+    """How many lines, of a file that is named unless told, match nothing, with examples."""
     examples = listing([repr(name) for name in unmatched.examples])
-    lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines of {Path(unmatched.path).name}"
-    return f"{lines} match no item, such as {examples}"
+    lines = f"{unmatched.unmatched:,} of {unmatched.lines:,} lines"
+    return f"{lines}{f' of {Path(unmatched.path).name}' if named else ''} match no item, such as {examples}"
 
 
 def no_line(system: System, item: str) -> str | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dialeval.display.wording import count
 from dialeval.errors import DialevalError
 from dialeval.evaluation.compare import Comparison, compare_all, decide_families
+from dialeval.evaluation.unscored import no_value
 from dialeval.study.document import Failure
 from dialeval.study.missing import Measured, on_ranked_items
 
@@ -39,17 +38,9 @@ def without_values(scored: Sequence[Scored], failures: Sequence[Failure]) -> Ite
     """A failure for each measure that has no value of any system, unless all of these failed themselves."""
     failed = {failure.system for failure in failures if failure.measure is None and not failure.partial}
     for label in dict.fromkeys(result.measure.label for result in scored):
-        results = [result for result in scored if result.measure.label == label]
-        told = Counter(
-            reason
-            for scored_system in results
-            for reason in scored_system.result.reasons.values()
-            if scored_system.system not in failed
-        )
-        if told and not any(result.result.scored for result in results):
-            reason, times = told.most_common(1)[0]
-            rest = f", and {count(len(told) - 1, 'other reason')}" if len(told) > 1 else ""
-            yield Failure(None, label, f"no item of any system has a value: {reason} ({times:,} times){rest}")
+        results = [s.result for s in scored if s.measure.label == label and s.system not in failed]
+        if (reason := no_value(results)) is not None:
+            yield Failure(None, label, reason)
 
 
 def compare(study: Study, scored: Sequence[Scored]) -> tuple[Comparison, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.core import System
 from dialeval.data.codec.sources import file_of
+from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.systems import SYSTEMS
 from dialeval.systems.custom import custom_place, make_custom_system
@@ -100,10 +101,12 @@ def make_system(
     except DialevalError as error:
         return [*problems, KeyProblem(None, str(error))]
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
+    if kind == "transcript":
+        moved = {key: _recording(path) for key, path in moved.items()}
     system = dataclasses.replace(system, **moved, **_model_beside(folder, system))
     problems += [
         KeyProblem(key, f"no such file or folder: {path}")
-        for key, path in inputs_of(system).items()
+        for key, path in inputs_of(system)
         if not file_of(path).exists()
     ]
     made: System = system
@@ -116,18 +119,31 @@ def keys_of(maker: Callable[..., System]) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in dataclasses.fields(kind) if field.init}
 
 
-def paths_of(system: Any) -> dict[str, Path]:
-    """The files and folders a system names, by key."""
+def paths_of(system: Any) -> dict[str, Path | tuple[Path, ...]]:
+    """The files and folders a system names, by key; a key may hold several."""
     if not dataclasses.is_dataclass(system):
         return {}  # a custom class, which need not say what it reads
     kind: Any = type(system)
     values = {key: getattr(system, key) for key in keys_of(kind)}
-    return {key: value for key, value in values.items() if isinstance(value, Path)}
+    return {
+        key: value
+        for key, value in values.items()
+        if isinstance(value, Path)
+        or (isinstance(value, tuple) and value and all(isinstance(path, Path) for path in value))
+    }
 
 
-def inputs_of(system: Any) -> dict[str, Path]:
-    """Those of its paths that a system reads, and that must be there; where it keeps things need not be."""
-    return {key: path for key, path in paths_of(system).items() if key != "cache"}
+def inputs_of(system: Any) -> list[tuple[str, Path]]:
+    """Those of its paths that a system reads, and that must be there, with keys; where it keeps things need not be."""
+    named = paths_of(system)
+    if "paths" in named:  # of several runs, the first of which is the path too
+        named.pop("path", None)
+    return [
+        (key, path)
+        for key, value in named.items()
+        if key != "cache"
+        for path in (value if isinstance(value, tuple) else (value,))
+    ]
 
 
 def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
@@ -171,7 +187,14 @@ def _name(kind: str, options: Mapping[str, object]) -> str:
     )
 
 
-def _beside(folder: Path, path: Path) -> Path:
+def _recording(path: Path) -> Path:
+    """The file of responses; of a run folder, the one in it."""
+    return path / EXAMPLES if (path / EXAMPLES).is_file() else path
+
+
+def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:
+    if isinstance(path, tuple):
+        return tuple(folder / each.expanduser() for each in path)
     return folder / path.expanduser()
 
 
@@ -240,7 +263,7 @@ def _info(kind: str, maker: Callable[..., System]) -> KindInfo:
 
 def _key(field: dataclasses.Field[object]) -> Key:
     if field.default is not dataclasses.MISSING:
-        return Key(field.name, False, str(field.default))
+        return Key(field.name, False, str(None if field.default == Path() else field.default))
     if field.default_factory is not dataclasses.MISSING:
         return Key(field.name, False, str(field.default_factory()))
     return Key(field.name, True, None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dialeval.core import Generator
+from dialeval.core.answers import generate
 from dialeval.data.types import Context, Dialogue, Prompt, Turn
 from dialeval.errors import Unsuitable
 from dialeval.systems.exchanges import INSTRUCTIONS
@@ -106,7 +107,7 @@ def _texts(system: Generator | Script, speaker: str, talks: Sequence[_Talk], see
     if isinstance(system, Script):
         return ["".join(system.lines[talk.said_by(speaker) :][:1]) for talk in talks]
     heard = [_as_heard_by(speaker, talk.turns) for talk in talks]
-    return [answers[0].text if answers else "" for answers in system.generate(heard, n=1, seed=seed)]
+    return [answers[0].text if answers else "" for answers in generate(system, heard, seed=seed)]
 
 
 def _as_heard_by(speaker: str, turns: Sequence[Turn]) -> Context:

@@ -19,7 +19,7 @@ from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.prompts import answers_in, prompts_of
 from dialeval.data.reading import place_of, read_guessing
-from dialeval.data.types import Context, Example, NBest, Prompt, Response
+from dialeval.data.types import UNNAMED, Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.digests import Stamp, hash_file
 from dialeval.text.tokenisers.words import folded
@@ -35,16 +35,41 @@ class Transcript:
     A response and its id are enough; lines of text, or responses without ids, are in the order of the prompts.
     ``system`` says whose, where the file holds those of several. An item that is not in the file has no response. One
     that was recorded with another last turn than the prompt's is an error, for then the ids do not mean the same.
+
+    ``paths`` are several runs of one system, as with other seeds, in place of ``path``; alone, the first run is
+    replayed.
     """
 
     name: str
-    path: Path
+    path: Path = Path()
     system: str | None = None
+    paths: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.paths and self.path in (Path(), self.paths[0]):
+            object.__setattr__(self, "path", self.paths[0])
+        elif self.paths:
+            raise Unsuitable("Found both 'path' and 'paths': give one file, or those of several runs.")
+        elif self.path == Path():
+            raise Unsuitable(
+                "path: required: a file of recorded responses, or 'paths' with those of several runs."
+            )
+        if len(set(self.paths)) < len(self.paths):
+            raise Unsuitable("paths: found one file twice: each run of a system has its own.")
+
+    @property
+    def runs(self) -> tuple[Transcript, ...]:
+        """Each run as a transcript; this one where there is one."""
+        if len(self.paths) < 2:
+            return (self,)
+        return tuple(Transcript(self.name, path, self.system) for path in self.paths)
 
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
-        return Signature("transcript", (("system", self.system),), (("file", hash_file(file_of(self.path))),))
+        files = [hash_file(file_of(run.path)) for run in self.runs]
+        facts = (("file", files[0]), *((f"run{number}", file) for number, file in enumerate(files[1:], 2)))
+        return Signature("transcript", (("system", self.system),), facts)
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""
@@ -90,6 +115,11 @@ class Transcript:
 
         Ids do not count here, so one response in one context must have one log-probability throughout the file.
         """
+        if len(self.runs) > 1:
+            raise Unsuitable(
+                f"{self.name} has {len(self.runs)} runs, which may differ in log-probabilities. Give the file of one, "
+                "as 'path'."
+            )
         known = _likelihoods(source_stamp(self.path), self.system)
         recorded = [known.get((_heard(c), r), ()) for c, r in zip(contexts, responses, strict=True)]
         for response, values in zip(responses, recorded, strict=True):
@@ -134,6 +164,11 @@ class Transcript:
                 todo="Give both files the same ids, or empty the contexts of the transcript to go by id alone.",
             )
         return entry.responses
+
+
+def recorded_systems(path: Path) -> list[str]:
+    """The systems whose responses a file records, in order."""
+    return list(dict.fromkeys(recording.record.system for recording in _records(path)))
 
 
 class _Recorded(NamedTuple):
@@ -222,7 +257,7 @@ def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
     """Every turn of the assistant as ``DIALOGUE/TURN``, and the last turn under the dialogue's own id."""
     silent = True
     for dialogue in read(path, "dialogue"):
-        system = dialogue.system or "system"
+        system = dialogue.system or UNNAMED
         for prompt, turn in zip(prompts_of(dialogue), answers_in(dialogue), strict=True):
             example = Example(prompt.item, system, prompt.context, Response(turn.text))
             yield _Recording(example, None, named=True, dialogue=dialogue.item)

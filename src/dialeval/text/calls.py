@@ -126,6 +126,8 @@ class Entry:
     """Parameters of the variants that count as all of it, such as ``order=1``; none for the plain name."""
     last: bool = False
     """Whether it is listed after everything else."""
+    costly: bool = False
+    """Whether it takes about a second per item, so that nobody gets it who did not name it."""
 
     def each_call(self) -> tuple[str, ...]:
         """The variants as calls, ``bleu(order=1)``."""

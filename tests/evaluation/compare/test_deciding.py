@@ -343,3 +343,8 @@ def test_the_examples_of_the_docs_page_run(capsys: pytest.CaptureFixture[str]) -
     page = (DOCS / "comparing.md").read_text(encoding="utf-8")
     exec("\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)), {})
     assert capsys.readouterr().out.startswith("new is better than old by ")
+
+
+def test_what_is_not_a_result_is_named():
+    with pytest.raises(Unsuitable, match=r"Found dict, expected a Result.*compare\(new\['rouge_l'\]"):
+        compare({}, {})  # type: ignore[arg-type]

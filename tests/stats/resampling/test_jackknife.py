@@ -37,10 +37,10 @@ def test_without_a_spread_there_is_no_interval_and_no_test(without: list[float])
     assert math.isnan(jackknife_p(1.0, scores))
 
 
-def test_no_spread_at_all_settles_everything() -> None:
+def test_no_spread_at_all_is_as_sure_as_equal_signs() -> None:
     same = np.array([0.5, 0.5, 0.5])
     assert jackknife_interval(0.5, same) == (0.5, 0.5)
-    assert jackknife_p(0.5, same) == 0.0
+    assert jackknife_p(0.5, same) == 2.0 ** (1 - len(same))  # as many equal signs, not certainty
     assert jackknife_p(0.0, same * 0) == 1.0
 
 

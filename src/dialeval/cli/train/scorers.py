@@ -1,4 +1,4 @@
-"""``dialeval train selfeval`` and ``relevance``: scorers that learn from dialogues without labels."""
+"""``dialeval train selfeval``: a scorer that learns from dialogues without labels."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from dialeval.cli.train.settings import (
 
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
+    from dialeval.selfeval.learners import Learner
     from dialeval.training.loop import Fitted
 
-Profile: TypeAlias = Literal["two_heads", "paper", "simple", "released"]
+Profile: TypeAlias = Literal["turnwise", "two_heads", "paper", "simple", "released"]
 Encoder: TypeAlias = Annotated[
     str, typer.Option("--encoder", metavar="NAME|FOLDER", help="minilm, or the folder of another encoder.")
 ]
@@ -47,7 +48,7 @@ Precision: TypeAlias = Annotated[
 def selfeval(
     dialogues: Corpus,
     out: Out,
-    profile: Annotated[Profile, typer.Option(help="The model and what it learns from.")] = "two_heads",
+    profile: Annotated[Profile, typer.Option(help="The model and what it learns from.")] = "turnwise",
     loss: Annotated[
         Literal["mlr", "bce", "ranking"] | None,
         typer.Option(help="Of replaced turns; bce is the paper's ablation -mlr.", show_default="by profile"),
@@ -83,87 +84,56 @@ def selfeval(
     from dialeval.resources.huggingface import require_torch
 
     require_torch("SelF-Eval", "safetensors")
-    from dialeval.selfeval.config import PROFILES
     from dialeval.selfeval.folder import write_card
     from dialeval.selfeval.spoiling import material_of
-    from dialeval.selfeval.training import train_selfeval
-    from dialeval.training.finetuning import Finetuning
 
     check_target(out)
     if labels is not None:
         _from_labels(dialogues, format, labels, start_from, out, seed, resume, json)
         return
     given, digest = _dialogues(dialogues, format, limit)
-    base = PROFILES[profile]
+    held = min(held_out, len(given) // 10)
+    material, judged = material_of(given[held:]), material_of(given[:held])
+    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
+    learner = _learner(profile, loss, drop, encoder, rank, precision, epochs, learning_rate, seed)
+    total = len(material.dialogues) * learner.config.schedule.epochs
+    with session(out.name, total, resume=resume, minutes=minutes) as started:
+        done = learner.train(material, judged, out, digest, started)
+    about = f"SelF-Eval, profile {profile}. Use: `dialeval score FILE -m \"selfeval(model='{out}')\"`."
+    facts = {"profile": profile, "encoder": encoder, "seed": seed, "updates": done.best.updates}
+    write_card(out, "selfeval", about, _said(dialogues, given, digest), facts, done)
+    _print(out, "selfeval", done, json)
+
+
+def _learner(
+    profile: Profile,
+    loss: Literal["mlr", "bce", "ranking"] | None,
+    drop: bool,
+    encoder: str,
+    rank: int,
+    precision: Literal["float32", "bfloat16"],
+    epochs: int | None,
+    learning_rate: float | None,
+    seed: int,
+) -> Learner:
+    """What the options choose: the turnwise network, or an encoder of whole dialogues in one of its profiles."""
+    from dialeval.selfeval.config import PROFILES
+    from dialeval.selfeval.learners import Turnwise, WholeDialogues
+    from dialeval.selfeval.turnwise.training import TurnwiseConfig
+    from dialeval.training.finetuning import Finetuning
+
+    base = TurnwiseConfig() if profile == "turnwise" else PROFILES[profile]
     schedule = replace(
         base.schedule,
         epochs=epochs or base.schedule.epochs,
         learning_rate=learning_rate or base.schedule.learning_rate,
         seed=seed,
     )
+    if isinstance(base, TurnwiseConfig):
+        return Turnwise(replace(base, encoder=encoder, schedule=schedule))
     config = replace(base, loss=loss or base.loss, drop=drop and base.drop, schedule=schedule)
-    held = min(held_out, len(given) // 10)
-    material, judged = material_of(given[held:]), material_of(given[:held])
-    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
-    finetuning = Finetuning(encoder=encoder, rank=rank or None, longest=192, fit="last", precision=precision)
-    with session(
-        out.name, len(material.dialogues) * schedule.epochs, resume=resume, minutes=minutes
-    ) as started:
-        done = train_selfeval(material, judged, config, finetuning, out, digest=digest, session=started)
-    about = f"SelF-Eval, profile {profile}. Use: `dialeval score FILE -m \"selfeval(model='{out}')\"`."
-    write_card(out, "selfeval", about, _said(dialogues, given, digest), {"seed": seed, "rank": rank}, done)
-    _print(out, "selfeval", done, json)
-
-
-def relevance(
-    dialogues: Corpus,
-    out: Out,
-    encoder: Encoder = "minilm",
-    rank: Rank = 16,
-    epochs: Epochs = None,
-    minutes: Minutes = None,
-    learning_rate: Rate = None,
-    precision: Precision = "float32",
-    held_out: Annotated[int, typer.Option(min=0, help="Dialogues to measure by.")] = 200,
-    format: Format = None,
-    seed: Seed = 0,
-    limit: Limit = None,
-    resume: Resume = True,
-    json: Json = False,
-) -> None:
-    """Train a scorer of relevance, which learns what is said next; no labels needed.
-
-    Example: dialeval train relevance logs.jsonl -o my-relevance --minutes 60
-    """
-    from dialeval.resources.huggingface import require_torch
-
-    require_torch("Scorers of relevance", "safetensors")
-    from dialeval.selfeval.folder import write_card
-    from dialeval.selfeval.relevance.lessons import pairs_of
-    from dialeval.selfeval.relevance.training import RelevanceConfig, train_relevance
-
-    check_target(out)
-    given, digest = _dialogues(dialogues, format, limit)
-    base = RelevanceConfig()
-    config = replace(
-        base,
-        finetuning=replace(base.finetuning, encoder=encoder, rank=rank or None, precision=precision),
-        schedule=replace(
-            base.schedule,
-            epochs=epochs or base.schedule.epochs,
-            learning_rate=learning_rate or base.schedule.learning_rate,
-            seed=seed,
-        ),
-    )
-    held = min(held_out, len(given) // 10)
-    pairs, judged = pairs_of(given[held:], seed=seed), pairs_of(given[:held], seed=seed)
-    print(f"{len(pairs)} turns with a context, {len(judged)} held out", file=sys.stderr)
-    total = len(pairs) * config.schedule.epochs
-    with session(out.name, total, resume=resume, minutes=minutes) as started:
-        done = train_relevance(pairs, judged, config, out, digest=digest, session=started)
-    about = f"Relevance, a bi-encoder. Use: `dialeval score FILE -m \"relevance(model='{out}')\"`."
-    write_card(out, "relevance", about, _said(dialogues, given, digest), {"seed": seed, "rank": rank}, done)
-    _print(out, "relevance", done, json)
+    tuned = Finetuning(encoder=encoder, rank=rank or None, longest=192, fit="last", precision=precision)
+    return WholeDialogues(config, tuned)
 
 
 def _dialogues(path: str, format: str | None, limit: int | None) -> tuple[list[Dialogue], str]:

@@ -18,23 +18,28 @@ from dialeval.stats.estimate import Estimate
 from dialeval.stats.tests.t_tests import student_t
 
 ALPHA: Final = 0.01
+_WORDS: Final = (
+    "how",
+    "what",
+    "why",
+    "when",
+    "where",
+    "who",
+    "which",
+    "do you",
+    "have you",
+    "are you",
+    "you",
+)
+
+
+def _has(word: str) -> Callable[[str], bool]:
+    pattern = re.compile(rf"\b{word}\b", re.IGNORECASE)
+    return lambda text: pattern.search(text) is not None
+
+
 LEXICAL: Final[Mapping[str, Callable[[str], bool]]] = {
-    **{
-        f'"{word}"': re.compile(rf"\b{word}\b", re.IGNORECASE).search  # type: ignore[dict-item]
-        for word in (
-            "how",
-            "what",
-            "why",
-            "when",
-            "where",
-            "who",
-            "which",
-            "do you",
-            "have you",
-            "are you",
-            "you",
-        )
-    },
+    **{f'"{word}"': _has(word) for word in _WORDS},
     "two or more questions": lambda text: text.count("?") > 1,
     "more than 20 words": lambda text: len(text.split()) > 20,
 }

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.data.codec.bad import refuse
 from dialeval.data.codec.sources import Source, check, lines
 from dialeval.encoder import EMBEDDED, find_encoder
 from dialeval.encoder.sentences import sentence_vectors
@@ -31,7 +32,7 @@ class Utterance(NamedTuple):
 def read_utterances(source: Source) -> Iterator[Utterance]:
     """Utterances of a file with lines ``conversation|speaker|text|act``, as Switchboard's are published."""
     check(source)
-    for number, text in lines(source):
+    for number, text in lines(source, refuse):
         fields = text.rstrip("\r\n").split("|")
         if fields == [""]:
             continue

@@ -11,7 +11,7 @@ from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.fields import name
 from dialeval.data.codec.rows import Row, records
 from dialeval.data.codec.sources import Source, conversion
-from dialeval.data.types import Dialogue, Example, Kind, Prompt, Record, Response
+from dialeval.data.types import UNNAMED, Dialogue, Example, Kind, Prompt, Record, Response
 from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("dialogue", "prompt", "example")
@@ -40,7 +40,7 @@ def as_kind(dialogue: Dialogue, kind: Kind, where: Where) -> Sequence[Record]:
         todo = f"Leave it out, or make prompts of the file: {conversion(where.path, kind='prompt')}."
         raise BadInput(where.path, f"a last turn by {last}", "a last turn by 'assistant'", todo, where.line)
     response = Response(dialogue.turns[-1].text)
-    return (Example(dialogue.item, dialogue.system or "system", dialogue.turns[:-1], response),)
+    return (Example(dialogue.item, dialogue.system or UNNAMED, dialogue.turns[:-1], response),)
 
 
 def _prompt(dialogue: Dialogue, *, ends: bool) -> Prompt:

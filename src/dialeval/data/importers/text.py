@@ -10,7 +10,7 @@ from typing import Final
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
 from dialeval.data.codec.rows import Counted, not_empty
 from dialeval.data.codec.sources import Source, lines, shown
-from dialeval.data.types import Example, Kind, Prompt, Record, Response, Turn
+from dialeval.data.types import UNNAMED, Example, Kind, Prompt, Record, Response, Turn
 from dialeval.errors import BadInput
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "prompt")
@@ -18,14 +18,14 @@ KINDS: Final[tuple[Kind, ...]] = ("example", "prompt")
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """One example per line, without references, of a system called ``system``; or one prompt, said by the user."""
-    examples = _examples(source, (), "system", on_bad)
+    examples = _examples(source, (), UNNAMED, on_bad)
     if kind == "example":
         return examples
     return (Prompt(example.item, (Turn("user", example.response.text),)) for example in examples)
 
 
 def read_texts(
-    responses: Source, references: Sequence[Source], *, system: str = "system", on_bad: OnBad = refuse
+    responses: Source, references: Sequence[Source], *, system: str = UNNAMED, on_bad: OnBad = refuse
 ) -> Iterator[Example]:
     """Examples from one response a line and any number of reference files, line by line beside it.
 

@@ -7,19 +7,14 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-import numpy as np
-
-from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, LeaveOneOut, Outcome, Resampling, Result
+from dialeval.core import DEFAULT_RESAMPLING, CorpusResult, Floats, Outcome, Resampling, Result
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.items import Common, compare_items
-from dialeval.evaluation.compare.pairing import check_same_measure, paired_items, shared_items
-from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
-from dialeval.evaluation.corpus import leave_out
-from dialeval.files.documents import finite
-from dialeval.stats import Adjusted, adjust_families, combined_p, difference_of, jackknife_p, spread_without
-from dialeval.stats.resampling.clusters import variance_ratio
-from dialeval.stats.resampling.jackknife import LeftOut
+from dialeval.evaluation.compare.leaving_out import compare_left_out, several_runs
+from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
+from dialeval.evaluation.compare.undecided import Setting
+from dialeval.stats import Adjusted, adjust_families, combined_p
 from dialeval.stats.tests.multiple import Correction
 
 
@@ -70,7 +65,7 @@ def compare_pairs(
     """
     setting = Setting(resampling, margin, tests or len(pairs), spent)
     results = list(
-        {id(result): result for pair in pairs for result in pair if isinstance(result, Result)}.values()
+        {id(r): r for pair in pairs for r in pair if isinstance(r, Result) and not several_runs(r)}.values()
     )
     common = Common(results, resampling) if len(results) > 2 else None
     return decide_families([_compare(a, b, setting, common) for a, b in pairs])
@@ -161,35 +156,10 @@ def _compare(a: Outcome, b: Outcome, setting: Setting, common: Common | None = N
             f"A margin is the smallest difference that matters, so above 0, but found {setting.margin:g}."
         )
     check_same_measure(a, b)
-    if isinstance(a, CorpusResult) and isinstance(b, CorpusResult):
-        return compare_corpora(a, b, setting)
-    if isinstance(a, CorpusResult) or isinstance(b, CorpusResult):
+    if isinstance(a, CorpusResult) is not isinstance(b, CorpusResult):
         raise Unsuitable(
             f"One result under {a.signature.call} has no values per item. Measure both systems again."
         )
-    return compare_items(a, b, setting, common)
-
-
-def compare_corpora(a: CorpusResult, b: CorpusResult, setting: Setting) -> Comparison:
-    """One pair under a corpus measure, each item or cluster being left out of both systems at once."""
-    items = paired_items(a, b)
-    alone = dataclasses.replace(setting.resampling, cluster="none")
-    side_a, side_b, without = _without(a, b, items, setting.resampling)
-    difference = float(difference_of(np.array(side_a.score), np.array(side_b.score)))
-    effect = None
-    if len(without) < len(items):
-        effect = variance_ratio(without, _without(a, b, items, alone)[2])
-    spread = spread_without(LeftOut(difference, without))
-    comparison = undecided(Sides(a, b, side_a.score, side_b.score, len(items), effect), spread, setting)
-    return dataclasses.replace(comparison, p_jackknife=finite(jackknife_p(difference, without)))
-
-
-def _without(
-    a: CorpusResult, b: CorpusResult, items: Sequence[str], resampling: Resampling
-) -> tuple[LeaveOneOut, LeaveOneOut, Floats]:
-    """Both sides, and their differences without each unit."""
-    sides = []
-    for result in (a, b):
-        subjects = {subject.item: subject for subject in result.subjects}
-        sides.append(leave_out(result.measure, [subjects[item] for item in items], resampling))
-    return sides[0], sides[1], difference_of(sides[0].without, sides[1].without)
+    if isinstance(a, Result) and isinstance(b, Result) and not several_runs(a, b):
+        return compare_items(a, b, setting, common)
+    return compare_left_out(a, b, setting)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dialeval.core import Outcome, Signature
+from dialeval.core import CorpusResult, Outcome, Result, Signature
+from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
 
 
 def check_same_measure(a: Outcome, b: Outcome) -> None:
     """Refuse results of different measures, or of one measure that rests on different resources."""
+    for result in (a, b):
+        if not isinstance(result, Result | CorpusResult):
+            raise Unsuitable(
+                f"Found {type(result).__name__}, expected a Result. score() returns one for each metric: "
+                "compare them one by one, as in compare(new['rouge_l'], old['rouge_l'])."
+            )
     if a.signature != b.signature:
         raise Unsuitable(_unlike(a.signature, b.signature))
     if a.provenance.resources != b.provenance.resources:
@@ -24,9 +31,18 @@ def paired_items(a: Outcome, b: Outcome) -> list[str]:
         raise Unsuitable(
             f"{system_of(a)} and {system_of(b)} share no item with a value from both under {a.signature.call}: "
             f"{a.scored} of {len(a)} and {b.scored} of {len(b)} items have one, and "
-            f"{len(set(a.items) & set(b.items))} ids are in both. Score both systems on the same items."
+            f"{len(set(a.items) & set(b.items))} ids are in both. {_unpaired(a, b)}"
         )
     return items
+
+
+def _unpaired(a: Outcome, b: Outcome) -> str:
+    """What to do where two results share no item with a value: about ids, or about what keeps items from a value."""
+    reasons = Counter(reason for result in (a, b) for reason in result.reasons.values())
+    if (a.scored and b.scored) or not reasons:
+        return "Score both systems on the same items."
+    reason, times = reasons.most_common(1)[0]
+    return f"The others have none because of: {reason} ({count(times, 'time')})."
 
 
 def shared_items(a: Outcome, b: Outcome) -> list[str]:

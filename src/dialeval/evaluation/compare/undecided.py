@@ -10,6 +10,7 @@ from dialeval.evaluation.compare.comparison import Basis, Comparison, MoreItems
 from dialeval.evaluation.compare.pairing import system_of
 from dialeval.files.documents import finite
 from dialeval.stats import Spread, UnitInterval, d_z, equivalence_p, items_needed, required_items
+from dialeval.stats.tests.power import reach
 
 
 class Setting(NamedTuple):
@@ -92,12 +93,27 @@ def _item_error(sides: Sides, spread: Spread) -> float:
 
 def _more(spread: Spread, interval: UnitInterval, n: int, alpha: float) -> MoreItems:
     """How many items beyond ``n`` would settle it; units grow with the items that they hold."""
-    difference, error, units = spread.left_out.score, spread.error, spread.units
+    error, units = spread.error, spread.units
+    difference, low, high = (
+        _beyond_runs(value, spread, alpha) for value in (spread.left_out.score, interval.low, interval.high)
+    )
     needed = required_items(difference, error, units, alpha=alpha)
     if interval.absence is not None:
         return MoreItems(_further(needed, units, n))
-    ends = items_needed(interval.low, interval.high, error, units, alpha=alpha)
+    ends = items_needed(low, high, error, units, alpha=alpha)
     return MoreItems(*(_further(number, units, n) for number in (needed, ends.fewest, ends.most)))
+
+
+def _beyond_runs(difference: float, spread: Spread, alpha: float) -> float:
+    """The part of a difference that items can show: more of them do not make runs of a system more alike.
+
+    0 where the runs differ so much that no number of items would show it.
+    """
+    if not spread.sources:
+        return difference
+    runs = sum(reach(alpha, degrees=source.degrees) ** 2 * source.variance for source in spread.sources)
+    left = difference**2 - runs
+    return math.copysign(math.sqrt(left), difference) if left > 0 else 0.0
 
 
 def _further(needed: int | None, units: int, n: int) -> int | None:

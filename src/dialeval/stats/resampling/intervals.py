@@ -8,7 +8,7 @@ skewness. The percentile bootstrap fell short of them at every size, down to 14 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers
 from dialeval.stats.resampling.clusters import repeated
-from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, leave_out, skewed_t
+from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackknife_error, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
 from dialeval.stats.tests.paired import ROUNDING, difference_of
 
@@ -58,10 +58,12 @@ class Spread:
     """No score lies outside, so neither do the ends."""
     exact: Exact | None = None
     """How intervals of yes/no measures follow from the items themselves; None for other measures."""
+    sources: tuple[Source, ...] = ()
+    """What else would move the score, such as other runs of a system; not for exact intervals."""
     skewed: SkewedT = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "skewed", skewed_t(*self.left_out))
+        object.__setattr__(self, "skewed", skewed_t(*self.left_out).widened(self.sources))
 
     @property
     def units(self) -> int:
@@ -70,8 +72,8 @@ class Spread:
 
     @property
     def error(self) -> float:
-        """The standard error, by the jackknife; NaN where undefined."""
-        return self.skewed.error
+        """The standard error with other units, by the jackknife; NaN where undefined."""
+        return jackknife_error(self.left_out.without)
 
     def interval(self, confidence: float = 0.95) -> UnitInterval:
         """Where the score of all items that these were drawn from plausibly lies."""
@@ -101,14 +103,15 @@ def spread_of(
     clusters: Integers | None = None,
     yes_no: bool | None = None,
     limits: tuple[float, float] | None = None,
+    sources: Sequence[Source] = (),
 ) -> Spread:
-    """The spread of a score; options as in `interval_of`."""
+    """The spread of a score; options as in `interval_of`, and other sources of variance than the units."""
     together = clusters if clusters is not None and repeated(clusters) else None
     left_out = leave_out(rows, aggregate, together)
     values = np.asarray(aggregate(rows), dtype=np.float64)
     if len(rows) and (yes_no or (yes_no is None and is_yes_no(rows, aggregate, values))):
         return Spread(left_out, exact=_proportion(values, together))
-    return spread_without(left_out, limits, hangs=unseen(rows, aggregate))
+    return spread_without(left_out, limits, hangs=unseen(rows, aggregate), sources=sources)
 
 
 def spread_of_difference(
@@ -133,11 +136,18 @@ def spread_of_difference(
 
 
 def spread_without(
-    left_out: LeftOut, limits: tuple[float, float] | None = None, *, hangs: bool = False
+    left_out: LeftOut,
+    limits: tuple[float, float] | None = None,
+    *,
+    hangs: bool = False,
+    sources: Sequence[Source] = (),
 ) -> Spread:
     """The spread that scores without each unit show; ``hangs`` says that units lack what the score hangs on."""
-    absence = _absence(left_out) or ("unseen" if hangs else None)
-    return Spread(left_out, absence, limits or (-math.inf, math.inf))
+    absence = _absence(left_out)
+    if absence == "constant" and any(source.variance > 0 for source in sources):
+        absence = None
+    absence = absence or ("unseen" if hangs else None)
+    return Spread(left_out, absence, limits or (-math.inf, math.inf), sources=tuple(sources))
 
 
 def joined_rows(rows_a: Floats, rows_b: Floats, aggregate: Aggregate) -> tuple[Floats, Aggregate]:

@@ -8,11 +8,13 @@ always lowers. Its variance is too large on average, never too small, for whatev
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence, pool
+from dialeval.stats.tests.paired import ROUNDING
 
 FEW: Final = 50
 """Below this many units an interval takes the wider of the plain and the corrected end, on either side.
@@ -52,8 +54,23 @@ def jackknife_error(without: Floats) -> float:
 
 def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
-    reach = _t_quantile(len(without), confidence) * jackknife_error(without)
+    reach = _t_quantile(len(without) - 1, confidence) * jackknife_error(without)
     return Bounds(score - reach, score + reach)
+
+
+class Source(NamedTuple):
+    """A source of variance beside the units, such as the runs of a system with other seeds."""
+
+    variance: float
+    """Of the score."""
+    degrees: float
+    """Of freedom: one less than the values that it was estimated from."""
+
+
+def source_of(values: Floats) -> Source | None:
+    """The variance of a mean of these values, such as the scores of runs; None of fewer than two."""
+    n = len(values)
+    return Source(float(values.var(ddof=1)) / n, n - 1) if n > 1 else None
 
 
 class SkewedT(NamedTuple):
@@ -64,13 +81,42 @@ class SkewedT(NamedTuple):
     """NaN where undefined."""
     shift: float
     """Skewness of the units' pseudo-values over the root of their number; 0 without spread."""
-    units: int
+    degrees: float
+    """Of freedom: one less than units, or fewer where another source of variance rests on few values."""
     few: bool
     """Whether the skewness is itself hardly known."""
 
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of Student's t test that the expected score is 0; NaN where the error is undefined.
+
+        A score that is the same without every unit has no error: then it is as sure as so many equal signs.
+        """
+        if math.isnan(self.error) or self.score == 0:
+            return math.nan if math.isnan(self.error) else 1.0
+        if self.error <= ROUNDING * abs(self.score):
+            return float(2.0**-self.degrees)
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.degrees, -abs(self.score) / self.error))
+
+    def widened(self, sources: Sequence[Source]) -> SkewedT:
+        """With the variance of other sources, which are not skewed as far as we know.
+
+        The degrees of freedom are those of a sum of variances (Satterthwaite, 1946).
+        """
+        own = Source(self.error**2, self.degrees)
+        variance = own.variance + sum(source.variance for source in sources)
+        if not variance > own.variance:
+            return self
+        parts = sum(source.variance**2 / source.degrees for source in (own, *sources) if source.variance)
+        degrees = variance**2 / parts
+        shift = self.shift * (own.variance / variance) ** 1.5
+        return SkewedT(self.score, math.sqrt(variance), shift, degrees, self.few or degrees < FEW)
+
     def interval(self, confidence: float) -> Bounds:
         """The ends, for any confidence."""
-        quantile = _t_quantile(self.units, confidence)
+        quantile = _t_quantile(self.degrees, confidence)
         low, high = (self.score - _inverse(end, self.shift) * self.error for end in (quantile, -quantile))
         if self.few:
             reach = quantile * self.error
@@ -82,13 +128,13 @@ def skewed_t(score: float, without: Floats) -> SkewedT:
     """From a score, and the scores without each unit."""
     error, units = jackknife_error(without), len(without)
     if not error > 0:  # nor is NaN
-        return SkewedT(score, error, 0.0, units, few=True)
+        return SkewedT(score, error, 0.0, units - 1, few=True)
     # Pseudo-values go down where scores without the unit go up; scaled, lest powers of small numbers be 0.
     pseudo = without.mean() - without
     pseudo /= np.abs(pseudo).max()
     squares, cubes, fourths = (float((pseudo**power).mean()) for power in (2, 3, 4))
     few = min(units, 3 * units * squares**2 / fourths) < FEW
-    return SkewedT(score, error, cubes / squares**1.5 / math.sqrt(units), units, few)
+    return SkewedT(score, error, cubes / squares**1.5 / math.sqrt(units), units - 1, few)
 
 
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
@@ -107,22 +153,15 @@ def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -
 
 def jackknife_p(score: float, without: Floats) -> float:
     """Two-sided p-value of Student's t test that the expected score is 0; NaN where there is no error."""
-    error = jackknife_error(without)
-    if math.isnan(error):
-        return math.nan
-    if error == 0:
-        return 1.0 if score == 0 else 0.0
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(len(without) - 1, -abs(score) / error))
+    return SkewedT(score, jackknife_error(without), 0.0, len(without) - 1, few=True).p
 
 
-def _t_quantile(units: int, confidence: float) -> float:
+def _t_quantile(degrees: float, confidence: float) -> float:
     check_confidence(confidence)
     # Special functions alone: scipy.stats takes a second to import.
     from scipy.special import stdtrit
 
-    return float(stdtrit(units - 1, (1 + confidence) / 2)) if units > 1 else math.nan
+    return float(stdtrit(degrees, (1 + confidence) / 2)) if degrees > 0 else math.nan
 
 
 def _inverse(value: float, shift: float) -> float:

@@ -26,12 +26,22 @@ def required_items(
     """
     if n < 2 or difference == 0 or not math.isfinite(difference) or not math.isfinite(standard_error):
         return None
-    from statistics import NormalDist
-
-    quantile = NormalDist().inv_cdf
-    needed = n * ((quantile(1 - alpha / 2) + quantile(power)) * standard_error / difference) ** 2
+    needed = n * (reach(alpha, power) * standard_error / difference) ** 2
     fewest = math.floor(1 - math.log2(alpha)) + 1
     return max(fewest, math.ceil(needed))
+
+
+def reach(alpha: float, power: float = 0.8, *, degrees: float = math.inf) -> float:
+    """How many standard errors a difference must be for a two-sided test to show it with the given power.
+
+    A z test, or a t test of these degrees of freedom.
+    """
+    # Special functions alone: scipy.stats takes a second to import.
+    from scipy.special import ndtri, stdtrit
+
+    if math.isinf(degrees):
+        return float(ndtri(1 - alpha / 2) + ndtri(power))
+    return float(stdtrit(degrees, 1 - alpha / 2) + stdtrit(degrees, power))
 
 
 class ItemsNeeded(NamedTuple):
@@ -110,11 +120,9 @@ def _cluster_errors(weights: Floats, rows: Floats, means: Floats, sizes: Floats)
 
 def _units(differences: Floats, errors: Floats, n: int, power: float, alpha: float) -> Floats:
     """`required_items` of many; infinite where the difference is not above 0."""
-    from statistics import NormalDist
-
-    quantile = NormalDist().inv_cdf
-    reach = (quantile(1 - alpha / 2) + quantile(power)) * errors
     above: NDArray[np.bool_] = differences > 0
-    ratio = np.divide(reach, differences, out=np.full(len(differences), np.inf), where=above)
+    ratio = np.divide(
+        reach(alpha, power) * errors, differences, out=np.full(len(differences), np.inf), where=above
+    )
     fewest = math.floor(1 - math.log2(alpha)) + 1
     return np.asarray(np.maximum(fewest, n * ratio**2))

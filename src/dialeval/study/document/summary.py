@@ -32,6 +32,8 @@ class SystemInfo:
     kind: str
     signature: str | None
     """None where the system failed before it could tell what it is."""
+    runs: int = 1
+    """How many recordings of it there are, as with other seeds; scores are means over them."""
 
 
 @dataclass(frozen=True, slots=True)

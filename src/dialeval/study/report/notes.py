@@ -37,6 +37,7 @@ def leaderboard_notes(
     yield from _legend(summary)
     yield from _item_notes(summary)
     yield from _unit_notes(summary)
+    yield from _run_notes(summary)
     yield from notes
     yield from _reach_notes(summary)
     yield from _coverage_notes(summary, values)
@@ -139,6 +140,15 @@ def _unit_notes(summary: Summary) -> Iterator[str]:
         spread = f"{min(effects):.1f} to {max(effects):.1f}" if effects else "unknown"
         dialogues = count(max(units), "dialogue") if units else "dialogues"
         yield f"items of a dialogue are resampled together: {dialogues}, design effects {spread}"
+
+
+def _run_notes(summary: Summary) -> Iterator[str]:
+    """Which scores are means over several runs, and what that makes of intervals and tests."""
+    several = [f"{system.name} {count(system.runs, 'run')}" for system in summary.systems if system.runs > 1]
+    if several:
+        alone = [system.name for system in summary.systems if system.runs == 1]
+        rest = f"; of {listing(alone)} for this one" if alone else ""
+        yield f"scores are means over runs ({listing(several)}), and hold for other runs of these systems{rest}"
 
 
 def _ranked_on(summary: Summary) -> dict[tuple[int, int], list[str]]:

@@ -31,10 +31,13 @@ def verdict(summary: Summary) -> Verdict:
     """Who is best, by the primary measure or by all of them, and what to know beside that."""
     found = [_finding(summary, measure) for measure in summary.measures if leaders(summary, measure)]
     first = headline_measure(summary)
-    if not found or first is None:
+    # The measure that systems are sorted by may rank none of them, as where they share no item with a value.
+    primary = first is not None and summary.primary == first.measure
+    deciding = [f for f in found if first is not None and (not primary or f.measure == first.measure)]
+    if not deciding:
         headline = _nobody(summary)
-    elif summary.primary == first.measure or len(found) == 1:
-        headline = _by_measure(summary, next(f for f in found if f.measure == first.measure))
+    elif len(deciding) == 1:
+        headline = _by_measure(summary, deciding[0])
     else:
         headline = _by_all(summary, found)
     return Verdict(headline, (*_by_each(summary, found), *_reservations(summary)))

@@ -1,0 +1,149 @@
+"""The weights that ``quality`` ships: ``python -m bench.train_quality`` fits them to the development sets.
+
+``--lm`` fits the recipes that ask the language model too, on the first ``--asked`` subjects of each set, with values of
+`follow_ups` that ``--cache`` has or will have. ``--resamples N`` writes heads of sets drawn
+again with replacement, to see how the numbers move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from bench.scorers.scores import FOLDER, scores_of
+from bench.scorers.sets import RatedSet, read_set
+from dialeval.core import Floats
+from dialeval.data import Dialogue, Turn
+from dialeval.encoder.sentences import unit_vectors
+from dialeval.metrics import build
+from dialeval.selfeval.metric import SHIPPED
+from dialeval.selfeval.quality.head import FILE, Head, write_heads
+from dialeval.selfeval.quality.metric import why_unscorable
+from dialeval.selfeval.quality.rows import LM_FEATURES, feature_rows
+from dialeval.selfeval.quality.training import Rated, Trained, train, write_quality
+from dialeval.selfeval.subjects import Judged
+
+SETS: Final[Mapping[str, int | None]] = {
+    "multirefeval": None,
+    "predictive-engagement": None,
+    "ji2022": 400,
+    "spot-the-bot-convai2": 200,
+    "spot-the-bot-dailydialog": 200,
+    "spot-the-bot-empathetic": 200,
+    "convai2-human-eval": 250,
+    "convai2-unnamed": 200,
+}
+"""How many of the subjects of each set are learnt from."""
+ASKED: Final = ("multirefeval", "predictive-engagement", "ji2022", "convai2-human-eval")
+"""The sets on whose first subjects the language model is asked."""
+ROLES: Final = {"participant1": "user", "participant2": "assistant"}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fit the heads, print how they agree with ratings left out, and write them."""
+    parser = argparse.ArgumentParser(prog="python -m bench.train_quality", description=__doc__)
+    parser.add_argument("-o", "--out", type=Path, default=SHIPPED / "quality")
+    parser.add_argument("--lm", action="store_true")
+    parser.add_argument("--asked", type=int, default=64)
+    parser.add_argument("--cache", type=Path, default=FOLDER)
+    parser.add_argument("--resamples", type=int, default=0)
+    given = parser.parse_args(arguments)
+    memory = Memory()
+    sets = [_rated(read_set(name).first(limit)) for name, limit in SETS.items()]
+    trained = train(sets, rows=memory.rows)
+    heads = dict(trained.heads)
+    agreement = list(trained.agreement)
+    if given.lm:
+        few = [read_set(name).first(given.asked) for name in ASKED]
+        memory.ask(few, given.cache)
+        asked = train([_rated(rated) for rated in few], lm=True, rows=memory.rows)
+        heads |= {f"{kind}+lm": _joined(heads[kind], asked.heads[f"{kind}+lm"]) for kind in trained.heads}
+        agreement += [row for row in asked.agreement if row.recipe.endswith("+lm")]
+    trained = Trained(heads, tuple(agreement))
+    for row in trained.agreement:
+        print(f"{row.recipe:14} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
+    write_quality(given.out, trained, sets, "python -m bench.train_quality" + " --lm" * given.lm)
+    for number in range(given.resamples):
+        _write_resample(given.out / f"resample-{number}", sets, memory, number)
+
+
+class Memory:
+    """Vectors of texts and answers of the language model, kept between recipes."""
+
+    def __init__(self) -> None:
+        self.units: dict[str, Floats] = {}
+        self.answers: dict[tuple[str, str, str], float] = {}
+
+    def rows(self, subjects: Sequence[Judged], names: Sequence[str]) -> Floats:
+        """The features of these names, one row per subject."""
+        plain = [name for name in names if name not in LM_FEATURES]
+        rows = np.empty((len(subjects), len(names)))
+        for column, values in zip(plain, feature_rows(subjects, plain, self.encode).T, strict=True):
+            rows[:, names.index(column)] = values
+        for name in set(names) - set(plain):
+            rows[:, names.index(name)] = [
+                self.answers.get((name, subject.item, subject.system), np.nan) for subject in subjects
+            ]
+        return rows
+
+    def encode(self, texts: set[str]) -> Mapping[str, Floats]:
+        """Unit vectors by text."""
+        new = sorted(texts - self.units.keys())
+        for start in range(0, len(new), 2000):
+            self.units |= unit_vectors(new[start : start + 2000], "minilm")
+            print(f"\r{len(self.units)} texts ", end="", file=sys.stderr)
+        return self.units
+
+    def ask(self, sets: Sequence[RatedSet], cache: Path) -> None:
+        """Take the language model's values from the cache, or compute them."""
+        for rated in sets:
+            for name in LM_FEATURES:
+                for key, value in zip(rated.keys, scores_of(build(name), rated, cache), strict=True):
+                    self.answers[name, *key] = float(value)
+
+
+def _joined(plain: Head, asked: Head) -> Head:
+    """The weights of the plain recipe, which was fitted to more ratings, beside those of what was asked."""
+    new = [place for place, name in enumerate(asked.names) if name not in plain.names]
+    parts = [
+        np.concatenate([getattr(plain, part), getattr(asked, part)[new]])
+        for part in ("centre", "scale", "weight")
+    ]
+    return Head((*plain.names, *(asked.names[place] for place in new)), *parts)
+
+
+def _rated(rated: RatedSet) -> Rated:
+    chosen = [place for place, subject in enumerate(rated.subjects) if why_unscorable(subject) is None]
+    subjects = tuple(_with_roles(rated.subjects[place]) for place in chosen)
+    without = ("reaction",) if rated.name.startswith("spot-the-bot") else ()
+    return Rated(rated.name, subjects, rated.ratings[chosen], without)
+
+
+def _with_roles(subject: Judged) -> Judged:
+    """The unnamed bots of ConvAI2 are participant 2: its words fit the bot's profile 1,427 times, the user's 122."""
+    if not isinstance(subject, Dialogue):
+        return subject
+    turns = tuple(Turn(ROLES.get(turn.speaker, turn.speaker), turn.text) for turn in subject.turns)
+    return Dialogue(subject.item, turns, subject.system)
+
+
+def _write_resample(folder: Path, sets: Sequence[Rated], memory: Memory, seed: int) -> None:
+    """Heads of sets whose subjects were drawn with replacement."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = [_drawn(rated, np.random.default_rng([seed, number])) for number, rated in enumerate(sets)]
+    write_heads(folder / FILE, train(drawn, rows=memory.rows).heads)
+
+
+def _drawn(rated: Rated, generator: np.random.Generator) -> Rated:
+    places = generator.integers(0, len(rated.subjects), len(rated.subjects))
+    subjects = tuple(rated.subjects[place] for place in places)
+    return Rated(rated.name, subjects, rated.ratings[places], rated.without)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

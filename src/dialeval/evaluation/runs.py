@@ -1,0 +1,181 @@
+"""Several runs of one system, as with other seeds: its answers to an item, and the mean score over its runs.
+
+The score of a system is the mean over its runs. Its interval holds for other items and for other runs: the variance of
+the mean over runs is added to the variance over items, with the degrees of freedom of the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dialeval.core import (
+    Bounded,
+    CorpusMeasure,
+    Floats,
+    Integers,
+    LeaveOneOut,
+    Metric,
+    Missing,
+    Signature,
+    Subject,
+    UsesResources,
+)
+from dialeval.core.results import absence
+from dialeval.stats.resampling.jackknife import Source, source_of
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What one system said to one item in each of its runs."""
+
+    item: str
+    system: str
+    answers: tuple[Any, ...]
+    """One subject of the measure per run."""
+
+
+def repeated(runs: Sequence[Sequence[Subject | Missing]]) -> list[Repeated | Missing]:
+    """The answers of all runs, item by item; an item without an answer in one of them has none."""
+    joined: list[Repeated | Missing] = []
+    for answers in zip(*runs, strict=True):
+        first = answers[0]
+        lacking = [(run, why) for run, answer in enumerate(answers, 1) if (why := absence(answer))]
+        if lacking:
+            run, why = lacking[0]
+            joined.append(Missing(first.item, first.system, f"run {run}: {why}"))
+        else:
+            joined.append(Repeated(first.item, first.system, answers))
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOverRuns:
+    """A metric of repeated answers: the mean of its scores over the runs, of which each has its own statistics."""
+
+    metric: Metric[Any]
+    runs: int
+
+    @property
+    def signature(self) -> Signature:
+        """That of the metric: how often a system was run does not change the measure."""
+        return self.metric.signature
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As of the metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the metric."""
+        return self.metric.resources if isinstance(self.metric, UsesResources) else {}
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Those of the metric."""
+        return self.metric.limits if isinstance(self.metric, Bounded) else (-np.inf, np.inf)
+
+    @property
+    def yes_no(self) -> bool:
+        """Never: an answer may be right in one run and wrong in another."""
+        return False
+
+    def unscorable(self, subject: Repeated, /) -> str | None:
+        """Why one of the answers cannot be scored, or None."""
+        return _unscorable(self.metric, subject)
+
+    def statistics(self, subjects: Sequence[Repeated], /) -> Floats:
+        """The rows of all runs side by side, shape (n, runs * k)."""
+        rows = [self.metric.statistics(_of_run(subjects, run)) for run in range(self.runs)]
+        return np.hstack(rows)
+
+    def scores(self, totals: Floats) -> Floats:
+        """The score of each run, shape (..., runs)."""
+        return self.metric.aggregate(totals.reshape(*totals.shape[:-1], self.runs, -1))
+
+    def aggregate(self, totals: Floats, /) -> Floats:
+        """The mean over the runs."""
+        return np.asarray(self.scores(totals).mean(axis=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOverRuns:
+    """A corpus measure of repeated answers: the mean of its scores over the runs, each a corpus of its own."""
+
+    corpus: CorpusMeasure[Any]
+    runs: int
+
+    @property
+    def signature(self) -> Signature:
+        """That of the measure."""
+        return self.corpus.signature
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As of the measure."""
+        return self.corpus.higher_is_better
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those of the measure."""
+        return self.corpus.bounds
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the measure."""
+        return self.corpus.resources if isinstance(self.corpus, UsesResources) else {}
+
+    def unscorable(self, subject: Repeated, /) -> str | None:
+        """Why one of the answers cannot be part of the corpus, or None."""
+        return _unscorable(self.corpus, subject)
+
+    def each(self, subjects: Sequence[Repeated], groups: Integers) -> list[LeaveOneOut]:
+        """The score of every run, and without each group."""
+        return [self.corpus.measure(_of_run(subjects, run), groups) for run in range(self.runs)]
+
+    def measure(self, subjects: Sequence[Repeated], groups: Integers, /) -> LeaveOneOut:
+        """The mean over the runs, and without each group."""
+        runs = self.each(subjects, groups)
+        score = float(np.mean([run.score for run in runs]))
+        return LeaveOneOut(score, np.mean([run.without for run in runs], axis=0))
+
+
+def over_runs(measure: Metric[Any] | CorpusMeasure[Any], runs: int) -> Metric[Any] | CorpusMeasure[Any]:
+    """The measure of a system that was run so many times; itself where that was once."""
+    if runs < 2:
+        return measure
+    if isinstance(measure, CorpusMeasure):
+        return CorpusOverRuns(measure, runs)
+    return MeanOverRuns(measure, runs)
+
+
+def scores_of_rows(metric: object, rows: Floats) -> Floats | None:
+    """The score of each run on these rows; None where the system was run once."""
+    return metric.scores(rows.sum(axis=0)) if isinstance(metric, MeanOverRuns) else None
+
+
+def scores_of_corpus(measure: object, subjects: Sequence[Any]) -> Floats | None:
+    """The same for a corpus measure of these subjects."""
+    if not isinstance(measure, CorpusOverRuns) or not subjects:
+        return None
+    together = np.zeros(len(subjects), dtype=np.int64)
+    return np.array([run.score for run in measure.each(subjects, together)])
+
+
+def sources_of(scores: Floats | None) -> tuple[Source, ...]:
+    """The variance that other runs would add to the mean over runs with these scores; nothing where there is one."""
+    source = None if scores is None else source_of(scores)
+    return () if source is None else (source,)
+
+
+def _of_run(subjects: Sequence[Repeated], run: int) -> list[Any]:
+    return [subject.answers[run] for subject in subjects]
+
+
+def _unscorable(measure: Metric[Any] | CorpusMeasure[Any], subject: Repeated) -> str | None:
+    reasons = ((run, measure.unscorable(answer)) for run, answer in enumerate(subject.answers, 1))
+    return next((f"run {run}: {why}" for run, why in reasons if why is not None), None)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialeval.core import Floats
+from dialeval.data import Judgement, read
+from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
+from dialeval.encoder.sentences import unit_vectors
+from dialeval.errors import DialevalError
+from dialeval.metrics import build
+from dialeval.selfeval.rivals.context_cosine import ContextCosine
+from dialeval.selfeval.subjects import Judged
+from dialeval.stats.correlation.levels import level_correlation
+
+TURNS = ["I have a dog.", "What is it called?", "He is called Max."]
+DOG = Example("1", "s", alternating(TURNS), Response("Max is a good name for a dog."))
+
+
+def value(metric: ContextCosine, subject: Judged) -> float:
+    return float(metric.aggregate(metric.statistics([subject]))[0])
+
+
+def cosine(one: str, other: str) -> float:
+    units = unit_vectors([one, other], "minilm")
+    return float(units[one] @ units[other])
+
+
+def test_the_last_turn_is_compared() -> None:
+    assert value(ContextCosine(), DOG) == pytest.approx(cosine(DOG.response.text, TURNS[-1]), abs=1e-6)
+
+
+def test_several_turns_are_joined_or_the_nearer_of_both_is_taken() -> None:
+    joined = cosine(DOG.response.text, " ".join(TURNS))
+    last = cosine(DOG.response.text, TURNS[-1])
+    assert joined != pytest.approx(last, abs=1e-3)
+    assert value(ContextCosine(turns=3), DOG) == pytest.approx(joined, abs=1e-6)
+    assert value(ContextCosine(turns=3, join="max"), DOG) == pytest.approx(max(joined, last), abs=1e-6)
+
+
+def test_a_dialogue_is_the_mean_over_what_its_assistant_answered() -> None:
+    turns = tuple(
+        Turn(speaker, text) for speaker, text in zip(["user", "assistant", "user"], TURNS, strict=True)
+    )
+    dialogue = Dialogue("1", (*turns, Turn("assistant", "Good name.")), "s")
+    expected = (cosine(TURNS[0], TURNS[1]) + cosine(TURNS[2], "Good name.")) / 2
+    assert value(ContextCosine(), dialogue) == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_answer_to_a_blank_turn_has_no_value() -> None:
+    context = (Turn("user", "Hello."), Turn("user", " "))
+    example = Example("1", "s", context, Response("Hi."))
+    assert ContextCosine().unscorable(example) == "no context"
+    assert ContextCosine(turns=2).unscorable(example) is None
+
+
+def test_no_turns_at_all_are_refused() -> None:
+    with pytest.raises(DialevalError, match="at least 1"):
+        build("context_cosine(turns=0)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("format", "path", "prefix", "criterion", "pooled", "within"),
+    [
+        ("fed", "fed/fed_data.json", "fed", "Overall", 0.162, 0.179),
+        ("usr", "usr-topicalchat/topical_chat_result.json", "usr", "overall", 0.302, 0.228),
+        ("grade", "grade", "convai2", "coherence", 0.494, 0.464),
+        ("grade", "grade", "dailydialog", "coherence", 0.155, 0.179),
+    ],
+    ids=["fed", "usr", "convai2", "dailydialog"],
+)
+def test_correlations_with_people_measured_elsewhere_are_reproduced(
+    shared_data: Path, format: str, path: str, prefix: str, criterion: str, pooled: float, within: float
+) -> None:
+    """Spearman of an independent computation with the same weights on torch, to its three decimals."""
+    examples = [
+        row for row in read(shared_data / path, "example", format=format) if row.item.startswith(prefix)
+    ]
+    people = [
+        row for row in read(shared_data / path, "judgement", format=format) if row.item.startswith(prefix)
+    ]
+    metric = ContextCosine()
+    values = metric.aggregate(metric.statistics(examples))
+    human, scores = _tables(examples, people, criterion, values)
+    for level, expected in (("item", pooled), ("item_within_system", within)):
+        found = level_correlation(human, scores, kind="spearman", level=level)  # type: ignore[arg-type]
+        assert found.value == pytest.approx(expected, abs=0.0015)
+
+
+def _tables(
+    examples: list[Example], people: list[Judgement], criterion: str, values: Floats
+) -> tuple[Floats, Floats]:
+    """Mean ratings and values, shape (systems, items)."""
+    said: dict[tuple[str, str], list[float]] = {}
+    for row in people:
+        if row.criterion == criterion and row.value is not None:
+            said.setdefault((row.system, row.item), []).append(row.value)
+    systems = {name: place for place, name in enumerate(sorted({row.system for row in examples}))}
+    items = {name: place for place, name in enumerate(sorted({row.item for row in examples}))}
+    human, scores = (np.full((len(systems), len(items)), np.nan) for _ in range(2))
+    for example, value in zip(examples, values, strict=True):
+        place = systems[example.system], items[example.item]
+        human[place], scores[place] = np.mean(said[example.system, example.item]), value
+    return human, scores

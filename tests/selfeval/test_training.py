@@ -1,0 +1,184 @@
+"""Training on made dialogues with a tiny encoder: it learns, resumes to the same bytes, and its file scores alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+import torch
+
+from dialeval.data.types import Dialogue, Example, Response, Turn
+from dialeval.selfeval.config import PROFILES, SelfEvalConfig
+from dialeval.selfeval.construction.replacing import Replacing
+from dialeval.selfeval.folder import ADAPTER
+from dialeval.selfeval.labels import rated_subjects, train_on_labels
+from dialeval.selfeval.metric import SelfEval
+from dialeval.selfeval.model import SelfEvalModel
+from dialeval.selfeval.spoiling import Cluster, material_of
+from dialeval.selfeval.training import batch_loss, train_selfeval
+from dialeval.selfeval.turnwise.training import TurnwiseConfig, train_turnwise
+from dialeval.training.finetuning import Finetuning, predict
+from dialeval.training.interrupt import Interrupted
+from dialeval.training.loop import Session
+from dialeval.training.schedule import Schedule
+
+TOPICS = ("the cat sat on the mat", "where is it?", "it is on the hat", "a rat ate the oat", "the tea is hot")
+
+
+def dialogues(count: int = 24) -> list[Dialogue]:
+    """Dialogues that keep to one word of their own, so that a stranger's turn shows."""
+    made = []
+    for number in range(count):
+        word = TOPICS[number % len(TOPICS)]
+        turns = tuple(Turn("AB"[place % 2], f"{word} {number % 7} {place}") for place in range(6))
+        made.append(Dialogue(f"d{number}", turns, metadata={"corpus": "ab"[number % 2]}))
+    return made
+
+
+def tiny(roberta: Path) -> Finetuning:
+    return Finetuning(encoder=str(roberta), rank=2, hidden=8, longest=40, fit="last")
+
+
+SCHEDULE = Schedule(epochs=2, learning_rate=1e-3, warm_up=1, save_every=1)
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+def test_every_profile_trains_and_scores_without_its_trainer(
+    profile: str, roberta: Path, tmp_path: Path
+) -> None:
+    config = replace(PROFILES[profile], clusters=4, schedule=SCHEDULE)  # type: ignore[index]
+    material = material_of(dialogues())
+    done = train_selfeval(material, material_of(dialogues(4)), config, tiny(roberta), tmp_path, digest="made")
+    assert done.best.held_out is not None
+    metric = SelfEval(model=str(tmp_path))
+    [talk] = dialogues(1)
+    value = metric.statistics([talk])[0, 0]
+    assert 0 < value < 1
+    effects = metric.turn_effects(talk)
+    assert len(effects) == 6
+    assert np.isfinite(effects).all()
+
+
+def test_the_files_scores_are_the_models(roberta: Path, tmp_path: Path) -> None:
+    config = replace(PROFILES["released"], schedule=SCHEDULE)
+    material = material_of(dialogues())
+    train_selfeval(material, material_of([]), config, tiny(roberta), tmp_path, digest="made")
+    from dialeval.training.finetuning import restore_adapter
+
+    model = SelfEvalModel(tiny(roberta), config)
+    restore_adapter(model, tmp_path / ADAPTER)
+    turns = [turn.text for turn in dialogues(1)[0].turns]
+    expected = torch.sigmoid(predict(model, model.ids([turns])))[0, 0].item()
+    assert SelfEval(model=str(tmp_path)).statistics(dialogues(1))[0, 0] == pytest.approx(expected, abs=1e-5)
+
+
+def test_an_interrupted_run_resumes_to_the_same_bytes(roberta: Path, tmp_path: Path) -> None:
+    config = replace(PROFILES["two_heads"], clusters=4, schedule=SCHEDULE)
+    material, settings = material_of(dialogues()), tiny(roberta)
+    train_selfeval(material, material_of([]), config, settings, tmp_path / "whole", digest="made")
+
+    class Stop:
+        seen = 0
+
+        def advance(self, count: int = 1) -> None:
+            self.seen += count
+            if self.seen == 12:
+                raise Interrupted(3)
+
+    with pytest.raises(Interrupted):
+        train_selfeval(
+            material,
+            material_of([]),
+            config,
+            settings,
+            tmp_path / "halves",
+            digest="made",
+            session=Session(progress=Stop()),  # type: ignore[arg-type]
+        )
+    train_selfeval(material, material_of([]), config, settings, tmp_path / "halves", digest="made")
+    assert (tmp_path / "whole" / ADAPTER).read_bytes() == (tmp_path / "halves" / ADAPTER).read_bytes()
+
+
+def test_ablations_have_other_losses(roberta: Path) -> None:
+    clusters = [
+        cluster
+        for row in range(4)
+        if (cluster := material_of(dialogues()).cluster(row, Replacing(per_level=2), 0)) is not None
+    ]
+    config = SelfEvalConfig(schedule=SCHEDULE)
+    model = SelfEvalModel(tiny(roberta), config).eval()
+
+    def loss(config: SelfEvalConfig, *, fine: bool = False) -> float:
+        return batch_loss(model, clusters, config, fine=fine).loss.item()
+
+    values = {loss(config), loss(replace(config, loss="bce")), loss(replace(config, loss="ranking"))}
+    assert len(values) == 3
+    # Without dropout two draws agree, so R-drop adds nothing.
+    assert loss(config, fine=True) == pytest.approx(loss(config), abs=1e-6)
+    model.train()
+    assert loss(config, fine=True) > 0
+
+
+def test_clusters_are_a_function_of_the_seed_and_differ_by_epoch() -> None:
+    material = material_of(dialogues())
+    first: Cluster | None = material.cluster(3, Replacing(), 1)
+    assert first == material.cluster(3, Replacing(), 1)
+    assert first != material.cluster(3 + len(material.dialogues), Replacing(), 1)
+    assert first is not None
+    assert first.samples[0].score == 1.0
+
+
+def test_strangers_come_from_the_same_corpus() -> None:
+    material = material_of(dialogues())
+    for row in range(8):
+        cluster = material.cluster(row, Replacing(levels=(0, 3)), 0)
+        assert cluster is not None
+        own = {
+            turn for place in material.groups[material.group_of[row]] for turn in material.dialogues[place]
+        }
+        assert all(set(sample.turns) <= own for sample in cluster.samples)
+
+
+def test_the_turnwise_network_learns_what_comes_next(roberta: Path, tmp_path: Path) -> None:
+    config = TurnwiseConfig(
+        encoder=str(roberta),
+        size=8,
+        strangers=4,
+        batch_size=8,
+        schedule=replace(SCHEDULE, epochs=15, patience=15),
+    )
+    material = material_of(dialogues(60))
+    done = train_turnwise(material, material_of(dialogues(20)), config, tmp_path, digest="made")
+    losses = [evaluation.train["loss"] for evaluation in done.history]
+    assert losses[-1] < losses[0]
+    metric = SelfEval(model=str(tmp_path))
+    context = tuple(Turn("user", text) for text in ("where is it?",))
+    example = Example("1", "s", context, Response("it is on the mat"))
+    assert 0 < metric.statistics([example])[0, 0] < 1
+    assert len(metric.turn_effects(dialogues(1)[0])) == 6
+
+
+def test_ratings_move_scores_towards_them(roberta: Path, tmp_path: Path) -> None:
+    config = replace(PROFILES["two_heads"], clusters=4, schedule=SCHEDULE)
+    train_selfeval(
+        material_of(dialogues()), material_of([]), config, tiny(roberta), tmp_path / "start", digest="made"
+    )
+    from dialeval.data.types import Judgement
+
+    talks = [replace(talk, system="s") for talk in dialogues(30)]
+    ratings = [
+        Judgement(talk.item, "s", "ana", "overall", 1.0 + 4 * (number % 5 == 0))
+        for number, talk in enumerate(talks)
+    ]
+    rated = rated_subjects(talks, ratings)
+    assert {each.rating for each in rated} == {0.0, 1.0}
+    before = SelfEval(model=str(tmp_path / "start")).statistics(talks)[:, 0]
+    done = train_on_labels(rated, str(tmp_path / "start"), tmp_path / "tuned")
+    after = SelfEval(model=str(tmp_path / "tuned")).statistics(talks)[:, 0]
+    goals = np.array([each.rating for each in rated])
+    assert ((after - goals) ** 2).mean() < ((before - goals) ** 2).mean()
+    assert done.history
