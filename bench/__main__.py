@@ -22,6 +22,7 @@ BENCHES: Final = (
     "calibration",
     "chrf",
     "cider",
+    "detector",
     "embedding",
     "follow_ups",
     "generation",

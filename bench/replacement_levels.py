@@ -1,7 +1,8 @@
-"""Accuracy of predicting how many turns were replaced (Ma et al., 2022, table 2): ``python -m bench.replacement_levels``.
+"""Accuracy of predicting how many turns were replaced (Ma et al., 2022, table 2).
 
 Dialogues are contexts of DailyDialog++ with a right response; the cut points between levels come from its dev part, the
 accuracy from its test part. Levels are predicted from the score alone, so 1/3 is chance.
+Run ``python -m bench.replacement_levels``.
 """
 
 from __future__ import annotations

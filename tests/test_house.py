@@ -18,6 +18,13 @@ from support.source import SRC, Module, fields, functions, importers, modules
 
 TWINS: frozenset[frozenset[str]] = frozenset(
     {
+        # Both are capabilities of a study, whose parts have names.
+        frozenset(
+            {
+                "dialeval.consistency.measure.ConsistencyCapability",
+                "dialeval.selection.measure.Selection",
+            }
+        ),
         # Statistics say NaN where documents say null.
         frozenset(
             {
@@ -42,8 +49,10 @@ SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
     "dialeval.cli.init": "a verb of the command line",
     "dialeval.cli.nbest.app": "a verb of the command line",
+    "dialeval.cli.consistency.app": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.metrics.length": "a metric",
+    "dialeval.consistency.report.section": "the same room in every evaluation",
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",
 }
@@ -70,6 +79,11 @@ CUTS = {
 }
 MATCHES = {"search", "match", "fullmatch", "sub"}
 NOT_PROSE = {
+    "dialeval.consistency.detecting.sentences": "a sentence is part of what somebody said",
+    "dialeval.consistency.pairs.making": "a sentence is part of what somebody said",
+    "dialeval.consistency.pairs.rules": "a sentence is part of what somebody said",
+    "dialeval.consistency.probing.entities": "a sentence is part of what somebody said",
+    "dialeval.consistency.probing.persons": "a sentence is part of what somebody said",
     "dialeval.data.codec.decode": "a message is a turn in a file",
 }
 

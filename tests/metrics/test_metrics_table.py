@@ -35,7 +35,15 @@ EXAMPLES = st.lists(
 
 
 # Matrix products round by the shape of their batch, so a network's values follow their company in the last digits.
-NEURAL = ("bertscore", "sentence_cosine", "context_cosine", "selfeval", "quality")
+NEURAL = (
+    "bertscore",
+    "sentence_cosine",
+    "context_cosine",
+    "selfeval",
+    "quality",
+    "contradiction_free",
+    "contradiction_rate",
+)
 # What these promise is asked of a small model in tests/selfeval/rivals/test_promises.py, for it takes many passes.
 LANGUAGE_MODELS = tuple(entry.name for entry in METRICS.entries if entry.costly)
 

@@ -31,7 +31,8 @@ def demo(
 ) -> None:
     """Show the whole main job on bundled dialogues: first on quick measures, then on every one that can run here.
 
-    Last, what systems choose among the candidates of a small test set; not with --quick or --json.
+    Last, what systems choose among the candidates of a small test set, and where they contradict themselves; not with
+    --quick or --json.
 
     Example: dialeval demo -o runs/demo
     """
@@ -53,6 +54,7 @@ def demo(
             carry_out(everything, out, jobs=jobs, resume=resume, cache=cache, json=json)
         if not quick and not json:
             _ask_to_choose(bundled / "selection", out / "selection", resume=resume, cache=cache)
+            _find_contradictions(bundled / "consistency", out / "consistency")
 
 
 def _with_everything(study: Study) -> Study:
@@ -88,3 +90,15 @@ def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None
     print("Now response selection: which of four candidates would each say next?", file=sys.stderr)
     ask(str(bundled / "questions.jsonl"), systems, out=out, cluster="auto", resume=resume, cache=cache)
     print("Its raters were blind readings by a language model; 'dialeval demo --copy DIR' has the record.")
+
+
+def _find_contradictions(bundled: Path, out: Path) -> None:
+    """Contradictions in the bundled dialogues, where the encoder can run."""
+    from dialeval.cli.consistency.detect import detect
+    from dialeval.errors import ResourceUnavailable
+
+    print("Now consistency: where does each contradict what it said?", file=sys.stderr)
+    try:
+        detect(str(bundled / "dialogues.jsonl"), out=out)
+    except ResourceUnavailable as error:
+        print(f"left out: contradictions: {error}", file=sys.stderr)

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from dialeval.cli import chat, compare, data, demo, doctor, init, report, resources, run, score, systems
 from dialeval.cli.annotate.app import app as annotate_app
+from dialeval.cli.consistency.app import app as consistency_app
 from dialeval.cli.meta.app import meta
 from dialeval.cli.nbest.app import app as nbest_app
 from dialeval.cli.select.app import app as select_app
@@ -77,6 +78,7 @@ app.command("meta")(meta)
 app.command("report")(report.report)
 app.command("chat")(chat.chat)
 app.add_typer(annotate_app, name="annotate")
+app.add_typer(consistency_app, name="consistency")
 app.add_typer(data.app, name="data")
 app.add_typer(nbest_app, name="nbest")
 app.add_typer(resources.app, name="resources")

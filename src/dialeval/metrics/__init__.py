@@ -28,6 +28,8 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("skip_thought", "dialeval.metrics.skip_thought.metric:SkipThought"),
     Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
+    Entry("contradiction_free", "dialeval.consistency.detecting.metrics:ContradictionFree"),
+    Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
     Entry("quality", "dialeval.selfeval.quality.metric:Quality"),
     Entry("context_cosine", "dialeval.selfeval.rivals.context_cosine:ContextCosine"),

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from dialeval.consistency.measure import ConsistencyCapability
 from dialeval.core import Missing
 from dialeval.data import Example
 from dialeval.errors import UnknownName
@@ -17,7 +18,11 @@ from dialeval.nbest.measure import NBestLists
 from dialeval.selection.measure import Selection
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
-CAPABILITIES: Final[Mapping[str, Capability]] = {"selection": Selection(), "nbest": NBestLists()}
+CAPABILITIES: Final[Mapping[str, Capability]] = {
+    "selection": Selection(),
+    "consistency": ConsistencyCapability(),
+    "nbest": NBestLists(),
+}
 """Evaluations that a study can include; each brings its measures, and its parts of files and pages."""
 
 MEASURES: Final[Mapping[str, Capability]] = {

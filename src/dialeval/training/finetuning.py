@@ -180,12 +180,10 @@ def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping
 
 def restore_adapter(model: FinetunedEncoder, path: Path) -> None:
     """Give the model the trained weights of an adapter, to train it further; it must have the same settings."""
-    tensors = load_file(path)
-    own = model.trained()
-    if tensors.keys() != own.keys():
-        raise BadInput(
-            str(path), "other weights than the model trains", "an adapter of the same kind and rank", ""
-        )
+    tensors, own = load_file(path), model.trained()
+    if tensors.keys() != own.keys() or any(tensors[name].shape != own[name].shape for name in own):
+        expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
+        raise BadInput(str(path), "an adapter of another shape", expected, "Give one that fits.")
     with torch.no_grad():
         for name, weight in own.items():
             weight.copy_(tensors[name].to(weight.dtype))

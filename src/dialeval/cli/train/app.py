@@ -13,6 +13,8 @@ from typing import Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.train.acts import acts
+from dialeval.cli.train.contradiction import contradiction
 from dialeval.cli.train.generator import generator
 from dialeval.cli.train.quality import quality
 from dialeval.cli.train.scorers import selfeval
@@ -34,6 +36,8 @@ app = typer.Typer(
 )
 
 app.command("generator")(generator)
+app.command("contradiction")(contradiction)
+app.command("acts")(acts)
 app.command("quality")(quality)
 app.command("selfeval")(selfeval)
 app.command("yesno")(yesno)

@@ -9,11 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 
-from dialeval.encoder.adapters import DOWN, HEAD, UP
-from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
 from dialeval.nbest.answers.augment import augmented
@@ -21,7 +18,13 @@ from dialeval.nbest.answers.corpus import Exchange, Parts, digest
 from dialeval.nbest.answers.evaluation import Measured, best_threshold, codes, measure, measure_labels
 from dialeval.nbest.answers.labels import LABELS, first_word_label
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import FinetunedEncoder, Finetuning, LowRank, predict, write_adapter
+from dialeval.training.finetuning import (
+    FinetunedEncoder,
+    Finetuning,
+    predict,
+    restore_adapter,
+    write_adapter,
+)
 from dialeval.training.folder import CARD, Card
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
@@ -86,7 +89,7 @@ def train_yesno(
     schedule = replace(config.schedule, warm_up=warm_up, decay=config.schedule.decay or updates + 1)
     model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
     if start is not None:
-        load_weights(model, start)
+        restore_adapter(model, start)
     task = make_task(model, learnt, parts.valid, config)
     begun = hash_file(start) if start else None
     identity = {**config.identity(), "data": digest(learnt), "valid": digest(parts.valid), "start": begun}
@@ -149,23 +152,6 @@ def _drawn(exchanges: Sequence[Exchange], config: YesNoConfig) -> list[Exchange]
         return list(exchanges)
     rows = np.random.default_rng(config.schedule.seed).permutation(len(exchanges))[: config.most]
     return [exchanges[row] for row in sorted(rows.tolist())]
-
-
-def load_weights(model: FinetunedEncoder, adapter: Path) -> None:
-    """Give the model an adapter's weights; BadInput where they are of another shape."""
-    saved = load_file(adapter)
-    own = model.adapter()
-    if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
-        expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
-        raise BadInput(str(adapter), "an adapter of another shape", expected, "Give one that fits.")
-    with torch.no_grad():
-        for name, module in model.encoder.named_modules():
-            if isinstance(module, LowRank):
-                module.down.copy_(saved[f"{name}.weight{DOWN}"].float())
-                module.up.copy_(saved[f"{name}.weight{UP}"].float())
-        for part in ("hidden", "out"):
-            for name, weight in model.get_submodule(part).named_parameters():
-                weight.copy_(saved[f"{HEAD}{part}.{name}"].float())
 
 
 def _logits(model: FinetunedEncoder, exchanges: Sequence[Exchange]) -> Any:

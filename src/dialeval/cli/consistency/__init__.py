@@ -1,0 +1,1 @@
+"""``dialeval consistency``: provoke contradictions, find them, quote them, count them."""

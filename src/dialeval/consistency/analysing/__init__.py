@@ -1,0 +1,1 @@
+"""What makes systems contradict themselves, and what the detector misses."""

@@ -1,0 +1,159 @@
+"""Answers of systems to probes: one each, or the most contradictory of many candidates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from dialeval.consistency.detecting.metrics import with_response
+from dialeval.consistency.probing.probes import Kind, Probe
+from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, UsesResources
+from dialeval.data import digest
+from dialeval.data.types import Context, Example, Prompt, Response
+from dialeval.engine import SILENT, Batch, Cache, InProcess, Job, Progress, run
+from dialeval.errors import Unsuitable, described
+from dialeval.version import __version__
+
+Candidates: TypeAlias = tuple[Response, ...]
+NO_RESPONSE: Final = "the system gave no response"
+_AT_ONCE: Final = 8
+"""Probes between two savings: few, as each may ask for a hundred candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeAnswer:
+    """A system's answer to a probe."""
+
+    example: Example
+    referent: int
+    """The place of the turn that the probe asks about."""
+    kind: Kind = "follow-up"
+    draw: str = "top"
+    candidates: int = 1
+    """From how many the answer was chosen."""
+    chosen: float | None = None
+    """The probability for which it was chosen; None where there was nothing to choose from."""
+
+    @property
+    def item(self) -> str:
+        """The probe's id."""
+        return self.example.item
+
+    @property
+    def system(self) -> str:
+        """Who answered."""
+        return self.example.system
+
+    @property
+    def turns(self) -> Context:
+        """The dialogue with the answer as its last turn."""
+        return with_response(self.example.context, self.example.response.text)
+
+
+def ask_probes(
+    system: System,
+    probes: Sequence[Probe],
+    *,
+    detector: Detector,
+    n: int = 1,
+    seed: int = 0,
+    cache: Cache | None = None,
+    progress: Progress = SILENT,
+) -> list[ProbeAnswer | Missing]:
+    """The system's answer to each probe; of ``n`` candidates the one that the detector finds most contradictory.
+
+    Where the system fails in the middle, what it answered is kept and the rest is missing for that reason; with a
+    cache, asking again asks for the rest only. Its error is raised where it answered nothing.
+    """
+    answers: list[ProbeAnswer | Missing] = []
+    for probe, given in zip(probes, candidates_of(system, probes, n, seed, cache, progress), strict=True):
+        if isinstance(given, str):
+            answers.append(Missing(probe.id, system.name, given))
+            continue
+        answers.append(
+            _chosen(probe, system.name, [each for each in given if each.missing is None], detector)
+        )
+    return answers
+
+
+def _chosen(
+    probe: Probe, system: str, given: Sequence[Response], detector: Detector
+) -> ProbeAnswer | Missing:
+    if not given:
+        return Missing(probe.id, system, NO_RESPONSE)
+    best, chosen = given[0], None
+    if len(given) > 1:
+        texts = list(dict.fromkeys(each.text for each in given))
+        scores = detector.contradiction([probe.context] * len(texts), texts)
+        place = int(scores.argmax())
+        best, chosen = next(each for each in given if each.text == texts[place]), float(scores[place])
+    example = Example(probe.id, system, probe.context, best)
+    return ProbeAnswer(example, probe.referent, probe.kind, probe.draw, len(given), chosen)
+
+
+def candidates_of(
+    system: System, probes: Sequence[Probe], n: int, seed: int, cache: Cache | None, progress: Progress
+) -> list[Candidates | str]:
+    """At most ``n`` responses to each probe, or why there are none."""
+    prompts = [Prompt(probe.id, probe.context) for probe in probes]
+    if isinstance(system, Replayer):
+        progress.advance(len(prompts))
+        return [responses[:n] for responses in system.replay(prompts)]
+    if not isinstance(system, Generator):
+        raise Unsuitable(f"{system.name} gives no responses, so it cannot be probed. Leave it out.")
+    resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
+    key = json.dumps(["probes", str(system.signature), resources, n, seed, __version__])
+    task = _Ask(system, n, seed)
+    given: list[Candidates | str] = []
+    with InProcess() as here:
+        for start in range(0, len(prompts), _AT_ONCE):
+            chunk = prompts[start : start + _AT_ONCE]
+            try:
+                job = Job(key, task, _Codec())
+                (part,) = run(
+                    job, [Batch(chunk, digest(chunk))], executor=here, cache=cache, progress=progress
+                )
+                given += part
+            except PartlyAnswered as partial:
+                why = f"not answered: {partial.why.splitlines()[0].rstrip('.')}"
+                given += [why if answer is None else answer for answer in partial.answers]
+    if task.error is not None and all(isinstance(each, str) for each in given):
+        raise task.error
+    return given
+
+
+class _Ask:
+    """Asks until the system fails; after that, what is not in the cache is left unanswered."""
+
+    def __init__(self, system: Generator, n: int, seed: int) -> None:
+        self.system, self.n, self.seed = system, n, seed
+        self.error: Exception | None = None
+
+    def __call__(self, prompts: Sequence[Prompt]) -> list[Candidates]:
+        if self.error is None:
+            try:
+                contexts = [prompt.context for prompt in prompts]
+                return list(self.system.generate(contexts, n=self.n, seed=self.seed))
+            except PartlyAnswered as error:
+                self.error = error
+                raise
+            except Exception as error:  # foreign code: what was answered before is kept
+                self.error = error
+        raise PartlyAnswered(
+            described(self.error), [None] * len(prompts), described(self.error)
+        ) from self.error
+
+
+class _Codec:
+    """Responses on disk, as JSON."""
+
+    def encode(self, result: list[Candidates]) -> bytes:
+        """As lists of ``[text, logprob, missing]``."""
+        rows = [[[each.text, each.logprob, each.missing] for each in given] for given in result]
+        return json.dumps(rows).encode()
+
+    def decode(self, payload: bytes) -> list[Candidates]:
+        """Back from JSON."""
+        return [tuple(Response(*fields) for fields in given) for given in json.loads(payload)]

@@ -1,0 +1,1 @@
+"""The contradiction detector: pairs, whole dialogues, calibration and metrics."""

@@ -1,0 +1,124 @@
+"""Measures of consistency over responses and dialogues: the share that contradicts itself, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from dialeval.consistency.detecting.detector import SHIPPED, PairDetector
+from dialeval.consistency.detecting.dialogues import Scope, find_contradictions, obstacle
+from dialeval.core import Floats, Signature
+from dialeval.data.types import Context, Dialogue, Example, Turn
+from dialeval.metrics.rows import MeanOfValues, rows_of_values
+
+Judged: TypeAlias = Example | Dialogue
+
+
+def turns_of(subject: Judged) -> Context:
+    """All turns; of an example its context, then the response as the other speaker's turn."""
+    if isinstance(subject, Dialogue):
+        return subject.turns
+    return with_response(subject.context, subject.response.text)
+
+
+def with_response(context: Context, response: str) -> Context:
+    """The context with the response as its last turn, spoken by the one who did not speak last."""
+    spoken = [turn for turn in context if turn.speaker not in ("system", "tool", "function")]
+    others = [turn for turn in spoken if (turn.speaker, turn.name) != (spoken[-1].speaker, spoken[-1].name)]
+    usual = "user" if spoken and spoken[-1].speaker == "assistant" else "assistant"
+    who = others[-1] if others else Turn(usual, "")
+    return (*context, Turn(who.speaker, response, who.name))
+
+
+def scope_of(subject: Judged) -> Scope:
+    """Of an example only the response is judged; of a dialogue every turn."""
+    return "last" if isinstance(subject, Example) else "all"
+
+
+@dataclass(frozen=True)
+class ContradictionDetector(PairDetector):
+    """A detector as `dialeval.core.Detector` has it: of responses in their contexts."""
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move its verdicts."""
+        return Signature("contradiction", (("model", self.model),), _facts(self))
+
+    def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
+        """Probability that each response contradicts an earlier turn of its speaker, or itself; 0 with nothing said."""
+        dialogues = [with_response(*each) for each in zip(contexts, responses, strict=True)]
+        found = find_contradictions(dialogues, self, scope="last")
+        return np.array([0.0 if each is None else each.probability for each in found])
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionRate(MeanOfValues):
+    """Share of responses, or of dialogues, in which the detector finds a contradiction with what the speaker said.
+
+    A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn is. Only
+    probabilities above the ambiguous band count. In [0, 1]; lower is better. What has no two sentences by one speaker
+    is unscored.
+    """
+
+    higher_is_better: ClassVar[bool | None] = False
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    yes_no: ClassVar[bool] = True
+    name: ClassVar[str] = "contradiction_rate"
+    contradictory: ClassVar[float] = 1.0
+    """The value of a contradictory subject; all others have 1 minus this."""
+    model: str = SHIPPED
+    """``shipped``, or an adapter that ``dialeval train contradiction`` wrote."""
+
+    @property
+    def signature(self) -> Signature:
+        """All that could move the number."""
+        return Signature(self.name, (("model", self.model),), _facts(PairDetector(self.model)))
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """The adapter and its encoder, each with its sha256."""
+        return PairDetector(self.model).resources
+
+    def unscorable(self, subject: Judged) -> str | None:
+        """Why nothing can be compared, or None."""
+        if isinstance(subject, Example) and not subject.response.text.strip():
+            return "blank response"
+        return obstacle(turns_of(subject), scope_of(subject))
+
+    def statistics(self, subjects: Sequence[Judged]) -> Floats:
+        """Rows of 1 or 0, and 1."""
+        detector = PairDetector(self.model)
+        values = np.full(len(subjects), 1.0 - self.contradictory)
+        for scope in dict.fromkeys(map(scope_of, subjects)):
+            places = [place for place, subject in enumerate(subjects) if scope_of(subject) == scope]
+            found = find_contradictions(
+                [turns_of(subjects[place]) for place in places], detector, scope=scope
+            )
+            for place, each in zip(places, found, strict=True):
+                if each and detector.calibration.verdict(each.probability) == "contradiction":
+                    values[place] = self.contradictory
+        return rows_of_values(values.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionFree(ContradictionRate):
+    """Share of responses, or of dialogues, in which the detector finds no contradiction; ambiguous ones count as free.
+
+    One minus ``contradiction_rate``, for gates and leaderboards on which higher is better.
+    """
+
+    higher_is_better: ClassVar[bool | None] = True
+    name: ClassVar[str] = "contradiction_free"
+    contradictory: ClassVar[float] = 0.0
+
+
+def _facts(detector: PairDetector) -> tuple[tuple[str, str], ...]:
+    facts = detector.calibration
+    return (
+        ("adapter", detector.file.fact),
+        ("threshold", f"{facts.threshold:.4f}"),
+        ("band", f"{facts.low:.4f}-{facts.high:.4f}"),
+    )

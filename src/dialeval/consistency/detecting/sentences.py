@@ -1,0 +1,44 @@
+"""Sentences of an utterance, split where chat splits them: after marks of an end, and at line breaks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|\n+")
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|no)|\b[A-Z])\.$", re.IGNORECASE
+)
+_LETTER: Final = re.compile(r"\w")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, stripped; none of blank text. A piece without a letter or digit joins the one before.
+
+    >>> split_sentences("I met Dr. Lee today. He was kind! :) Have you met him?")
+    ['I met Dr. Lee today.', 'He was kind! :)', 'Have you met him?']
+    """
+    pieces: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        piece = text[start : match.end()].strip()
+        if "\n" not in match[0] and _ABBREVIATED.search(piece) and not piece.endswith(" I."):
+            continue
+        pieces.append(piece)
+        start = match.end()
+    pieces.append(text[start:].strip())
+    joined: list[str] = []
+    for piece in pieces:
+        if joined and piece and not _LETTER.search(piece[:2] if piece[:1] in ":;" else piece):
+            # A smiley: the words behind it are another sentence.
+            smiley, _, rest = piece.partition(" ")
+            joined[-1] = f"{joined[-1]} {smiley}"
+            piece = rest.strip()
+        if piece:
+            joined.append(piece)
+    return joined
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence ends in a question mark, closing quotes and brackets aside."""
+    return sentence.rstrip("\"'”’) ").endswith("?")

@@ -1,0 +1,192 @@
+"""The types of the JSON of consistency: what was detected, and what a study says of it (docs/files.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from dialeval.consistency.detecting.detector import Verdict as Verdict
+from dialeval.files.documents import FINITE
+
+Label: TypeAlias = Literal["contradiction", "consistent", "ambiguous"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn, or a passage of one."""
+
+    turn: int
+    """Counted from 0 in ``messages``."""
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A dialogue and its two most contradictory turns."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    id: str
+    system: str
+    probability: float | None
+    """None where there is nothing to compare."""
+    pair: tuple[int, int] | None
+    """The two turns, counted from 0; the same one twice where it contradicts itself."""
+    verdict: Verdict
+    quotes: tuple[Said, Said] | None
+    between: str = ""
+    """The other speaker's turn before the second one."""
+    reason: str | None = None
+    """Why there is nothing to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRate:
+    """How many of a system's dialogues contradict themselves."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    dialogues: int
+    contradictions: int
+    ambiguous: int
+    excluded: int
+    rate: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedDocument:
+    """The result of ``dialeval consistency detect``."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    threshold: float
+    band: tuple[float, float]
+    """From the first up to the second, the verdict is ``ambiguous``."""
+    detector: str
+    """Its signature."""
+    turn: Literal["all", "last"]
+    dialogues: tuple[Detected, ...]
+    systems: tuple[SystemRate, ...]
+    excluded: dict[str, int]
+    """Dialogues with nothing to compare, by reason."""
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyInfo:
+    """A measure of consistency in a run's summary."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    measure: str
+    status: str
+    threshold: float
+    band: tuple[float, float]
+    detector: str
+    systems: tuple[SystemRate, ...]
+    worst: tuple[Detected, ...]
+    """The most contradictory answers of all systems, most probable first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How well a detector does on labelled pairs."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    n: int
+    contradictions: int
+    accuracy: float
+    low: float
+    high: float
+    auc: float
+    auc_low: float
+    auc_high: float
+    brier: float
+    calibration_error: float
+    """Mean distance of predicted from real shares in ten bins of equal size."""
+    ambiguous: int
+    """Pairs in the ambiguous band."""
+    accuracy_outside: float | None
+    """Of the pairs outside the band."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One system as the target: what the detector does before and after training on the other systems."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    system: str
+    before: Measured
+    """Of the detector as it is, which has seen no response of these systems (the thesis's CD_HUM)."""
+    after: Measured | None
+    """Of the one trained further on the other systems' responses (CD_RGS); None where nothing was trained."""
+    trained_on: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAnswer:
+    """A system's answer to a probe, and what raters said of it."""
+
+    id: str
+    system: str
+    earlier: str
+    between: str
+    """The question."""
+    response: str
+    label: Label
+    votes: int
+    """How many raters called it a contradiction."""
+    raters: int
+    draw: str = "top"
+    kind: str = "follow-up"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Contexts with and without a feature, and how many systems they make contradict themselves."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    feature: str
+    contexts: int
+    """That have it."""
+    others: int
+    mean: float | None
+    """Contradictory answers per context and system, with the feature."""
+    mean_others: float | None
+    p: float | None
+    """One-tailed, that contexts with the feature provoke more."""
+    significant: bool
+    reason: str | None = None
+    """Why there is no test."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisDocument:
+    """The result of ``dialeval consistency analyse``."""
+
+    __pydantic_config__: ClassVar = FINITE
+
+    answers: int
+    contexts: int
+    systems: tuple[str, ...]
+    kappa: float | None
+    """Fleiss' kappa over systems: whether contexts make several of them contradict themselves."""
+    kappa_contexts: int
+    """Contexts that it is over: those that two or more systems answered."""
+    kappa_reason: str | None
+    features: tuple[Feature, ...]
+    misses: tuple[tuple[int, int], tuple[int, int]] | None
+    """Contradictions of two votes, then of three: missed and found by the detector; None without a detector."""
+    misses_p: float | None
+    """Of the chi-square test that misses do not depend on the votes."""
+    draws: dict[str, tuple[int, int]]
+    """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random."""
+    alpha: float = 0.01
+    format: Literal[1] = 1

@@ -1,0 +1,1 @@
+"""Labels of answers by raters: tasks out, answers in, two of three settled."""

@@ -1,0 +1,1 @@
+"""Training and cross-validation of the detector, and of the dialogue-act labeller."""

@@ -1,0 +1,96 @@
+"""Calibration of a detector on labelled pairs, and its accuracy, AUC and calibration error with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import rankdata
+
+from dialeval.consistency.detecting.detector import Calibration
+from dialeval.consistency.document import Measured
+from dialeval.core import Floats
+from dialeval.errors import Unsuitable
+from dialeval.stats import clopper_pearson
+
+DOUBT: Final = 0.4
+"""Pairs whose calibrated probability is within [0.4, 0.6) are ambiguous: either verdict would be wrong that often."""
+_BINS: Final = 10
+
+
+def calibrate(margins: Floats, contradicts: Sequence[bool]) -> Calibration:
+    """Slope and offset of Platt (1999) with his smoothed targets, classes weighted to be equally frequent.
+
+    Then 0.5 is the threshold at equal costs and equal shares, and the band is 0.4 up to 0.6.
+    """
+    truth = np.asarray(contradicts, dtype=bool)
+    yes, no = int(truth.sum()), int((~truth).sum())
+    if not yes or not no:
+        raise Unsuitable(
+            f"{yes} contradictions and {no} other pairs; both are required to calibrate. Give more."
+        )
+    target = np.where(truth, (yes + 1) / (yes + 2), 1 / (no + 2))
+    weight = np.where(truth, 0.5 / yes, 0.5 / no)
+
+    def cost(given: Floats) -> tuple[float, Floats]:
+        logits = given[0] * margins + given[1]
+        value = float((weight * (np.logaddexp(0, logits) - target * logits)).sum())
+        slant = weight * (1 / (1 + np.exp(-logits)) - target)
+        return value, np.array([(slant * margins).sum(), slant.sum()])
+
+    found = minimize(cost, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B")
+    slope, offset = map(float, found.x)
+    return Calibration(slope, offset, 0.5, DOUBT, 1 - DOUBT)
+
+
+def measure(
+    probabilities: Floats, contradicts: Sequence[bool], calibration: Calibration, *, seed: int = 0
+) -> Measured:
+    """Accuracy at the threshold with an exact interval, AUC with a bootstrap interval, and calibration."""
+    truth = np.asarray(contradicts, dtype=bool)
+    said = probabilities >= calibration.threshold
+    right = int((said == truth).sum())
+    bounds = clopper_pearson(right, len(truth))
+    outside = (probabilities < calibration.low) | (probabilities >= calibration.high)
+    low, high = _auc_interval(probabilities, truth, seed)
+    return Measured(
+        n=len(truth),
+        contradictions=int(truth.sum()),
+        accuracy=right / len(truth),
+        low=bounds.low,
+        high=bounds.high,
+        auc=auc(probabilities, truth),
+        auc_low=low,
+        auc_high=high,
+        brier=float(((probabilities - truth) ** 2).mean()),
+        calibration_error=_calibration_error(probabilities, truth),
+        ambiguous=int((~outside).sum()),
+        accuracy_outside=float((said == truth)[outside].mean()) if outside.any() else None,
+    )
+
+
+def auc(scores: Floats, truth: Floats) -> float:
+    """Share of pairs of a true and a false one that the scores order rightly, ties counting half; NaN of one class."""
+    positive = truth.astype(bool)
+    yes, no = int(positive.sum()), int((~positive).sum())
+    if not yes or not no:
+        return float("nan")
+    ranks = rankdata(scores)
+    return float((ranks[positive].sum() - yes * (yes + 1) / 2) / (yes * no))
+
+
+def _auc_interval(scores: Floats, truth: Floats, seed: int, trials: int = 1000) -> tuple[float, float]:
+    draw = np.random.default_rng(seed)
+    rows = draw.integers(0, len(truth), (trials, len(truth)))
+    values = np.array([auc(scores[row], truth[row]) for row in rows])
+    low, high = np.nanquantile(values, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _calibration_error(probabilities: Floats, truth: Floats) -> float:
+    order = np.argsort(probabilities, kind="stable")
+    parts = [part for part in np.array_split(order, _BINS) if len(part)]
+    gaps = [len(part) * abs(float(probabilities[part].mean() - truth[part].mean())) for part in parts]
+    return sum(gaps) / len(truth)

@@ -1,0 +1,118 @@
+"""Readers of published sets of contradictions: DECODE, ProSeCCo, CI-ToD and rgm-contradiction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from dialeval.consistency.pairs.types import Label, LabelledPair, Pair
+from dialeval.data.codec.bad import Where
+from dialeval.data.codec.fields import text, wrong
+from dialeval.errors import BadInput
+
+_DECODE: Final[Mapping[str, Label]] = {"0": "contradiction", "1": "consistent"}
+"""The published file has 0 for a contradiction."""
+_PROSECCO: Final[Mapping[str, Label]] = {
+    "self-contradiction": "contradiction",
+    "no self-contradiction": "consistent",
+}
+
+
+def decode(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
+    """A pair of DECODE (Nie et al., 2021) from a table of predictions, in which 0 means a contradiction."""
+    label = _among(_DECODE, fields, where)
+    return [
+        LabelledPair(Pair(text(fields, "seg1", where, ""), text(fields, "seg2", where, "")), label, "decode")
+    ]
+
+
+def prosecco(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
+    """A pair of ProSeCCo: two things that a speaker said in a debate, by their propositions where words need them.
+
+    Locutions are what was said; propositions say the same with pronouns resolved. The latter are taken where they
+    exist, since the debate around a pair is not in the set.
+    """
+    said = [
+        text(fields, f"proposition_{number}", where, "") or text(fields, f"locution_{number}", where, "")
+        for number in (1, 2)
+    ]
+    speaker = str(fields.get("speaker_id", ""))
+    return [LabelledPair(Pair(*said), _among(_PROSECCO, fields, where), "prosecco", speaker)]
+
+
+def ci_tod(fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
+    """The last turn of a task dialogue of CI-ToD against the speaker's turn before.
+
+    A contradiction of the history (``hi``) is one here. One that contradicts only the question (``qi``) or the
+    knowledge base is neither a contradiction of the speaker's own words nor a clean negative, and gives no pair.
+    """
+    turns = fields["turns"]
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) and "text" in turn for turn in turns):
+        raise wrong(where, "turns", turns, "a list of turns with 'text'", "Give the published dialogues.")
+    if len(turns) < 4 or (fields["qi"] and not fields["hi"]):
+        return []
+    earlier, between, response = (str(turn["text"]).replace("_", " ") for turn in turns[-3:])
+    label: Label = "contradiction" if fields["hi"] else "consistent"
+    return [LabelledPair(Pair(earlier, response, between), label, "ci-tod")]
+
+
+class RgmResponses:
+    """rgm-contradiction (Sato, 2024): contexts in one file, responses of each system in another."""
+
+    def __init__(self, contexts: Path) -> None:
+        parents = contexts.resolve().parents
+        self.folder = next(
+            (parent / "responses" for parent in parents if (parent / "responses").is_dir()), None
+        )
+        self.texts: dict[str, Mapping[str, str]] = {}
+
+    def read(self, fields: Mapping[str, object], where: Where) -> list[LabelledPair]:
+        """The judged pair; nothing where the response's text was not published.
+
+        Two or three raters of three make a contradiction, none makes a consistent pair (the set has no others).
+        """
+        response = self.response(fields, where)
+        if response is None:
+            return []
+        utterances, votes = fields["utterances"], fields["contradictory_label_count"]
+        pair = fields["annotation_target_pair"]
+        if not isinstance(utterances, list) or not isinstance(pair, list) or type(votes) is not int:
+            raise wrong(
+                where, "annotation_target_pair", pair, "two positions", "Give the published contexts."
+            )
+        between = str(utterances[-2]) if len(utterances) > 1 else ""
+        label: Label = "contradiction" if votes >= 2 else "consistent"
+        judged = Pair(str(utterances[pair[0]]), response, between)
+        speakers = fields.get("speakers")
+        others = (
+            tuple(
+                str(said)
+                for place, (said, speaker) in enumerate(zip(utterances[:-1], speakers, strict=False))
+                if place != pair[0] and speaker == speakers[-1]
+            )
+            if isinstance(speakers, list)
+            else ()
+        )
+        return [LabelledPair(judged, label, "rgm", text(fields, "rgm_name", where, ""), votes, others)]
+
+    def response(self, fields: Mapping[str, object], where: Where) -> str | None:
+        """The text of the response whose id is the last utterance; None where it was not published."""
+        if self.folder is None:
+            todo = "Keep the folder 'responses' beside 'contexts', as published."
+            raise BadInput(where.path, "no folder 'responses'", "the texts of the responses", todo)
+        utterances = fields["utterances"]
+        last = str(utterances[-1]) if isinstance(utterances, list) and utterances else ""
+        system = last.removeprefix("[[").partition(":")[0]
+        if system not in self.texts:
+            file = self.folder / f"{system}.json"
+            self.texts[system] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        return self.texts[system].get(last)
+
+
+def _among(table: Mapping[str, Label], fields: Mapping[str, object], where: Where) -> Label:
+    given = text(fields, "label", where, "")
+    if given not in table:
+        raise wrong(where, "label", given, f"one of {', '.join(table)}", "Give the published file.")
+    return table[given]

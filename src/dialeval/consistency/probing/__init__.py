@@ -1,0 +1,1 @@
+"""Questions that provoke contradictions: follow-up questions by FQness, and entity probes by rules."""

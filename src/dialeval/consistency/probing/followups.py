@@ -1,0 +1,144 @@
+"""Follow-up questions and their FQness (Sato, 2024, section 4.3.1), from any model that gives log-probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dialeval.consistency.detecting.sentences import is_question, split_sentences
+from dialeval.consistency.probing.probes import Probe, named
+from dialeval.core import Floats, LikelihoodModel
+from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.engine import SILENT, Progress
+
+DISTANCES: Final = (1, 3, 5)
+"""How many utterances before the question its referent may be, as in the thesis."""
+ONE_TURN: Final = "one turn or none"
+NO_QUESTION: Final = "no turn that asks a question"
+NO_REFERENT: Final = "no statement of the other speaker at these distances"
+_UNSPOKEN: Final = ("system", "tool", "function")
+_AT_ONCE: Final = 64
+
+
+class FollowUp(NamedTuple):
+    """A question that may follow up on an earlier statement, before it is scored."""
+
+    item: str
+    context: Context
+    """All turns up to the question, which is the last."""
+    referent: int
+    """The place of the turn that it may follow up on."""
+    distance: int
+
+    @property
+    def near(self) -> Context:
+        """The context without the question, and without the turns between referent and question."""
+        return self.context[: self.referent + 1]
+
+    @property
+    def without(self) -> Context:
+        """The context without the question, and without the statements of the referent."""
+        turn = self.context[self.referent]
+        rest = " ".join(part for part in split_sentences(turn.text) if is_question(part))
+        kept = (replace(turn, text=rest),) if rest else ()
+        return (*self.context[: self.referent], *kept, *self.context[self.referent + 1 : -1])
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What could be asked, and the dialogues without any question of that kind, by reason."""
+
+    found: tuple[FollowUp, ...]
+    excluded: Counter[str]
+
+
+def mine(dialogues: Iterable[Dialogue], distances: Sequence[int] = DISTANCES) -> Mined:
+    """Every turn with a question, paired with the other speaker's statements at these distances before it."""
+    found: list[FollowUp] = []
+    excluded: Counter[str] = Counter()
+    for item, dialogue in named(dialogues):
+        turns = tuple(turn for turn in dialogue.turns if turn.speaker not in _UNSPOKEN and turn.text.strip())
+        own = list(_in_dialogue(item, turns, distances))
+        if own:
+            found += own
+        elif len(turns) < 2:
+            excluded[ONE_TURN] += 1
+        elif not any(_asks(turn.text) for turn in turns[1:]):
+            excluded[NO_QUESTION] += 1
+        else:
+            excluded[NO_REFERENT] += 1
+    return Mined(tuple(found), excluded)
+
+
+def _in_dialogue(item: str, turns: Context, distances: Sequence[int]) -> Iterator[FollowUp]:
+    for place, turn in enumerate(turns):
+        if not _asks(turn.text):
+            continue
+        for distance in distances:
+            referent = place - distance
+            if referent >= 0 and _other(turns[referent], turn) and statements(turns[referent].text):
+                yield FollowUp(f"{item}/{place}-{distance}", turns[: place + 1], referent, distance)
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a turn that are not questions."""
+    return [part for part in split_sentences(text) if not is_question(part)]
+
+
+def log_fqness(found: Sequence[FollowUp], model: LikelihoodModel, *, progress: Progress = SILENT) -> Floats:
+    """Log P(question | context without the turns between) - log P(question | context without the statements).
+
+    All contexts of a batch go to the model in one call, so that models that share beginnings read each of them once.
+    """
+    values: list[Floats] = []
+    for start in range(0, len(found), _AT_ONCE):
+        chunk = found[start : start + _AT_ONCE]
+        contexts = [_as_chat(side, each.context[-1]) for each in chunk for side in (each.near, each.without)]
+        asked = [each.context[-1].text for each in chunk for _ in range(2)]
+        pairs = np.asarray(model.logprob(contexts, asked)).reshape(-1, 2)
+        values.append(pairs[:, 0] - pairs[:, 1])
+        progress.advance(len(chunk))
+    return np.concatenate(values) if values else np.zeros(0)
+
+
+def _as_chat(context: Context, last: Turn) -> Context:
+    """The turns with the asker as the assistant, whose words a chat model continues with."""
+    return tuple(Turn("user" if _other(turn, last) else "assistant", turn.text) for turn in context)
+
+
+def scored_probes(found: Sequence[FollowUp], scores: Floats) -> list[Probe]:
+    """The follow-ups as probes, that of the highest FQness first; ties keep their order."""
+    probes = [
+        Probe(
+            id=each.item,
+            context=each.context,
+            question=each.context[-1].text,
+            referent=each.referent,
+            distance=each.distance,
+            kind="follow-up",
+            fqness=math.exp(min(float(score), 700.0)),
+            log_fqness=float(score),
+            passage=" ".join(statements(each.context[each.referent].text)),
+        )
+        for each, score in zip(found, scores, strict=True)
+    ]
+    return sorted(probes, key=lambda probe: -(probe.log_fqness or 0.0))
+
+
+def draw_random(probes: Sequence[Probe], n: int, seed: int) -> list[Probe]:
+    """So many probes drawn without a look at their FQness: the thesis's RANDOM, against TOP."""
+    chosen = np.random.default_rng(seed).permutation(len(probes))[:n]
+    return [replace(probes[place], draw="random") for place in chosen.tolist()]
+
+
+def _asks(text: str) -> bool:
+    return any(is_question(part) for part in split_sentences(text))
+
+
+def _other(turn: Turn, than: Turn) -> bool:
+    return (turn.speaker, turn.name) != (than.speaker, than.name)

@@ -1,0 +1,210 @@
+"""Tables of consistency: rates of systems, and the two turns that clash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dialeval.consistency.document import (
+    AnalysisDocument,
+    Detected,
+    DetectedDocument,
+    Measured,
+    SystemRate,
+    Target,
+)
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.wording import NOTHING, count, interval, number, one_line, p_value, percent
+
+_RATES = (
+    Column("system"),
+    Column("contradiction rate", numeric=True),
+    Column("contradictions", numeric=True),
+    Column("ambiguous", numeric=True),
+    Column("checked", numeric=True),
+    Column("excluded", numeric=True),
+)
+_PAIRS = (
+    Column("dialogue"),
+    Column("system"),
+    Column("turns"),
+    Column("earlier"),
+    Column("later"),
+    Column("probability", numeric=True),
+)
+_MEASURED = (
+    Column("set"),
+    Column("accuracy", numeric=True),
+    Column("AUC", numeric=True),
+    Column("calibration error", numeric=True),
+    Column("ambiguous", numeric=True),
+    Column("n", numeric=True),
+)
+_TARGETS = (
+    Column("target system"),
+    Column("before (CD_HUM)", numeric=True),
+    Column("trained on the others (CD_RGS)", numeric=True),
+    Column("n", numeric=True),
+)
+_QUOTED = 70
+
+
+def rates(systems: Sequence[SystemRate], notes: Sequence[str] = ()) -> Table:
+    """One row per system."""
+    rows = tuple(
+        (
+            Cell(rate.system or "(no system)"),
+            Cell(number(rate.rate), interval(rate.low, rate.high)),
+            Cell(f"{rate.contradictions:,}"),
+            Cell(f"{rate.ambiguous:,}"),
+            Cell(f"{rate.dialogues:,}"),
+            Cell(f"{rate.excluded:,}"),
+        )
+        for rate in systems
+    )
+    return Table("Contradictions", _RATES, rows, tuple(notes))
+
+
+def worst(detected: Sequence[Detected], *, most: int = 10) -> Table:
+    """The pairs of the highest probabilities, shortened to a line each."""
+    kept = [each for each in detected if each.quotes is not None and each.verdict != "none"]
+    kept.sort(key=lambda each: -(each.probability or 0.0))
+    return Table("Where it contradicts itself", _PAIRS, tuple(_row(each) for each in kept[:most]))
+
+
+def _row(each: Detected) -> tuple[Cell, ...]:
+    assert each.quotes is not None
+    assert each.pair is not None
+    earlier, later = each.quotes
+    return (
+        Cell(each.id),
+        Cell(each.system),
+        Cell(f"{each.pair[0]}, {each.pair[1]}"),
+        Cell(one_line(earlier.text, limit=_QUOTED)),
+        Cell(one_line(later.text, limit=_QUOTED)),
+        Cell(number(each.probability, 2), mark="?" if each.verdict == "ambiguous" else ""),
+    )
+
+
+def notes_of(document: DetectedDocument) -> list[str]:
+    """What the numbers mean, and what was left out."""
+    low, high = document.band
+    told = [
+        f"contradiction from {number(high, 2)}, ambiguous (?) from {number(low, 2)}; threshold "
+        f"{number(document.threshold, 2)}"
+    ]
+    return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in document.excluded.items()]
+
+
+def print_detected(document: DetectedDocument) -> None:
+    """Print rates and the worst pairs to the terminal."""
+    from rich.console import Console
+
+    from dialeval.display.terminal import print_table
+
+    console = Console()
+    print_table(rates(document.systems, notes_of(document)), console)
+    pairs = worst(document.dialogues)
+    if pairs.rows:
+        console.print()
+        print_table(pairs, console)
+
+
+def measured_table(measured: Mapping[str, Measured]) -> Table:
+    """How a detector does on each set of labelled pairs."""
+    rows = tuple(
+        (
+            Cell(name),
+            Cell(number(found.accuracy), interval(found.low, found.high)),
+            Cell(number(found.auc), interval(found.auc_low, found.auc_high)),
+            Cell(number(found.calibration_error)),
+            Cell(f"{found.ambiguous:,}"),
+            Cell(f"{found.n:,}"),
+        )
+        for name, found in measured.items()
+    )
+    return Table("Detector against people", _MEASURED, rows)
+
+
+def cross_validated(targets: Sequence[Target]) -> Table:
+    """The layout of the thesis's Table 4.4 (b): one row per target system."""
+    rows = tuple(
+        (
+            Cell(target.system),
+            Cell(number(target.before.accuracy), interval(target.before.low, target.before.high)),
+            Cell(number(target.after.accuracy), interval(target.after.low, target.after.high))
+            if target.after is not None
+            else Cell(NOTHING),
+            Cell(f"{target.before.n:,}"),
+        )
+        for target in targets
+    )
+    return Table("Leave one system out", _TARGETS, rows)
+
+
+def features(document: AnalysisDocument) -> Table:
+    """Features of the question, the most provoking first."""
+    columns = (
+        Column("feature of the question"),
+        Column("with it", numeric=True),
+        Column("without", numeric=True),
+        Column("contexts", numeric=True),
+        Column("p, one-tailed", numeric=True),
+    )
+    ranked = sorted(document.features, key=lambda feature: feature.p if feature.p is not None else 2.0)
+    rows = tuple(
+        (
+            Cell(feature.feature),
+            Cell(number(feature.mean)),
+            Cell(number(feature.mean_others)),
+            Cell(f"{feature.contexts:,} / {feature.others:,}"),
+            Cell(p_value(feature.p), mark="★" if feature.significant else ""),
+        )
+        for feature in ranked
+    )
+    note = f"contradictory answers per context and system; ★ significant at {document.alpha:g}"
+    return Table("What provokes contradictions", columns, rows, (note,))
+
+
+def misses(document: AnalysisDocument) -> Table:
+    """Contradictions that the detector misses, by how many raters saw them."""
+    columns = (Column("raters"), Column("missed", numeric=True), Column("found", numeric=True))
+    if document.misses is None:
+        return Table("Detector and ambiguity", columns, ())
+    rows = tuple(
+        (Cell(name), Cell(f"{missed:,}"), Cell(f"{found:,}"))
+        for name, (missed, found) in zip(("two", "three"), document.misses, strict=True)
+    )
+    return Table("Detector and ambiguity", columns, rows, (f"chi-square p {p_value(document.misses_p)}",))
+
+
+def draws(document: AnalysisDocument) -> Table:
+    """Contradictions by how probes were drawn, the layout of the thesis's Table 4.2."""
+    columns = (Column("probes drawn"), Column("contradictory", numeric=True), Column("share", numeric=True))
+    rows = tuple(
+        (Cell(draw.upper()), Cell(f"{yes:,} / {of:,}"), Cell(percent(yes / of if of else None)))
+        for draw, (yes, of) in document.draws.items()
+    )
+    return Table("RANDOM and TOP", columns, rows if len(rows) > 1 else ())
+
+
+def kappa_sentence(document: AnalysisDocument) -> str:
+    """Whether contexts make several systems contradict themselves."""
+    if document.kappa is None:
+        return f"Fleiss' kappa over systems is undefined: {document.kappa_reason}."
+    over = count(document.kappa_contexts, "context")
+    return f"Fleiss' kappa over systems is {number(document.kappa)}, over {over} that two or more answered."
+
+
+def print_analysis(document: AnalysisDocument) -> None:
+    """Print all analyses to the terminal."""
+    from rich.console import Console
+
+    from dialeval.display.terminal import print_table
+
+    console = Console()
+    systems = count(len(document.systems), "system")
+    print(f"{count(document.answers, 'answer')} of {systems} in {count(document.contexts, 'context')}")
+    print(kappa_sentence(document))
+    for table in (features(document), misses(document), draws(document)):
+        if table.rows:
+            print_table(table, console)

@@ -1,0 +1,153 @@
+"""``dialeval consistency`` as a user meets it, with the shipped detector."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from dialeval.consistency.probing.entities import NO_STATEMENT, NO_SYSTEM_TURN
+
+pytestmark = pytest.mark.usefixtures("minilm")
+
+
+def talk(item, *texts, system="bot"):
+    roles = ("user", "assistant")
+    messages = [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
+    return {"id": item, "system": system, "messages": messages}
+
+
+@pytest.fixture
+def dialogues(tmp_path):
+    rows = [
+        talk("clash", "Do you smoke?", "I have never smoked.", "Really?", "I smoke ten cigarettes a day."),
+        talk("fine", "Hello!", "Hello, how are you?", "Fine.", "Good to hear."),
+        talk("short", "Hello!"),
+        talk("clash", "Hi.", "I like tea. I do not like tea.", system="other"),
+    ]
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_detect_prints_what_its_contract_says(dialeval, dialogues):
+    done = dialeval("consistency", "detect", dialogues, "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert 0 < told["threshold"] < 1
+    assert [each["id"] for each in told["dialogues"]] == ["clash", "fine", "short", "clash"]
+    for each in told["dialogues"]:
+        assert each.keys() >= {"id", "system", "probability", "pair", "verdict"}
+        assert each["verdict"] in ("contradiction", "ambiguous", "none")
+    by_id = {(each["id"], each["system"]): each for each in told["dialogues"]}
+    assert by_id["clash", "bot"]["pair"] == [1, 3]
+    assert by_id["clash", "bot"]["probability"] > by_id["fine", "bot"]["probability"]
+    assert by_id["clash", "other"]["pair"] == [1, 1]
+    assert (by_id["short", "bot"]["probability"], by_id["short", "bot"]["pair"]) == (None, None)
+    assert told["excluded"] == {"no two sentences by one speaker": 1}
+
+
+def test_the_last_turn_alone_is_asked_about(dialeval, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text(json.dumps(talk("d", "I have a dog.", "I never smoked.", "I have no dog.", "Oh.")) + "\n")
+    told = json.loads(dialeval("consistency", "detect", path, "--turn", "last", "--json").out)
+    assert told["dialogues"][0]["pair"] == [1, 3]
+    assert json.loads(dialeval("consistency", "detect", path, "--json").out)["dialogues"][0]["pair"] == [0, 2]
+
+
+def test_detect_writes_a_page_that_quotes_both_turns(dialeval, dialogues, tmp_path):
+    done = dialeval("consistency", "detect", dialogues, "-o", "found")
+    assert done.code == 0, done.err
+    page = (tmp_path / "found" / "contradictions.html").read_text()
+    document = json.loads((tmp_path / "found" / "detected.json").read_text())
+    flagged = [each for each in document["dialogues"] if each["verdict"] != "none"]
+    assert flagged, "the shipped detector sees none of the contradictions"
+    for each in flagged:
+        for quote in each["quotes"]:
+            assert quote["text"] in page
+    refused = dialeval("consistency", "detect", dialogues, "-o", tmp_path)
+    assert refused.code == 1
+
+
+def test_a_detector_that_is_none_is_refused(dialeval, dialogues):
+    done = dialeval("consistency", "detect", dialogues, "--model", "nowhere")
+    assert done.code == 1
+    assert "no adapter at nowhere" in done.err
+
+
+def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues, tmp_path):
+    done = dialeval("consistency", "probe", dialogues, "-o", "probes.jsonl", "--kind", "entity", "--json")
+    told = json.loads(done.out)
+    assert told["probes"] > 0
+    assert told["excluded"] == {NO_SYSTEM_TURN: 1, NO_STATEMENT: 1}
+    done = dialeval(
+        "consistency", "collect", "probes.jsonl", "--system", "echo", "-o", "answers.jsonl", "--json"
+    )
+    assert json.loads(done.out)["answers"] == told["probes"]
+    tasks = json.loads(dialeval("consistency", "tasks", "answers.jsonl", "-o", "tasks", "--json").out)
+    assert tasks["tasks"] == told["probes"]
+    written = (tmp_path / "tasks" / "for_raters" / "tasks.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(written, newline="")))
+    with (tmp_path / "filled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        for place, row in enumerate(rows):
+            votes = ("111", "110", "100", "000")[place % 4]
+            writer.writerows({**row, "rater": r, "score": v} for r, v in zip("abc", votes, strict=True))
+    done = dialeval(
+        "consistency",
+        "label",
+        "answers.jsonl",
+        "--scores",
+        "filled.csv",
+        "--key",
+        "tasks/key.jsonl",
+        "-o",
+        "l.jsonl",
+        "--json",
+    )
+    labels = json.loads(done.out)
+    assert sum(labels["labels"].values()) == told["probes"]
+    assert labels["labels"]["contradiction"] >= 1
+    assert labels["kappa"] is not None
+    done = dialeval("consistency", "analyse", "l.jsonl", "-o", "analysis", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["answers"] == told["probes"]
+    assert "What provokes contradictions?" in (tmp_path / "analysis" / "analysis.html").read_text()
+
+
+def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):
+    rows = [
+        {"premise": f"I have {n} cats.", "hypothesis": said, "label": label}
+        for n in (2, 3, 4, 5)
+        for said, label in (("I have no cats.", "contradiction"), ("I like tea.", "neutral"))
+    ]
+    (tmp_path / "nli.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(dialeval("consistency", "evaluate", "nli.jsonl", "--json").out)
+    (result,) = told["results"]
+    assert (result["set"], result["n"], result["contradictions"]) == ("nli", 8, 4)
+    assert result["auc"] > 0.5
+    assert result["low"] <= result["accuracy"] <= result["high"]
+
+
+def test_a_study_probes_its_systems_and_shows_where_they_clash(dialeval, dialogues, tmp_path):
+    dialeval("consistency", "probe", dialogues, "-o", "probes.jsonl", "--kind", "entity")
+    prompt = {"id": "1", "context": [{"role": "user", "content": "Hi"}]}
+    (tmp_path / "prompts.jsonl").write_text(json.dumps(prompt) + "\n")
+    (tmp_path / "study.yaml").write_text(
+        "data: prompts.jsonl\nsystems: [{name: parrot, kind: echo}]\n"
+        "measures: [{name: consistency, probes: probes.jsonl}, length]\n"
+    )
+    done = dialeval("run", "study.yaml", "-o", "run", "--json")
+    assert done.code == 0, done.err
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    (section,) = summary["consistency"]
+    assert section["measure"] == "consistency"
+    assert [rate["system"] for rate in section["systems"]] == ["parrot"]
+    assert "Where it contradicts itself" in (tmp_path / "run" / "report.html").read_text()
+    lines = (tmp_path / "run" / "contradictions.jsonl").read_text().splitlines()
+    assert len(lines) == len((tmp_path / "probes.jsonl").read_text().splitlines())
+    again = dialeval("run", "study.yaml", "-o", "run", "--json")
+    assert again.code == 0, again.err

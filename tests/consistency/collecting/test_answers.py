@@ -1,0 +1,93 @@
+"""Answers to probes: chosen among candidates, kept where a system fails, asked for once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.consistency.collecting.answers import NO_RESPONSE, ProbeAnswer, ask_probes
+from dialeval.consistency.folder import read_answers, write_answers
+from dialeval.consistency.probing.probes import Probe
+from dialeval.core import Missing, Signature
+from dialeval.data.types import Response, alternating
+from dialeval.engine import Cache
+from dialeval.errors import RunFailed
+
+
+class Bot:
+    """Answers with its number and that of the candidate; fails when it was asked too often."""
+
+    name = "bot"
+    signature = Signature("bot")
+
+    def __init__(self, most=10**9):
+        self.asked, self.most = 0, most
+
+    def generate(self, contexts, *, n=1, seed=0):
+        self.asked += len(contexts)
+        if self.asked > self.most:
+            raise RunFailed("The budget is used up.")
+        return [tuple(Response(f"{context[-1].text} {k}") for k in range(n)) for context in contexts]
+
+
+class Detector:
+    signature = Signature("toy")
+
+    def contradiction(self, contexts, responses):
+        return np.array([0.9 if text.endswith("3") else 0.1 for text in responses])
+
+
+def probes(n):
+    return [
+        Probe(f"p{i}", alternating(["I like tea.", f"Which tea {i}?"]), f"Which tea {i}?", 0, 1)
+        for i in range(n)
+    ]
+
+
+def test_one_answer_each():
+    given = ask_probes(Bot(), probes(3), detector=Detector())
+    assert [each.example.response.text for each in given] == [f"Which tea {i}? 0" for i in range(3)]
+    assert {each.chosen for each in given} == {None}
+
+
+def test_of_several_candidates_the_most_contradictory_is_kept():
+    (given,) = ask_probes(Bot(), probes(1), detector=Detector(), n=5)
+    assert given.example.response.text == "Which tea 0? 3"
+    assert (given.candidates, given.chosen) == (5, 0.9)
+
+
+def test_the_answer_is_spoken_by_the_speaker_of_the_referent():
+    (given,) = ask_probes(Bot(), probes(1), detector=Detector())
+    assert given.turns[-1].speaker == given.turns[given.referent].speaker
+
+
+def test_what_was_answered_before_a_failure_is_kept_and_only_the_rest_asked_again(tmp_path):
+    cache = Cache(tmp_path)
+    tired = Bot(most=8)
+    given = ask_probes(tired, probes(20), detector=Detector(), cache=cache)
+    assert [isinstance(each, Missing) for each in given] == [False] * 8 + [True] * 12
+    assert given[-1].reason == "not answered: The budget is used up"
+    fresh = Bot()
+    again = ask_probes(fresh, probes(20), detector=Detector(), cache=cache)
+    assert not any(isinstance(each, Missing) for each in again)
+    assert fresh.asked == 12
+
+
+def test_a_system_that_answers_nothing_raises_its_error():
+    with pytest.raises(RunFailed, match="used up"):
+        ask_probes(Bot(most=0), probes(2), detector=Detector())
+
+
+def test_no_response_is_a_reason():
+    class Silent(Bot):
+        def generate(self, contexts, *, n=1, seed=0):
+            return [() for _ in contexts]
+
+    assert ask_probes(Silent(), probes(1), detector=Detector()) == [Missing("p0", "bot", NO_RESPONSE)]
+
+
+def test_answers_are_read_back_as_they_were_written(tmp_path):
+    given = ask_probes(Bot(), probes(3), detector=Detector(), n=4)
+    write_answers(tmp_path / "a.jsonl", [("consistency", each) for each in given])
+    assert list(read_answers(tmp_path / "a.jsonl")) == [("consistency", each) for each in given]
+    assert all(isinstance(each, ProbeAnswer) for each in given)

@@ -1,0 +1,130 @@
+"""Which passages of a dialogue are compared, and which pair is quoted."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dialeval.consistency.detecting.dialogues import (
+    NO_PAIR,
+    NO_SPEAKER,
+    NO_TURN,
+    find_contradictions,
+    obstacle,
+    passages,
+)
+from dialeval.consistency.pairs.types import Pair
+from dialeval.data.types import Turn, alternating
+
+
+class Words:
+    """Contradiction is one passage with ``not`` and one without that shares its last word."""
+
+    def __init__(self):
+        self.seen = []
+
+    def probabilities(self, pairs):
+        self.seen += pairs
+        return np.array([0.9 if self.clash(*pair[:2]) else 0.1 for pair in pairs])
+
+    @staticmethod
+    def clash(first, second):
+        alike = first.split()[-1].strip(".") == second.split()[-1].strip(".")
+        return alike and ("not" in first.split()) != ("not" in second.split())
+
+
+TALK = alternating(
+    [
+        "Hi.",
+        "I like tea. I have a dog.",
+        "What else?",
+        "Nothing. Do you like tea?",
+        "Yes.",
+        "I do not like tea.",
+    ]
+)
+
+
+def test_only_turns_of_one_speaker_are_compared():
+    places = {(each.first, each.second) for each in passages(TALK)}
+    assert places == {(0, 2), (0, 4), (2, 4), (1, 3), (1, 5), (3, 5), (1, 1)}
+
+
+def test_the_last_turn_alone():
+    places = {(each.first, each.second) for each in passages(TALK, "last")}
+    assert places == {(1, 5), (3, 5)}
+
+
+def test_whole_utterances_and_every_two_statements_are_compared_and_no_question_alone():
+    pairs = [each.pair for each in passages(TALK) if (each.first, each.second) == (1, 3)]
+    assert pairs == [
+        Pair("I like tea. I have a dog.", "Nothing. Do you like tea?", "What else?"),
+        *(Pair(first, "Nothing.", "What else?") for first in ("I like tea.", "I have a dog.")),
+    ]
+
+
+def test_the_worst_pair_is_quoted_by_its_sentence():
+    (found,) = find_contradictions([TALK], Words())
+    assert (found.quoted.first, found.quoted.second) == (1, 5)
+    assert found.quoted.pair == Pair("I like tea.", "I do not like tea.", "Yes.")
+    assert found.probability == pytest.approx(0.9)
+
+
+def test_an_utterance_may_contradict_itself():
+    (found,) = find_contradictions([(Turn("a", "I like tea. I do not like tea."),)], Words())
+    assert (found.quoted.first, found.quoted.second) == (0, 0)
+    assert found.probability == pytest.approx(0.9)
+
+
+def test_each_different_pair_is_scored_once_over_all_dialogues():
+    words = Words()
+    find_contradictions([TALK, TALK, TALK], words)
+    assert len(words.seen) == len(set(words.seen))
+
+
+def test_the_same_words_twice_contradict_nothing_and_are_not_even_scored():
+    words = Words()
+    (found,) = find_contradictions([alternating(["I like tea.", "Oh.", "i like  tea."])], words)
+    assert words.seen == []
+    assert found.probability == 0
+
+
+def test_instructions_and_tools_do_not_speak():
+    turns = (Turn("system", "You do not like tea."), Turn("system", "You like tea."), Turn("user", "Hi"))
+    assert obstacle(turns) == NO_PAIR
+
+
+@pytest.mark.parametrize(
+    ("turns", "reason"),
+    [
+        ((), NO_TURN),
+        (alternating(["  "]), NO_TURN),
+        (alternating(["Hello there."]), NO_PAIR),
+        (alternating(["Hello.", "Hi."]), NO_PAIR),
+        ((Turn("", "Hello."), Turn("", "Hi.")), NO_SPEAKER),
+        (alternating(["Hello.", "Hi.", "Well."]), None),
+    ],
+)
+def test_why_a_dialogue_cannot_be_checked(turns, reason):
+    assert obstacle(turns) == reason
+
+
+def test_people_of_the_same_role_are_different_speakers():
+    turns = (Turn("user", "I like tea.", "ann"), Turn("user", "I do not like tea.", "bob"))
+    assert obstacle(turns) == NO_PAIR
+
+
+def test_the_number_of_pairs_of_a_long_dialogue_is_that_of_combinations():
+    turns = alternating([f"word {place}" for place in range(40)])
+    assert len(list(passages(turns))) == 2 * len([1 for i, j in product(range(20), repeat=2) if i < j])
+
+
+def test_a_turn_that_only_asks_contradicts_nothing_and_is_not_even_scored():
+    words = Words()
+    (found,) = find_contradictions(
+        [alternating(["I like tea.", "Oh.", "Do you not like tea?"])], words, scope="last"
+    )
+    assert words.seen == []
+    assert found.probability == 0

@@ -1,0 +1,74 @@
+"""Calibration and measurement of a detector's scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialeval.consistency.detecting.detector import Calibration, margins_of
+from dialeval.consistency.learning.calibrating import auc, calibrate, measure
+from dialeval.errors import Unsuitable
+
+
+def test_auc_by_hand_and_against_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores, truth = np.array([0.1, 0.4, 0.4, 0.8]), np.array([0, 0, 1, 1])
+    assert auc(scores, truth) == pytest.approx(3.5 / 4)
+    draw = np.random.default_rng(0)
+    scores, truth = draw.integers(0, 9, 200).astype(float), draw.integers(0, 2, 200)
+    assert auc(scores, truth) == pytest.approx(metrics.roc_auc_score(truth, scores))
+    assert np.isnan(auc(scores, np.ones(200)))
+
+
+def test_margins_are_log_odds_against_the_other_classes():
+    logits = np.log([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]])
+    assert margins_of(logits) == pytest.approx(np.log([0.7 / 0.3, 0.25 / 0.75]))
+    assert np.isfinite(margins_of(np.array([[1000.0, -1000.0, -1000.0]]))).all()
+
+
+def test_calibration_recovers_what_distorted_the_log_odds():
+    draw = np.random.default_rng(1)
+    true = draw.normal(0, 2, 40_000)
+    truth = draw.random(40_000) < 1 / (1 + np.exp(-true))
+    found = calibrate((true - 1) / 3, truth.tolist())
+    assert found.slope == pytest.approx(3, rel=0.05)
+    assert found.offset == pytest.approx(1, abs=0.06)
+    assert (found.threshold, found.low, found.high) == (0.5, 0.4, 0.6)
+
+
+def test_calibration_weighs_both_classes_alike():
+    draw = np.random.default_rng(2)
+    margins = np.concatenate([draw.normal(1, 1, 300), draw.normal(-1, 1, 9_000)])
+    found = calibrate(margins, [True] * 300 + [False] * 9_000)
+    assert found.offset == pytest.approx(0, abs=0.15)
+
+
+def test_one_class_cannot_calibrate():
+    with pytest.raises(Unsuitable, match="0 contradictions"):
+        calibrate(np.zeros(3), [False] * 3)
+
+
+@pytest.mark.parametrize(
+    ("probability", "verdict"),
+    [
+        (0.0, "none"),
+        (0.39, "none"),
+        (0.4, "ambiguous"),
+        (0.59, "ambiguous"),
+        (0.6, "contradiction"),
+        (1.0, "contradiction"),
+    ],
+)
+def test_verdicts(probability, verdict):
+    assert Calibration(1, 0, 0.5, 0.4, 0.6).verdict(probability) == verdict
+
+
+def test_what_is_measured_by_hand():
+    found = measure(
+        np.array([0.9, 0.8, 0.45, 0.2]), [True, False, True, False], Calibration(1, 0, 0.5, 0.4, 0.6)
+    )
+    assert found.accuracy == 0.5
+    assert found.auc == pytest.approx(3 / 4)
+    assert found.brier == pytest.approx((0.01 + 0.64 + 0.55**2 + 0.04) / 4)
+    assert (found.ambiguous, found.accuracy_outside) == (1, pytest.approx(2 / 3))
+    assert found.low < 0.5 < found.high
