@@ -52,6 +52,7 @@ SMALL_MODULES = {
     "dialeval.cli.consistency.app": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.metrics.length": "a metric",
+    "dialeval.selfeval.losses.contrastive": "one loss per file",
     "dialeval.consistency.report.section": "the same room in every evaluation",
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",

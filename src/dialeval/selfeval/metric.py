@@ -77,7 +77,7 @@ class SelfEval(Scorer):
         ]
         adapted = load_adapter(adapter_file(self.model, "selfeval"))
         if adapted.about.facts["profile"] == "turnwise":
-            # Every turn counts here, whoever said it, or the effect of a question would be nothing.
+            # The turns of both sides count here, or the effect of a question would be nothing.
             anyone = [replace_speakers(dialogue) for dialogue in (whole, *rest)]
             values = [fmean(own) for own in judged_scores(adapted, anyone)]
         else:

@@ -109,7 +109,7 @@ def drop_sentences(turns: Sequence[str], draw: random.Random, share: float = 0.2
     spoilt = list(turns)
     for place in draw.sample(able, min(max(round(share * len(turns)), 1), len(able))):
         sentences = _SENTENCE.findall(turns[place])
-        asked = [number for number, sentence in enumerate(sentences) if "?" in sentence]
+        asked = [number for number, said in enumerate(sentences) if said.rstrip().endswith("?")]
         gone = draw.choice(asked or range(len(sentences)))
         spoilt[place] = "".join(sentences[:gone] + sentences[gone + 1 :]).strip()
     return tuple(spoilt)

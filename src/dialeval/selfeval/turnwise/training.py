@@ -12,12 +12,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
+from dialeval.core import Floats
 from dialeval.encoder.adapters import write_head
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
+from dialeval.encoder.model import load_encoder
+from dialeval.encoder.sentences import to_units
 from dialeval.selfeval.folder import ADAPTER
 from dialeval.selfeval.spoiling import Material
 from dialeval.selfeval.turnwise.network import LAST, LEARNT, MEAN, REACH, SCALARS
-from dialeval.selfeval.turnwise.vectors import turn_units
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
@@ -25,6 +27,8 @@ from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, shuffled_batc
 
 LONGEST: Final = 48
 """Tokens that are read of a turn."""
+_AT_ONCE: Final = 4096
+"""Turns that are encoded before their states are let go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,16 @@ def encode(material: Material, weights: Weights) -> Encoded:
     )
     blank = np.zeros((1, units.shape[1]), np.float32)
     return Encoded(torch.from_numpy(np.concatenate([units, blank])), rows, groups, material.group_of)
+
+
+def turn_units(texts: Sequence[str], weights: Weights, longest: int) -> Floats:
+    """The mean of each text's states at length 1, shape (n, d); texts are cut to ``longest`` tokens."""
+    encoder = load_encoder(weights)
+    parts = []
+    for start in range(0, len(texts), _AT_ONCE):
+        tokens = encoder.tokens(texts[start : start + _AT_ONCE], longest=longest)
+        parts.append(to_units(np.stack(encoder.states(tokens, keep=lambda states: states.mean(axis=0)))))
+    return np.concatenate(parts) if parts else np.zeros((0, 0))
 
 
 def train_turnwise(
