@@ -40,7 +40,8 @@ def _picture(curves: Sequence[NBestResult], kind: ListKind, quantity: Quantity) 
             axes.plot(sizes, values, marker="o", markersize=3.5, color=colour, label=label)
             ends = [(size, *limits) for size, _, limits in points if limits is not None]
             if ends:
-                axes.fill_between(*zip(*ends, strict=True), color=colour, alpha=0.15, linewidth=0)
+                places, lows, highs = (list(column) for column in zip(*ends, strict=True))
+                axes.fill_between(places, lows, highs, color=colour, alpha=0.15, linewidth=0)
             words.append(f"{system}: " + ", ".join(f"{size} {number(value)}" for size, value, _ in points))
         axes.set_xlabel("responses in the list")
         axes.set_ylim(-0.02, 1.02)
