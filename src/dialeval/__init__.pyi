@@ -1,5 +1,9 @@
 """The public surface: every name once, with the module that defines it."""
 
+from dialeval.consistency.detecting.metrics import (
+    ContradictionFree as ContradictionFree,
+    ContradictionRate as ContradictionRate,
+)
 from dialeval.core import (
     CorpusMeasure as CorpusMeasure,
     CorpusResult as CorpusResult,
