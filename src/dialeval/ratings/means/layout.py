@@ -76,9 +76,7 @@ class Layout(NamedTuple):
         (rows_a, rows_b), keys = self._rows([a, b], self.shared(a, b))
         if self.raters == "sampled":
             return self._two_way(*joined_rows(rows_a, rows_b, mean_of_rows), keys)
-        return self._fixed(
-            spread_of_difference(rows_a, rows_b, mean_of_rows, clusters=self._labels(keys))
-        )
+        return self._fixed(spread_of_difference(rows_a, rows_b, mean_of_rows, clusters=self._labels(keys)))
 
     def item_means(self, system: int, items: NDArray[np.bool_]) -> Floats:
         """The mean rating of each of these items for one system."""

@@ -42,7 +42,7 @@ def means_of(
             raise UnknownName(
                 "criterion", name, ratings.criteria, todo=f"There are {listing(ratings.criteria)}."
             )
-    layouts = {name: _layout(ratings, name, resampling, raters) for name in ratings.criteria}
+    layouts = {name: criterion_layout(ratings, name, resampling, raters) for name in ratings.criteria}
     if not any(len(layout.ratings.systems) > 1 for layout in layouts.values()):
         raise Unsuitable(_one_system(layouts))
     found = [_criterion(name, layout, name in lower_is_better) for name, layout in layouts.items()]
@@ -54,7 +54,7 @@ def means_of(
     )
 
 
-def _layout(ratings: Ratings, name: str, resampling: Resampling, raters: Raters) -> Layout:
+def criterion_layout(ratings: Ratings, name: str, resampling: Resampling, raters: Raters) -> Layout:
     """The ratings of one criterion; Unsuitable where they have no mean, or raters cannot be sampled."""
     chosen = ratings.criterion_named(name)
     chosen = chosen.where(~np.isnan(chosen.value))
