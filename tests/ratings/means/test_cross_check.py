@@ -146,5 +146,7 @@ def test_one_rater_cannot_be_modelled():
 def test_without_statsmodels_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "statsmodels", None)
     given = balanced((0.5, 0.0))
-    with pytest.raises(ResourceUnavailable, match=r"statsmodels, not installed. Run: pip install '.\[mixed\]'"):
+    with pytest.raises(
+        ResourceUnavailable, match=r"statsmodels, not installed. Run: pip install '.\[mixed\]'"
+    ):
         cross_checked(given, means_of(given))

@@ -38,7 +38,11 @@ def drawn(*, items=30, raters=3, gaps=(0.5, 0.0), taste=0.0, seed=0, item="q{}")
     tastes, difficulty = taste * rng.normal(size=(raters, len(gaps))), rng.normal(size=items)
     return Ratings.of(
         Judgement(
-            item.format(i), f"s{s}", f"r{r}", "c", float(difficulty[i] + gap + tastes[r, s] + rng.normal() / 2)
+            item.format(i),
+            f"s{s}",
+            f"r{r}",
+            "c",
+            float(difficulty[i] + gap + tastes[r, s] + rng.normal() / 2),
         )
         for i in range(items)
         for r in range(raters)
@@ -101,9 +105,7 @@ def test_systems_without_a_common_item_are_not_compared():
 def test_tastes_of_raters_count_only_where_raters_are_sampled():
     """Three raters whose liking differs by more than the systems do."""
     given = drawn(taste=1.0, gaps=(0.4, 0.0), seed=1)
-    verdicts = {
-        who: means_of(given, raters=who)[0].differences[0].verdict for who in ("fixed", "sampled")
-    }
+    verdicts = {who: means_of(given, raters=who)[0].differences[0].verdict for who in ("fixed", "sampled")}
     assert verdicts == {"fixed": "better", "sampled": "undecided"}
 
 
@@ -156,7 +158,7 @@ def test_ratings_that_are_all_alike_have_no_interval_of_width_zero():
 
 def test_what_has_no_means_or_differences_is_refused():
     one_system = ratings_of({("q1", "new"): (4, 5), ("q2", "new"): (2, 3)})
-    with pytest.raises(Unsuitable, match="two systems rated on one criterion.*one system, 'new'"):
+    with pytest.raises(Unsuitable, match=r"two systems rated on one criterion.*one system, 'new'"):
         means_of(one_system)
     one_rater = ratings_of({key: values[:1] for key, values in TINY.items()})
     with pytest.raises(Unsuitable, match="'fluency' has one rater, 'ana'"):
@@ -176,7 +178,9 @@ def test_what_has_no_means_or_differences_is_refused():
 def test_equal_systems_are_called_different_as_often_as_promised(raters, least, most):
     """Tastes of sd 0.5, 3 raters, 40 items: tests of these raters are no tests of others."""
     false = [
-        means_of(drawn(items=40, gaps=(0, 0), taste=0.5, seed=seed), raters=raters)[0].differences[0].significant
+        means_of(drawn(items=40, gaps=(0, 0), taste=0.5, seed=seed), raters=raters)[0]
+        .differences[0]
+        .significant
         for seed in range(60)
     ]
     assert least <= np.mean(false) <= most
