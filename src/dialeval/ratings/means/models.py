@@ -19,8 +19,8 @@ from dialeval.display.notes import Note
 from dialeval.errors import IN_CLONE, ResourceUnavailable, install_command
 from dialeval.ratings.means.layout import Layout
 
-MOST_RATINGS: Final = 5000
-"""Beyond this the linear model takes many minutes: its time grows with the cube of the items."""
+MOST_WORK: Final = 10**9
+"""Ratings times the square of items, raters and tastes: beyond this the linear model takes many minutes."""
 MOST_CATEGORIES: Final = 20
 """Of more different values no ordinal model is fitted: they are measurements."""
 
@@ -66,11 +66,12 @@ def linear_fit(layout: Layout) -> Fit:
     given = layout.ratings
     if reason := too_little(layout):
         return _none(reason)
-    if len(given) > MOST_RATINGS:
-        return _none(f"the linear model takes at most {MOST_RATINGS:,} ratings, and there are {len(given):,}")
+    effects = dict(_random_effects(layout))
+    levels = sum(len(np.unique(codes)) for codes in effects.values())
+    if len(given) * levels**2 > MOST_WORK:
+        return _none(f"{len(given):,} ratings with {levels:,} random effects take the linear model too long")
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
-    effects = dict(_random_effects(layout))
     designs = [[_dummies(codes)] for codes in effects.values()]
     labels = [[[str(column) for column in range(design[0].shape[1])]] for design in designs]
     # One group holds all ratings, so that the effects of items and raters are crossed in it.
