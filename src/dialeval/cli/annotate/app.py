@@ -10,7 +10,14 @@ import typer
 
 from dialeval.cli.annotate.means import means
 from dialeval.cli.annotate.preferences import preferences
-from dialeval.cli.annotate.reading import chosen_ratings
+from dialeval.cli.annotate.reading import (
+    OnlyCriteria,
+    OnlySystems,
+    RatingFiles,
+    RatingsFormat,
+    ScaleOption,
+    chosen_ratings,
+)
 from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
@@ -26,28 +33,15 @@ app = typer.Typer(
 
 @app.command("agreement")
 def agreement(
-    ratings: Annotated[
-        list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
-    ],
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
-    ] = None,
-    system: Annotated[
-        list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"
-        ),
-    ] = None,
+    ratings: RatingFiles,
+    criterion: OnlyCriteria = None,
+    system: OnlySystems = None,
+    format: RatingsFormat = None,
     classes: Annotated[
         list[str] | None,
         typer.Option("--classes", metavar="CUT", help="Also in two classes, as in '>3'. Repeatable."),
     ] = None,
-    scale: Annotated[
-        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
-    ] = None,
+    scale: ScaleOption = None,
     drop_below: Annotated[
         float | None,
         typer.Option(

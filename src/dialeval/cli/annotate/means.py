@@ -7,29 +7,23 @@ from typing import Annotated, Literal
 
 import typer
 
-from dialeval.cli.annotate.reading import chosen_ratings
+from dialeval.cli.annotate.reading import (
+    OnlyCriteria,
+    OnlySystems,
+    RatingFiles,
+    RatingsFormat,
+    ScaleOption,
+    chosen_ratings,
+)
 from dialeval.cli.options import Cluster, Json, RepeatsOption, scale_given
 
 
 def means(
-    ratings: Annotated[
-        list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
-    ],
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
-    ] = None,
-    system: Annotated[
-        list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"
-        ),
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
-    ] = None,
+    ratings: RatingFiles,
+    criterion: OnlyCriteria = None,
+    system: OnlySystems = None,
+    format: RatingsFormat = None,
+    scale: ScaleOption = None,
     lower_is_better: Annotated[
         list[str] | None,
         typer.Option(

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
 
 if TYPE_CHECKING:
     from dialeval.ratings import Ratings, RatingScale, Repeats
+
+RatingFiles: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
+]
+OnlyCriteria: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
+]
+OnlySystems: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
+]
+RatingsFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"),
+]
+ScaleOption: TypeAlias = Annotated[
+    str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
+]
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
