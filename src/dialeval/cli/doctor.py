@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PURPOSES: Final[Mapping[str, str]] = {
     "neural": "encoders other than the embedded one, skip_thought, language models, training",
     "xlsx": "workbooks (.xlsx) as data",
+    "mixed": "annotate means --model mixed",
     "api": "systems behind a server",
     "meteor": "meteor",
     "ja": "bleu(tokens='ja-mecab')",

@@ -70,7 +70,7 @@ class Comparison:
     p_mcnemar: float | None
     """Only for yes/no measures over independent items, so None where clusters were given."""
     p_jackknife: float | None = None
-    """Only for corpus measures, which have no other test, no effect size, and no item that could win."""
+    """Only for mean ratings, and for corpus measures, which have no other test, no effect size and no item to win."""
     p_adjusted: float | None
     """The deciding p-value, corrected where it is one of several tests."""
     significant: bool

@@ -11,15 +11,8 @@ import math
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import (
-    Aggregate,
-    Bounds,
-    Floats,
-    Integers,
-    check_confidence,
-    pool,
-)
-from dialeval.stats.resampling.jackknife import leave_out
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, pool
+from dialeval.stats.resampling.jackknife import SkewedT, leave_out
 
 
 def two_way_interval(
@@ -28,23 +21,26 @@ def two_way_interval(
     """Where the score of other items and other raters like these plausibly lies; NaN with one item or one rater.
 
     ``rows`` has one line per rating, ``items`` and ``raters`` say whose it is; rows of differences between two systems
-    give the interval of the difference. Score ± t * error, t of the degrees of freedom of a sum of variances
-    (Satterthwaite, 1946): with three raters who differ in taste, few.
+    give the interval of the difference. Score ± t * error, with the error and t of `two_way`.
     """
-    check_confidence(confidence)
+    return two_way(rows, aggregate, items, raters).interval(confidence)
+
+
+def two_way(rows: Floats, aggregate: Aggregate, items: Integers, raters: Integers) -> SkewedT:
+    """The score with its error over other items and raters, from which interval and p-value follow, not skewed.
+
+    The error is NaN with one item or one rater. The degrees of freedom are those of a sum of variances (Satterthwaite,
+    1946): with three raters who differ in taste, few.
+    """
     left_out = leave_out(rows, aggregate)
     influence = (left_out.without.mean() - left_out.without) * (len(rows) - 1) / max(1, len(rows))
     by_item, by_rater, alone = (variance_by(influence, labels) for labels in (items, raters, None))
     # Below either of its parts the sum is an accident of few raters or items.
     variance = max(by_item + by_rater - alone, by_item, by_rater)
     if math.isnan(variance):
-        return Bounds(math.nan, math.nan)
+        return SkewedT(left_out.score, math.nan, 0.0, math.nan, few=True)
     degrees = _degrees((by_item, len(np.unique(items))), (by_rater, len(np.unique(raters))), variance)
-    # Special functions alone: scipy.stats takes a second to import.
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(degrees, (1 + confidence) / 2)) * math.sqrt(variance)
-    return Bounds(left_out.score - reach, left_out.score + reach)
+    return SkewedT(left_out.score, math.sqrt(variance), 0.0, degrees, few=True)
 
 
 def variance_by(influence: Floats, clusters: Integers | None) -> float:

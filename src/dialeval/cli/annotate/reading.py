@@ -1,0 +1,98 @@
+"""Ratings that commands on raters are asked about: read, selected, and without measures."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.ratings import Ratings, RatingScale, Repeats
+
+RatingFiles: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
+]
+OnlyCriteria: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
+]
+OnlySystems: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")
+]
+RatingsFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FORMAT", help="As in 'dialeval data convert'.", show_default="by ending"),
+]
+ScaleOption: TypeAlias = Annotated[
+    str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Reject ratings outside it, as in 1-5.")
+]
+
+_NOMINAL: Final = ("circa",)
+"""Formats whose values are names of categories: read from these, they have no order to be asked for."""
+
+
+def chosen_ratings(
+    sources: list[str],
+    format: str | None,
+    repeats: Repeats | None,
+    criteria: list[str] | None,
+    systems: list[str] | None,
+    scale: RatingScale | None,
+) -> Ratings:
+    """The ratings asked for; says on stderr what was counted once although it was given twice."""
+    from dialeval.errors import UnknownName
+    from dialeval.ratings import Ratings, located, variants
+
+    read = _read(sources, format, repeats)
+    if read.repeated:
+        counted = "counted once" if repeats is None else f"of each answer, the {repeats} counts"
+        print(f"warning: {_judgements(read.repeated)} given twice: {counted}", file=sys.stderr)
+    for name in read.criteria:
+        for other in variants(name, read.criteria[: read.criteria.index(name)]):
+            said = f"{other!r} and {name!r} differ only in case or whitespace, and count as two criteria"
+            print(f"warning: {said}; if they are the same, use one spelling", file=sys.stderr)
+    for system in systems or []:
+        if system not in read.systems:
+            todo = f"{', '.join(sources)} has {', '.join(map(repr, read.systems[:8]))}."
+            raise UnknownName("system", system, read.systems, todo=todo)
+    chosen: Ratings = read if systems is None else read.by(systems=systems)
+    if not criteria:
+        chosen = _people(chosen)
+    else:
+        chosen = Ratings.merge([chosen.criterion_named(name) for name in dict.fromkeys(criteria)])
+    if scale is not None:
+        with located(sources, format):
+            scale.check(chosen, ", ".join(sources))
+    return chosen
+
+
+def _judgements(count: int) -> str:
+    return "1 judgement was" if count == 1 else f"{count:,} judgements were"
+
+
+def _read(sources: list[str], format: str | None, repeats: Repeats | None) -> Ratings:
+    from dialeval.errors import MissingField
+    from dialeval.ratings import read_judgements
+
+    try:
+        read = read_judgements(sources, format=format, repeats=repeats)
+    except MissingField as error:
+        if format is None and error.field == "value":
+            error.todo += " If there is a column for each rater, say '--from ratings-wide'."
+        raise
+    return replace(read, nominal=frozenset(read.criteria)) if format in _NOMINAL else read
+
+
+def _people(ratings: Ratings) -> Ratings:
+    """The ratings without those of measures, unless there are no others; says on stderr how many are left out."""
+    from dialeval.ratings import measures_among
+
+    measures = measures_among(ratings)
+    if not measures or len(measures) == len(ratings.raters):
+        return ratings
+    print(
+        f"{len(measures):,} measures among the raters are left out; include one with --criterion",
+        file=sys.stderr,
+    )
+    return ratings.by(raters=[rater for rater in ratings.raters if rater not in measures])

@@ -1,0 +1,1 @@
+"""Mean ratings of systems, their differences, and a cross-check of both by statistical models."""
