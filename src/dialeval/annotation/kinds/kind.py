@@ -16,14 +16,14 @@ from dialeval.annotation.items import Item, Source
 from dialeval.data.types import Judgement
 from dialeval.ratings.preferences import Preference
 
-Shows: TypeAlias = Literal["response", "candidates", "dialogue", "any"]
-"""What an item must hold: one response, two or more candidates, turns (a response among them), or any of these."""
+Shows: TypeAlias = Literal["response", "pair", "candidates", "dialogue", "any"]
+"""What an item must hold: one response, exactly two candidates, two or more, turns (a response among them), or any."""
 
 Answer: TypeAlias = dict[str, object]
 """A checked answer, of JSON values only, as the store keeps it. What it holds is the kind's own business."""
 
 Fault: TypeAlias = Literal[
-    "required", "not_an_option", "out_of_scale", "not_a_turn", "too_long", "incomplete", "twice"
+    "required", "not_an_option", "out_of_scale", "not_a_turn", "too_long", "incomplete", "twice", "too_soon"
 ]
 """Why an answer was refused; the texts are in the catalogue as ``fault.CODE``."""
 
@@ -57,7 +57,7 @@ class Ask:
     kind: str
     criterion: str
     text: str = ""
-    """The question in words; the kind's own wording where empty."""
+    """The question in words. The default wording of a kind is translated, what an owner wrote is shown as it is."""
     options: tuple[Option, ...] = ()
     """The answers that may be given, or the anchors of a slider; for error labels, the labels."""
     low: float = 1
@@ -92,6 +92,9 @@ class Kind(Protocol):
 
     def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
         """The rows of the table of judgements that the answer gives, with the names of ``source``; maybe none."""
+
+    def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:
+        """The fields whose ``check`` gives this answer: how a page shows it again."""
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The payload that a rater with these feelings would post; it must pass ``check``."""
