@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from dialeval.data.types import Context, Turn
+
+
+Role: TypeAlias = Literal["rating", "qualification", "check"]
+"""What an item is for: to be rated, to qualify for the study, or to check attention in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +57,19 @@ class Source:
     """The blind item's id."""
     item: str
     """As the files of the study name it."""
+    role: Role = "rating"
     system: str = ""
     """The system whose dialogue or response it is; empty where its candidates come from several."""
     systems: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The system of each candidate, by the candidate's id."""
-    gold: Mapping[str, Mapping[str, object]] = field(default_factory=dict, hash=False)
-    """The right answers by criterion, of an item that checks attention or qualifies; empty otherwise."""
+    gold: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict, hash=False)
+    """The known values by criterion and system, of an item that checks attention or qualifies; empty otherwise."""
 
     def system_of(self, candidate: str) -> str:
         """The system of a candidate, or of the whole item where the candidate has none of its own."""
         return self.systems.get(candidate, self.system)
+
+    @property
+    def stratum(self) -> str:
+        """What raters' items are balanced over: its system, or all systems of its candidates."""
+        return self.system or " ".join(sorted(set(self.systems.values())))
