@@ -22,7 +22,7 @@ class Pairwise:
     """
 
     name: Final = "pairwise"
-    shows: Shows = "candidates"
+    shows: Shows = "pair"
 
     def ask(self, criterion: str) -> Ask:
         """A, B, a tie or both bad."""

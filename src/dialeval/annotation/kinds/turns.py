@@ -23,7 +23,7 @@ class Turns:
     """A value for each turn of the assistant, ``{"turns": {"2": 4, "4": null}}``, counted from 1.
 
     Where nobody is the assistant, as in dialogues of two people, each turn is rated. Judgements name the item and
-    the turn as ``ITEM#TURN``.
+    the turn as ``ITEM/TURN``.
     """
 
     name: Final = "turns"
@@ -48,7 +48,7 @@ class Turns:
         """One judgement for each turn."""
         system = system_of(source)
         return tuple(
-            Judgement(f"{source.item}#{turn}", system, rater, ask.criterion, number(value))
+            Judgement(f"{source.item}/{turn}", system, rater, ask.criterion, number(value))
             for turn, value in _by_turn(answer).items()
         )
 
