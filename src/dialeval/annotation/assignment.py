@@ -1,7 +1,7 @@
 """Which item a rater meets next: each rater's own shuffled order, balanced over systems, with checks in between.
 
-These are pure functions of the seed, the rater and what was answered, so that a reload shows the same item; which places
-are free is the store's business (``store/claims.py``).
+These are pure functions of the seed, the rater and what was answered, so that a reload shows the same item; which
+places are free is the store's business (``store/claims.py``).
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ def order_of(seed: int, rater: str, count: int) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-def strata_in_turn(
-    strata: Iterable[str], met: Mapping[str, int], *, seed: int, rater: str
-) -> list[str]:
+def strata_in_turn(strata: Iterable[str], met: Mapping[str, int], *, seed: int, rater: str) -> list[str]:
     """Strata, those that the rater has met least often first; which of equals comes first changes with each round."""
     return sorted(
         strata,

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from dialeval.annotation.forms import candidate_ids
-from dialeval.annotation.items import Item, Shown, Source
-from dialeval.annotation.kinds.kind import Shows
+from dialeval.annotation.items import Item, Role, Shown, Source
+from dialeval.annotation.kinds.kind import Ask, Shows
 from dialeval.data.types import Context, Dialogue, Example, Judgement, NBest, Prompt, Question, Record, Turn
 from dialeval.errors import Unsuitable
 
@@ -45,7 +45,8 @@ def blind(records: Iterable[Record], shows: Shows) -> list[Blind]:
     dialogues = [record for record in given if isinstance(record, Dialogue)]
     if dialogues and shows not in ("dialogue", "any"):
         raise Unsuitable(
-            "Whole dialogues hold no response to judge. Ask about dialogues, or give examples, questions or n-best lists."
+            "Whole dialogues hold no response to judge. Ask about dialogues, or give examples, questions or n-best "
+            "lists."
         )
     if dialogues:
         return [_whole(dialogue.item, dialogue.turns, dialogue.system) for dialogue in dialogues]
@@ -68,6 +69,32 @@ def with_gold(blinded: Iterable[Blind], gold: Iterable[Judgement]) -> list[Blind
     for judgement in gold:
         known.setdefault((judgement.item, judgement.system), {})[judgement.criterion] = judgement.value
     return [_golden(item, known) for item in blinded]
+
+
+def roles(blinded: Sequence[Blind], asks: Sequence[Ask], *, qualify: int, checks: bool) -> list[Blind]:
+    """The items with what each is for: those whose values are all known test raters, the first ``qualify`` to qualify.
+
+    Without checks, the others with known values are rated like any item.
+    """
+    criteria = {ask.criterion for ask in asks}
+    found: list[Blind] = []
+    tests = 0
+    for item, source in blinded:
+        role: Role = "rating"
+        if criteria & source.gold.keys():
+            role = "qualification" if tests < qualify else "check" if checks else "rating"
+            tests += role == "qualification"
+        found.append(Blind(item, replace(source, role=role)))
+    if tests < qualify:
+        raise Unsuitable(
+            f"Found {tests} items with known values of {', '.join(sorted(criteria))}, and a test of {qualify}. Give "
+            "more known values with --gold, or a shorter test."
+        )
+    if checks and not any(one.source.role == "check" for one in found):
+        raise Unsuitable(
+            "No items with known values are left to check attention with. Give more with --gold."
+        )
+    return found
 
 
 def _golden(blinded: Blind, known: Mapping[tuple[str, str], Mapping[str, float | None]]) -> Blind:
@@ -115,7 +142,8 @@ def _compared(said: Iterable[Said], *, pairs: bool) -> list[Blind]:
     several = {key: group for key, group in groups.items() if len(group) > 1}
     if not several:
         raise Unsuitable(
-            f"Nothing to compare: none of the {len(groups):,} items has two responses. Give responses of several systems."
+            f"Nothing to compare: none of the {len(groups):,} items has two responses. Give responses of several "
+            "systems."
         )
     split: Callable[[list[Said]], Iterable[Sequence[Said]]] = (
         (lambda group: combinations(group, 2)) if pairs else (lambda group: (group,))

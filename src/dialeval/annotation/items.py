@@ -12,7 +12,6 @@ from typing import Literal, TypeAlias
 
 from dialeval.data.types import Context, Turn
 
-
 Role: TypeAlias = Literal["rating", "qualification", "check"]
 """What an item is for: to be rated, to qualify for the study, or to check attention in between."""
 

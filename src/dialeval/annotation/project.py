@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -148,6 +148,12 @@ def read_project(folder: Path) -> Project:
     return Project(folder, settings, items, sources, bytes.fromhex(secret))
 
 
+def copy_project(project: Project, folder: Path) -> Project:
+    """The same study in a new folder, with a secret and a store of its own and no answers."""
+    blinded = [Blind(item, project.sources[name]) for name, item in project.items.items()]
+    return write_project(folder, replace(project.settings, store=STORE), blinded)
+
+
 def _check(settings: Settings, blinded: Sequence[Blind]) -> None:
     """Raise where kinds are unknown, criteria are named twice, or numbers make no sense."""
     for ask in settings.asks:
@@ -161,8 +167,8 @@ def _check(settings: Settings, blinded: Sequence[Blind]) -> None:
     invited = len(settings.raters)
     if invited and invited < settings.overlap and settings.crowd is None:
         raise Unsuitable(
-            f"Found {invited} raters and an overlap of {settings.overlap}: nobody rates an item twice, so no item could "
-            f"be finished. Invite {settings.overlap} raters or more, or lower the overlap."
+            f"Found {invited} raters and an overlap of {settings.overlap}: nobody rates an item twice, so no item "
+            f"could be finished. Invite {settings.overlap} raters or more, or lower the overlap."
         )
     if not any(one.source.role == "rating" for one in blinded):
         raise Unsuitable("No items to rate are left beside those with known answers. Give more items.")

@@ -1,7 +1,7 @@
 """Tokens of links and sessions, all derived from the study's secret by HMAC-SHA256.
 
-A store holds only the hash of a rater's token. Those who have the study folder can print the links again; the database alone
-opens none of them. A revoked link never works again: the next generation of tokens has nothing in common with it.
+A store holds only the hash of a rater's token. Those who have the study folder can print the links again; the database
+alone opens none of them. A revoked link never works again: the next generation of tokens has nothing in common with it.
 """
 
 from __future__ import annotations

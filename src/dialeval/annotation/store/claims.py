@@ -1,7 +1,7 @@
 """Transactions of one rater: taking an item, answering it, skipping it.
 
-Each is one short transaction that first locks the rater's row, so two tabs of one rater come one after the other. A place
-is taken by an update that names the state it was seen in; where another rater was faster, the next place is tried.
+Each is one short transaction that first locks the rater's row, so two tabs of one rater come one after the other. A
+place is taken by an update that names the state it was seen in; where another rater was faster, the next is tried.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _in_turn(
     counts: Mapping[str, int],
     now: float,
 ) -> Iterator[Entry]:
-    """Items with a free place, in the rater's order: first from the next few of each system, then from all there are."""
+    """Items with a free place, in the rater's order: from the next few of each system, then from all there are."""
     ranks = order_of(plan.seed, rater.name, len(plan.entries))
     turns = strata_in_turn(plan.strata, counts, seed=plan.seed, rater=rater.name)
     for stratum in turns:
@@ -230,9 +230,15 @@ def _occupy(connection: Connection, rater: Rater, item: str, now: float) -> None
     raise Gone("all places are filled")
 
 
-def _latest_by_item(connection: Connection, rater: Rater, entries: Iterable[Entry]) -> dict[str, Row[tuple[object, ...]]]:
+def _latest_by_item(
+    connection: Connection, rater: Rater, entries: Iterable[Entry]
+) -> dict[str, Row[tuple[object, ...]]]:
     wanted = [entry.id for entry in entries]
-    query = select(answers).where(answers.c.rater == rater.id, answers.c.item.in_(wanted)).order_by(answers.c.revision)
+    query = (
+        select(answers)
+        .where(answers.c.rater == rater.id, answers.c.item.in_(wanted))
+        .order_by(answers.c.revision)
+    )
     return {row.item: row for row in connection.execute(query)}
 
 

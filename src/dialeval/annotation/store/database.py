@@ -8,7 +8,18 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, make_url, select, text, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.pool import StaticPool
@@ -107,7 +118,12 @@ def _engine(url: URL) -> Engine:
 def _set_up(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves
     # FULL: a commit is on the disk before it is acknowledged, so not even a power cut loses an answer.
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS}000"):
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_SECONDS}000",
+    ):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -124,7 +140,9 @@ def _prepare(database: Database, place: str, version: int, migrations: Mapping[i
         if not inspect(connection).has_table(facts.name):
             METADATA.create_all(connection)
             for statement in (*LATEST, *guards(database.engine.dialect.name)):
-                connection.exec_driver_sql(statement.replace("%", "%%") if not database.is_sqlite else statement)
+                connection.exec_driver_sql(
+                    statement.replace("%", "%%") if not database.is_sqlite else statement
+                )
             connection.execute(insert(facts).values(name="schema", value=str(version)))
             return
         found = int(connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar_one())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -131,3 +132,8 @@ class Gone(Refused):
 
 class TooSoon(Refused):
     """The answer came before the least reading time had passed."""
+
+
+def iso(at: float) -> str:
+    """A time of the store as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -32,7 +32,12 @@ def latest_of(connection: Connection, rater: int, item: str) -> Given | None:
 
 
 def log(
-    connection: Connection, at: float, kind: str, rater: int | None, item: str | None = None, **details: object
+    connection: Connection,
+    at: float,
+    kind: str,
+    rater: int | None,
+    item: str | None = None,
+    **details: object,
 ) -> None:
     """Add an event; details hold no secret."""
     written = json.dumps(details, ensure_ascii=False)

@@ -1,8 +1,8 @@
 """The tables of a rating study.
 
-Answers, talks, decisions and events are only ever added to: triggers refuse updates and deletions of them, and views give
-the latest answer and decision. An item has as many places as it needs judgements, so that no schedule of requests can
-give it one more; a place belongs to one rater, and no rater can have two places of one item.
+Answers, talks, decisions and events are only ever added to: triggers refuse updates and deletions of them, and views
+give the latest answer and decision. An item has as many places as it needs judgements, so that no schedule of
+requests can give it one more; a place belongs to one rater, and no rater can have two places of one item.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What routes give to templates: every template gets ``page``, ``t`` and its own value under ``shown``.
 
 ``t(key, **values)`` is the text of the catalogue in the page's language. The catalogue is ``annotation/web/texts.py``:
-``LANGUAGES: Mapping[str, Language]`` with ``Language(code, name, direction, texts)``, and ``text(code, key, **values) ->
-str`` (falls back to English; an unknown key raises KeyError).
+``LANGUAGES: Mapping[str, Language]`` with ``Language(code, name, direction, texts)``, and ``text(code, key, **values)``
+(falls back to English; an unknown key raises KeyError).
 All values arrive unescaped; Jinja's autoescape is on. No inline script, style or event handler: the CSP forbids them.
 
 | template | shown | route |
@@ -176,7 +176,17 @@ class RefusedPage:
     """A request that was not served."""
 
     status: int
-    code: Literal["no_session", "bad_link", "csrf", "too_large", "rate", "not_found", "server", "not_owner"]
+    code: Literal[
+        "no_session",
+        "bad_link",
+        "csrf",
+        "too_large",
+        "rate",
+        "not_found",
+        "server",
+        "not_owner",
+        "bad_request",
+    ]
 
 
 @dataclass(frozen=True, slots=True)

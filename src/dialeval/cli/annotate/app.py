@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from dialeval.cli.annotate.demo import demo
+from dialeval.cli.annotate.export import export
+from dialeval.cli.annotate.init import init
 from dialeval.cli.annotate.preferences import preferences
+from dialeval.cli.annotate.serve import serve
+from dialeval.cli.annotate.simulate import simulate
 from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
@@ -18,12 +23,15 @@ if TYPE_CHECKING:
 
 _NOMINAL: Final = ("circa",)
 """Formats whose values are names of categories: read from these, they have no order to be asked for."""
-_SUMMARY = "Human ratings: who agrees with whom, whom to drop, which systems are preferred."
+_SUMMARY = "Human ratings: collected in the browser; who agrees with whom, whom to drop, which systems are preferred."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
     short_help=_SUMMARY,
 )
+
+for _verb in (init, serve, simulate, export, demo):
+    app.command(_verb.__name__)(_verb)
 
 
 @app.command("agreement")
