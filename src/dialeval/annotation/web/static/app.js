@@ -341,7 +341,7 @@
       kept.drop(draft);
       kept.set("dialeval:saved", "1");
       tell("saved");
-      location.assign(`${prefix}${content.next ?? "/task"}`);
+      location.assign(content.next ?? `${prefix}/task`);
     } else if (reply.status === 409) {
       const href = `${prefix}/task?item=${encodeURIComponent(item)}`;
       tell("stale", { bad: true, link: { href, text: form.dataset.open } });
@@ -390,7 +390,9 @@
   // The talk before the ratings.
   function chat(talk) {
     const log = document.getElementById("log");
-    const box = talk.querySelector("textarea");
+    const box = talk.querySelector("textarea[name=text]");
+    const { said, waiting: unanswered } = log.dataset;
+    const opening = log.children.length - (2 * Number(said) - (unanswered === "1" ? 1 : 0));
     const spelled = (text) => text.replace(/[\u202a\u202b\u202d\u202e\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g,
       (sign) => `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
     function bubble(speaker, text) {
@@ -403,33 +405,34 @@
       li.scrollIntoView({ block: "nearest" });
       return li;
     }
+    let busy = false;
     async function say() {
-      const text = box.value.trim();
-      if (!text || box.disabled) return;
-      box.disabled = true;
-      const mine = bubble("user", text);
-      const waiting = bubble("assistant", log.dataset.waiting);
+      const text = box ? box.value.trim() : "";
+      if ((box && !text) || busy) return;
+      busy = true;
+      const mine = box ? bubble("user", text) : null;
+      const waiting = bubble("assistant", log.dataset.writing);
       waiting.classList.add("waiting");
       tell("sending");
       const reply = await post("/api/chat", { item: talk.dataset.item, text }).catch(() => null);
-      box.disabled = false;
+      busy = false;
       waiting.remove();
       if (!reply?.ok) {
-        mine.remove();
-        box.focus();
+        mine?.remove();
+        box?.focus();
         return tell(reply?.status === 410 ? "gone" : reply && reply.status < 500 && reply.status !== 429 ? "session" : "unsent", { bad: true });
       }
       const state = await reply.json();
       tell("");
+      if (!box || state.finished) return location.replace(`${prefix}/task?item=${encodeURIComponent(talk.dataset.item)}`);
       box.value = "";
-      if (state.finished) return location.replace(`${prefix}/task?item=${encodeURIComponent(talk.dataset.item)}`);
-      log.replaceChildren();
+      [...log.children].slice(opening).forEach((turn) => turn.remove());
       for (const turn of state.turns) bubble(turn.speaker, turn.text);
       const left = document.getElementById("left");
       left.textContent = filled(left.dataset.text, state);
       box.focus();
     }
-    box.addEventListener("keydown", (event) => {
+    box?.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
       event.preventDefault();
       say();
@@ -439,7 +442,8 @@
       event.preventDefault();
       say();
     });
-    if (!matchMedia("(pointer: coarse)").matches) box.focus();
+    if (!box) say();
+    else if (!matchMedia("(pointer: coarse)").matches) box.focus();
   }
 
   // The owner's page: its live part is fetched again and again, and only changed where nobody is busy in it.
