@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from dialeval.annotation.store.schema import LATEST, METADATA, VERSION, facts, guards
-from dialeval.errors import BadInput, DialevalError, Unsuitable, install_command
+from dialeval.errors import BadInput, DialevalError, Unsuitable, first_line, install_command
 
 Migration = Callable[[Connection], None]
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
@@ -69,15 +69,16 @@ def open_database(
     An older schema is migrated, after a backup; a newer one is refused.
     """
     url = _url(place)
+    database = Database(_engine(url))
     try:
-        database = Database(_engine(url))
-        _prepare(database, str(place), version, migrations)
-    except OperationalError as error:
+        _prepare(database, url.render_as_string(hide_password=True), version, migrations)
+    except BaseException as error:
+        database.close()
+        if not isinstance(error, OperationalError):
+            raise
+        found = f"a database that does not open ({first_line(error.orig or error)})"
         shown = url.render_as_string(hide_password=True)
-        reason = str(error.orig).strip().splitlines()[0]
-        raise BadInput(
-            shown, f"a database that does not open ({reason})", "SQLite or PostgreSQL", "Check the address."
-        ) from None
+        raise BadInput(shown, found, "SQLite or PostgreSQL", "Check the address.") from None
     return database
 
 
