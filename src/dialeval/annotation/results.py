@@ -70,7 +70,7 @@ def preferences_of(project: Project, answers: Iterable[Given]) -> list[Preferenc
     for given in answers:
         for criterion, answer in given.answers.items():
             ask = project.asks.get(criterion)
-            kind = KINDS[ask.kind] if ask else None
+            kind: object = KINDS[ask.kind] if ask else None
             if ask is not None and isinstance(kind, Preferring):
                 found += kind.preferences(ask, project.sources[given.item], given.rater, answer)
     return found

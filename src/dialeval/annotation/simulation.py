@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dialeval.annotation.assignment import fraction
@@ -145,8 +146,7 @@ class SimulatedRater:
         name, chat = page["item"]["id"], page["chat"]
         finished = chat["said"] >= chat["asked"] and not chat["waiting"]
         while not finished:
-            said = self._draw.choice(_SMALL_TALK)
-            reply = self._patiently(lambda said=said: self._client.say(name, said))
+            reply = self._patiently(partial(self._client.say, name, self._draw.choice(_SMALL_TALK)))
             if reply.status != 200:
                 raise RunFailed(f"{self.tally.rater}: the talk was answered with {reply.status}.")
             finished = reply.content["finished"]

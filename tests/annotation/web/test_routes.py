@@ -295,7 +295,7 @@ def test_mturk_previews_and_submits_to_its_own_site_alone(tmp_path: Path) -> Non
     )
     path = crowd_path(project)
     with served(project) as (address, store):
-        status, page, _ = Browser(address).get(f"{path}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
+        status, _, _ = Browser(address).get(f"{path}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
         assert (status, store.raters()) == (200, [])
         worker = "&hitId=h&workerId=W1&assignmentId=A1"
         assert Browser(address).get(f"{path}?turkSubmitTo=https://evil.example{worker}")[0] == 400

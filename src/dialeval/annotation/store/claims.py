@@ -134,7 +134,7 @@ def _held(connection: Connection, plan: Plan, rater: Rater, now: float) -> Claim
     own = select(places.c.until).where(places.c.item == rater.current, places.c.rater == rater.id)
     until = connection.execute(own).scalar()
     kept = entry is not None and until is not None and until < DONE
-    if kept and until - now < plan.lease_seconds / 2:
+    if kept and until is not None and until - now < plan.lease_seconds / 2:
         renew = update(places).where(places.c.item == rater.current, places.c.rater == rater.id)
         # None is renewed where another rater took the place since we looked.
         kept = connection.execute(renew.values(until=now + plan.lease_seconds)).rowcount == 1

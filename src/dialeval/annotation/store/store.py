@@ -285,11 +285,8 @@ class Store:
             if new:
                 rows = [{"id": entry.id, "role": entry.role, "stratum": entry.stratum} for entry in new]
                 connection.execute(insert(items), rows)
-            slots: dict[str, int] = dict(
-                connection.execute(
-                    select(places.c.item, func.max(places.c.slot)).group_by(places.c.item)
-                ).all()  # type: ignore[arg-type]
-            )
+            highest = select(places.c.item, func.max(places.c.slot)).group_by(places.c.item)
+            slots: dict[str, int] = {item: slot for item, slot in connection.execute(highest)}
             missing = [
                 {"item": entry.id, "slot": slot, "until": FREE}
                 for entry in self.plan.of_role("rating")
