@@ -80,6 +80,7 @@ def bound(binding: Binding) -> socket.socket:
             f"Cannot serve on {binding.host}:{binding.port}: {reason}. Give another --port, or --port 0 for any."
         ) from None
     listener.set_inheritable(True)
+    listener.listen(2048)  # a link that is opened before the server runs is served once it does
     return listener
 
 
