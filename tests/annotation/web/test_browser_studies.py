@@ -83,7 +83,7 @@ def test_raters_talk_with_a_system_then_rate_and_the_talk_is_kept(rating: Serve,
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_contain_text("Not sent")
     page.keyboard.press("Enter")  # what was said is still in the box
-    expect(page.get_by_role("group", name=re.compile("How good is the conversation"))).to_be_visible()
+    expect(page.get_by_role("group", name=re.compile("How good is the whole conversation"))).to_be_visible()
     assert page.locator(".turn .said").all_inner_texts() == [
         "Hello <b>there</b>",
         "You said: Hello <b>there</b>",

@@ -84,9 +84,9 @@ def open_all(owner: str, rater: str) -> None:
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
 
-    assert "Which response is better?" in get(rater)[1]
+    assert "Which response is better in this respect?" in get(rater)[1]
     for path, words in {
-        "/task?lang=ja": "どちらの応答が良いですか。",
+        "/task?lang=ja": "この点で、どちらの応答が良いですか。",
         "/history?lang=en": "Your answers",
         "/instructions": "What you are asked",
         "/static/app.js": "use strict",

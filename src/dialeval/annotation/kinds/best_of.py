@@ -26,7 +26,7 @@ class BestOf:
 
     def ask(self, criterion: str) -> Ask:
         """One of the responses, or none."""
-        return Ask(self.name, criterion, "Which response is the best?")
+        return Ask(self.name, criterion, "Which response is the best in this respect?")
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """One choice."""

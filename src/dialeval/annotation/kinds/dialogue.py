@@ -17,4 +17,4 @@ class WholeDialogue(OneOption):
     def ask(self, criterion: str) -> Ask:
         """From 1 (very bad) to 5 (very good)."""
         options = scale(("very bad", "bad", "neither good nor bad", "good", "very good"))
-        return Ask(self.name, criterion, "How good is the conversation as a whole?", options)
+        return Ask(self.name, criterion, "How good is the whole conversation in this respect?", options)

@@ -16,4 +16,4 @@ class Likert(OneOption):
     def ask(self, criterion: str) -> Ask:
         """From 1 (very bad) to 5 (very good)."""
         options = scale(("very bad", "bad", "neither good nor bad", "good", "very good"))
-        return Ask(self.name, criterion, "How good is the last response?", options)
+        return Ask(self.name, criterion, "How good is the last response in this respect?", options)

@@ -26,7 +26,7 @@ class Pairwise:
 
     def ask(self, criterion: str) -> Ask:
         """A, B, a tie or both bad."""
-        return Ask(self.name, criterion, "Which response is better?")
+        return Ask(self.name, criterion, "Which response is better in this respect?")
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """One choice."""

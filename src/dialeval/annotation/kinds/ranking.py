@@ -24,7 +24,9 @@ class Ranking:
 
     def ask(self, criterion: str) -> Ask:
         """All responses, best first."""
-        return Ask(self.name, criterion, "Rank the responses: 1 is the best, equal ranks are ties.")
+        return Ask(
+            self.name, criterion, "Rank the responses in this respect: 1 is the best, equal ranks are ties."
+        )
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """A rank for each response."""

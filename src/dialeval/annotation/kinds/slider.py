@@ -25,7 +25,9 @@ class Slider:
     def ask(self, criterion: str) -> Ask:
         """From 0 (the worst imaginable) to 100 (the best imaginable)."""
         anchors = (Option(0, "worst", "the worst imaginable"), Option(100, "best", "the best imaginable"))
-        return Ask(self.name, criterion, "How good is the last response?", anchors, low=0, high=100)
+        return Ask(
+            self.name, criterion, "How good is the last response in this respect?", anchors, low=0, high=100
+        )
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """The number, and a mark where it cannot be judged."""

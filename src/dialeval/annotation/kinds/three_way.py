@@ -17,4 +17,6 @@ class ThreeWay(OneOption):
     def ask(self, criterion: str) -> Ask:
         """2 good, 1 passable, 0 bad."""
         options = (Option(2, "good", "good"), Option(1, "passable", "passable"), Option(0, "bad", "bad"))
-        return Ask(self.name, criterion, "Is the last response good, passable or bad?", options)
+        return Ask(
+            self.name, criterion, "Is the last response good, passable or bad in this respect?", options
+        )

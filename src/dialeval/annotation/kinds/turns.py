@@ -31,7 +31,9 @@ class Turns:
 
     def ask(self, criterion: str) -> Ask:
         """From 1 (bad) to 3 (good) for each turn."""
-        return Ask(self.name, criterion, "How good is each turn?", scale(("bad", "passable", "good")))
+        return Ask(
+            self.name, criterion, "How good is each turn in this respect?", scale(("bad", "passable", "good"))
+        )
 
     def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
         """One for each turn that is rated."""

@@ -15,6 +15,6 @@ class YesNo(OneOption):
     name: Final = "yes_no"
 
     def ask(self, criterion: str) -> Ask:
-        """Whether the response is acceptable."""
+        """Whether what the criterion says applies to the response."""
         options = (Option(1, "yes", "yes"), Option(0, "no", "no"))
-        return Ask(self.name, criterion, "Is the last response acceptable?", options, cannot_say=True)
+        return Ask(self.name, criterion, "Does this apply to the last response?", options, cannot_say=True)
