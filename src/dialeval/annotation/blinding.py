@@ -136,7 +136,7 @@ def _whole(item: str, turns: Context, system: str) -> Blind:
 def _compared(said: Iterable[Said], *, pairs: bool) -> list[Blind]:
     groups: dict[tuple[str, Context], list[Said]] = {}
     for response in said:
-        # The n best of one context are told apart by their rank alone, and are compared with each other.
+        # The n best of one context differ in their rank alone, and are compared with each other.
         item = response.item.rpartition("/")[0] or response.item if _ranked(response.item) else response.item
         groups.setdefault((item, response.context), []).append(response)
     several = {key: group for key, group in groups.items() if len(group) > 1}

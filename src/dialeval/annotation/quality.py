@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Final
 
@@ -109,66 +110,54 @@ def _raters(
     by_rater: dict[str, list[Given]] = {}
     for given in latest:
         by_rater.setdefault(given.rater, []).append(given)
-    kappas = _kappas(agreements)
+    kappas, skipped = _kappas(agreements), store.skipped()
     times = {name: _median_seconds(answers) for name, answers in by_rater.items()}
-    skipped = store.skipped()
-    lowest = sorted(
-        (rater.name for rater in raters if rater.name in ratings.raters),
-        key=lambda name: kappas.get(name, 2.0),
-    )
-    without = {name: _without(ratings, agreements, name) for name in lowest[:MOST_WITHOUT]}
-    known = sorted(seconds for seconds in times.values() if seconds is not None)
+    known = [seconds for seconds in times.values() if seconds is not None]
     usual = median(known) if known else None
+    lowest = sorted(ratings.raters, key=lambda name: kappas.get(name, 2.0))[:MOST_WITHOUT]
+    without = {name: _without(ratings, agreements, name) for name in lowest}
     views = []
     for rater in raters:
         answers = by_rater.get(rater.name, [])
         checks = [given for given in answers if project.sources[given.item].role == "check"]
-        passed = sum(is_right(project, given.item, given.answers) for given in checks)
-        rated = [given for given in answers if project.sources[given.item].role == "rating"]
-        kappa = kappas.get(rater.name)
-        seconds = times.get(rater.name)
-        notes = [
-            note
-            for agreement in agreements
-            for one in agreement.per_rater
-            if one.rater == rater.name
-            for note in one.flags
-        ]
-        silent = sum(
-            one.could_not_say
-            for agreement in agreements
-            for one in agreement.per_rater
-            if one.rater == rater.name
+        rated = sum(project.sources[given.item].role == "rating" for given in answers)
+        view = RaterView(
+            rater=rater.name,
+            state=_state(store, rater, rated),
+            dropped=rater.dropped,
+            answered=rated,
+            skipped=skipped.get(rater.name, 0),
+            median_seconds=times.get(rater.name),
+            kappa=kappas.get(rater.name),
+            checks_passed=sum(is_right(project, given.item, given.answers) for given in checks),
+            checks_seen=len(checks),
+            flags=(),
+            without=without.get(rater.name, ()),
         )
-        flags: list[Flag] = []
-        if seconds is not None and usual and len(rated) >= 5 and seconds < FAST * usual:
-            flags.append("too_fast")
-        if passed < len(checks):
-            flags.append("failed_checks")
-        if kappa is not None and kappa < LOW_KAPPA:
-            flags.append("low_agreement")
-        if any(note.code == "one_answer" for note in notes):
-            flags.append("one_answer")
-        if skipped.get(rater.name, 0) > max(3, 0.2 * len(rated)):
-            flags.append("many_skips")
-        if silent > max(3, 0.3 * len(rated)):
-            flags.append("cannot_say")
-        views.append(
-            RaterView(
-                rater=rater.name,
-                state=_state(store, rater, len(rated)),
-                dropped=rater.dropped,
-                answered=len(rated),
-                skipped=skipped.get(rater.name, 0),
-                median_seconds=seconds,
-                kappa=kappa,
-                checks_passed=passed,
-                checks_seen=len(checks),
-                flags=tuple(flags),
-                without=without.get(rater.name, ()),
-            )
-        )
+        views.append(replace(view, flags=tuple(_flags(view, usual, agreements))))
     return tuple(views)
+
+
+def _flags(view: RaterView, usual: float | None, agreements: Iterable[CriterionAgreement]) -> Iterator[Flag]:
+    """What is odd about a rater; ``usual`` is the median rater's time."""
+    own = [rater for agreement in agreements for rater in agreement.per_rater if rater.rater == view.rater]
+    if (
+        view.median_seconds is not None
+        and usual
+        and view.answered >= 5
+        and view.median_seconds < FAST * usual
+    ):
+        yield "too_fast"
+    if view.checks_passed < view.checks_seen:
+        yield "failed_checks"
+    if view.kappa is not None and view.kappa < LOW_KAPPA:
+        yield "low_agreement"
+    if any(note.code == "one_answer" for rater in own for note in rater.flags):
+        yield "one_answer"
+    if view.skipped > max(3, 0.2 * view.answered):
+        yield "many_skips"
+    if sum(rater.could_not_say for rater in own) > max(3, 0.3 * view.answered):
+        yield "cannot_say"
 
 
 def _state(store: Store, rater: Rater, rated: int) -> RaterState:

@@ -14,7 +14,7 @@ Answers: TypeAlias = Mapping[str, Mapping[str, object]]
 """The answers to one item by criterion."""
 State: TypeAlias = Literal["invited", "active", "screened_out", "failed_checks", "revoked"]
 Ending: TypeAlias = Literal["finished", "nothing_left", "screened_out", "failed_checks", "revoked"]
-Origin: TypeAlias = Literal["invited", "open", "prolific", "mturk"]
+Origin: TypeAlias = Literal["invited", "open", "prolific", "mturk", "sheet"]
 
 
 class Entry(NamedTuple):
@@ -64,7 +64,14 @@ class Plan:
 
     def of_role(self, role: Role) -> tuple[Entry, ...]:
         """The items of a role."""
-        return tuple(entry for entry in self.entries if entry.role == role)
+        return self._roles.get(role, ())
+
+    @cached_property
+    def _roles(self) -> Mapping[Role, tuple[Entry, ...]]:
+        found: dict[Role, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.role, []).append(entry)
+        return {role: tuple(entries) for role, entries in found.items()}
 
 
 class Rater(NamedTuple):

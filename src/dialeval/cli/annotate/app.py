@@ -15,6 +15,7 @@ from dialeval.cli.annotate.export import export
 from dialeval.cli.annotate.init import init
 from dialeval.cli.annotate.preferences import preferences
 from dialeval.cli.annotate.serve import serve
+from dialeval.cli.annotate.sheets import take, tasks
 from dialeval.cli.annotate.simulate import simulate
 from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
@@ -30,8 +31,16 @@ app = typer.Typer(
     short_help=_SUMMARY,
 )
 
-for _verb in (init, serve, simulate, export, demo):
-    app.command(_verb.__name__)(_verb)
+for _name, _verb in {
+    "init": init,
+    "serve": serve,
+    "simulate": simulate,
+    "export": export,
+    "demo": demo,
+}.items():
+    app.command(_name)(_verb)
+app.command("tasks")(tasks)
+app.command("import")(take)
 
 
 @app.command("agreement")

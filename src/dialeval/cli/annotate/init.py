@@ -116,7 +116,7 @@ def init(
 
     Example: dialeval annotate init study.yaml -o talks --chat 4 --kind likert --criterion engaging
     """
-    from dialeval.annotation.project import Settings, write_project
+    from dialeval.annotation.project import STORE, Settings, write_project
 
     asks = _asks(kind or ["likert"], criterion or ["overall"], ask or [], scale, cannot_say, comment)
     talk = _chat(source, chat, system or [])
@@ -143,7 +143,7 @@ def init(
         crowd=crowd,
         frame_ancestors=_MTURK if mturk else (),
         language=language,
-        **({"store": store} if store else {}),
+        store=store or STORE,
         provenance=_provenance(source),
     )
     project = write_project(out, settings, blinded)
