@@ -31,14 +31,11 @@ app = typer.Typer(
     short_help=_SUMMARY,
 )
 
-for _name, _verb in {
-    "init": init,
-    "serve": serve,
-    "simulate": simulate,
-    "export": export,
-    "demo": demo,
-}.items():
-    app.command(_name)(_verb)
+app.command("init")(init)
+app.command("serve")(serve)
+app.command("simulate")(simulate)
+app.command("export")(export)
+app.command("demo")(demo)
 app.command("tasks")(tasks)
 app.command("import")(take)
 
