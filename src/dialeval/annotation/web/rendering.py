@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from importlib.resources import files
-from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markupsafe import Markup, escape
@@ -88,21 +87,14 @@ def harmless(written: str) -> Markup:
     Overrides of the writing direction and control characters but line breaks and tabs become ``U+202E``, marked.
     Marks and isolates, which right-to-left texts need, stay: each text is a block with a direction of its own.
     """
-    parts = (
-        "".join(map(_spelled, run)) if hidden else str(escape("".join(run)))
-        for hidden, run in groupby(written, key=_hides)
-    )
-    return Markup("".join(parts))
+    return Markup(_HIDDEN.sub(_spelled, str(escape(written))))
 
 
-def _spelled(sign: str) -> str:
-    return f'<span class="control">U+{ord(sign):04X}</span>'
+_HIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a\u202b\u202d\u202e\ud800-\udfff]")
 
 
-def _hides(sign: str) -> bool:
-    if sign in "\n\r\t":
-        return False
-    return sign in "\u202a\u202b\u202d\u202e" or unicodedata.category(sign) in ("Cc", "Cs")
+def _spelled(found: re.Match[str]) -> str:
+    return f'<span class="control">U+{ord(found[0]):04X}</span>'
 
 
 def paragraphs(written: str) -> list[str]:
