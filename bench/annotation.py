@@ -55,8 +55,10 @@ def _load(name: str, url: str | None, seconds: float) -> BenchResult:
         links = [(f"r{number}", invite(project, store, f"r{number}").path) for number in range(RATERS)]
         store.close()
         port = _free_port()
-        with _served(project, url, port):
+        with _served(project, url, port) as process:
+            before = _cpu_seconds(process)
             workers, elapsed = _work(project, f"http://127.0.0.1:{port}", links, seconds)
+            spent = _cpu_seconds(process) - before
         store = _store(project, url)
         kept = {(given.rater, given.item, given.revision) for given in store.revisions()}
         store.close()
@@ -71,8 +73,15 @@ def _load(name: str, url: str | None, seconds: float) -> BenchResult:
         f"{RATERS} raters, {seconds:g} s, {name}",
         float(np.percentile(waits, 95)),
         math.nan,
-        f"p95 of the wait; {len(sent) / elapsed:.0f} answers a second, {len(sent):,} acknowledged, {lost} lost",
+        f"p95 of the wait; {len(sent) / elapsed:.0f} answers a second, {len(sent):,} acknowledged, {lost} lost, "
+        f"{1000 * spent / len(sent):.1f} ms of the server's CPU each, load average {os.getloadavg()[0]:.0f}",
     )
+
+
+def _cpu_seconds(process: int) -> float:
+    """What the server has used so far; waits of a busy machine do not count, unlike in the other numbers."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _study(folder: Path) -> Project:
@@ -115,7 +124,7 @@ def _work(
 
 
 @contextmanager
-def _served(project: Project, url: str | None, port: int) -> Iterator[None]:
+def _served(project: Project, url: str | None, port: int) -> Iterator[int]:
     command = [
         sys.executable,
         "-m",
@@ -136,7 +145,7 @@ def _served(project: Project, url: str | None, port: int) -> Iterator[None]:
                 break
             except OSError:
                 time.sleep(0.1)
-        yield
+        yield process.pid
     finally:
         process.kill()
         process.wait()
