@@ -32,6 +32,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-sync",
 ]
+SETTLED = "main:has(#task:not([inert])) #status"
+"""The status line of a page that is not about to be left."""
 TALK = alternating(["Any pets?", "Two cats.", "Do you like dogs?", "I never had a pet."], last="assistant")
 
 

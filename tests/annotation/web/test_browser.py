@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dialeval.annotation.kinds import KINDS
-from support.rating_pages import NEEDS_CHROMIUM, Rating, asks, blinded
+from support.rating_pages import NEEDS_CHROMIUM, SETTLED, Rating, asks, blinded
 
 expect.set_options(timeout=20_000)  # a busy machine is slow
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -105,7 +105,7 @@ def test_every_kind_is_answered_by_mouse_and_by_keyboard(rating: Serve, visit: V
     act(page)
     expect(page.locator("#status")).to_have_text("Not saved yet")
     page.get_by_role("button", name="Save and next").click()
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     assert site.answers("ann") == [{kind: expected(answer, order)}]
 
     keys, answer = KEYS[kind]
@@ -114,7 +114,7 @@ def test_every_kind_is_answered_by_mouse_and_by_keyboard(rating: Serve, visit: V
     press(page, keys)
     if "Enter" not in keys:
         page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     assert site.answers("bob") == [{kind: expected(answer, order)}]
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
@@ -130,7 +130,7 @@ def test_several_questions_stand_on_one_page_and_digits_go_from_one_to_the_next(
     press(page, "4 2")
     assert page.locator(".fault.client").count() == 0
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     assert site.answers() == [{"likert": {"value": 4.0}, "yes_no": {"value": 0.0}, "comment": {"text": ""}}]
 
 
@@ -150,14 +150,14 @@ def test_help_is_one_key_away_and_undo_takes_back_what_is_not_saved_then_leads_t
     assert page.locator("input:checked").count() == 0
     first = page.locator("#task").get_attribute("data-item")
     press(page, "2 Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     assert page.locator("#task").get_attribute("data-item") != first
     press(page, "u")
     expect(page.get_by_text("You have answered this item before.")).to_be_visible()
     assert page.locator("#task").get_attribute("data-item") == first
     assert page.locator("input:checked").get_attribute("value") == "2"
     press(page, "5 Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     assert site.answers() == [{"likert": {"value": 5.0}}]
     press(page, "h")
     expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
@@ -175,7 +175,7 @@ def test_the_back_button_and_reload_lead_to_the_same_item_with_what_was_chosen(
     expect(page.locator("#status")).to_have_text("Your unsaved answer is back.")
     assert page.locator("#task").get_attribute("data-item") == first
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     page.go_back()
     expect(page.get_by_text("You have answered this item before.")).to_be_visible()
     assert page.locator("#task").get_attribute("data-item") == first
@@ -193,7 +193,7 @@ def test_of_two_tabs_the_second_is_told_and_does_not_overwrite_the_first(rating:
     other = page.context.new_page()
     other.goto(page.url)
     press(page, "5 Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
     press(other, "1 Enter")
     expect(other.locator("#status")).to_contain_text("You answered this item in another tab.")
     assert site.answers() == [{"likert": {"value": 5.0}}]
@@ -224,7 +224,7 @@ def test_the_page_waits_for_the_shortest_reading_time(rating: Serve, visit: Visi
     assert site.answers() == []
     page.wait_for_timeout(3100)
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("Saved")
+    expect(page.locator(SETTLED)).to_have_text("Saved")
 
 
 def test_the_interface_is_japanese_where_the_rater_wants_it(rating: Serve, visit: Visit) -> None:
@@ -235,5 +235,5 @@ def test_the_interface_is_japanese_where_the_rater_wants_it(rating: Serve, visit
     assert page.locator("html").get_attribute("lang") == "ja"
     page.get_by_label("とても良い").check()
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_have_text("保存しました")
+    expect(page.locator(SETTLED)).to_have_text("保存しました")
     assert site.answers() == [{"likert": {"value": 5.0}}]

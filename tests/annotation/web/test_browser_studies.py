@@ -13,7 +13,15 @@ from dialeval.annotation.blinding import Blind
 from dialeval.annotation.items import Item, Shown, Source
 from dialeval.annotation.project import ChatSettings
 from dialeval.data.types import Context, Response
-from support.rating_pages import NEEDS_CHROMIUM, Rating, ServedByCommand, asks, blinded, hostile_turns
+from support.rating_pages import (
+    NEEDS_CHROMIUM,
+    SETTLED,
+    Rating,
+    ServedByCommand,
+    asks,
+    blinded,
+    hostile_turns,
+)
 from support.rating_studies import made_project, made_store
 
 expect.set_options(timeout=20_000)
@@ -42,7 +50,7 @@ def test_an_answer_given_while_the_server_is_down_is_saved_once_it_is_back(
         press(page, "Enter")
         expect(page.locator("#status")).to_contain_text("Trying again")
         server.start()
-        expect(page.locator("#status")).to_have_text("Saved", timeout=40_000)
+        expect(page.locator(SETTLED)).to_have_text("Saved", timeout=40_000)
         server.kill()
     finally:
         server.kill()

@@ -336,7 +336,7 @@
       answers: answers(),
     });
     const content = await reply.json().catch(() => ({}));
-    form.inert = false;
+    form.inert = reply.ok; // until the next item is here
     if (reply.ok) {
       kept.drop(draft);
       kept.set("dialeval:saved", "1");
