@@ -12,6 +12,7 @@ PROGRESS := sed -un -e 's/^Collecting \([A-Za-z0-9_.-]*\).*/  \1/p' -e 's/^Insta
 
 demo: $(VENV)/.installed ## the main job on bundled examples
 	@$(BIN)/dialeval demo
+	@echo 'Rate answers in the browser: $(BIN)/dialeval annotate demo'
 
 test: $(VENV)/.installed-dev ## every test; PYTEST="--strict-skips" passes options on
 	$(BIN)/python -m pytest -q -n auto $(PYTEST)

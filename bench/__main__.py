@@ -17,6 +17,7 @@ from bench.result import HEADING, line
 # By name, so that a bench imports only the libraries it uses.
 BENCHES: Final = (
     "agreement",
+    "annotation",
     "bertscore",
     "bootstrap",
     "calibration",

@@ -47,10 +47,18 @@ LONG_BODIES: frozenset[str] = frozenset()
 
 SMALL_MODULES = {
     "dialeval.__main__": "python -m dialeval",
+    "dialeval.annotation.kinds.dialogue": "a kind of task",
+    "dialeval.annotation.kinds.likert": "a kind of task",
+    "dialeval.annotation.kinds.three_way": "a kind of task",
+    "dialeval.annotation.kinds.yes_no": "a kind of task",
     "dialeval.cli.init": "a verb of the command line",
     "dialeval.cli.nbest.app": "a verb of the command line",
     "dialeval.cli.consistency.app": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
+    "dialeval.annotation.kinds.dialogue": "a kind of task",
+    "dialeval.annotation.kinds.likert": "a kind of task",
+    "dialeval.annotation.kinds.three_way": "a kind of task",
+    "dialeval.annotation.kinds.yes_no": "a kind of task",
     "dialeval.metrics.length": "a metric",
     "dialeval.selfeval.losses.contrastive": "one loss per file",
     "dialeval.consistency.report.section": "the same room in every evaluation",

@@ -68,7 +68,7 @@ def export_tasks(
     made = make_tasks(questions, form=form, seed=seed)
     for_raters = folder / "for_raters"
     where = Exported(len(made.tasks), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY_NAME)
-    write_atomically(where.csv, _table(made.tasks, form).encode())
+    write_atomically(where.csv, task_table(made.tasks, form).encode())
     write_json_lines(where.jsonl, (_as_json(task, form) for task in made.tasks))
     write_json_lines(where.key, made.key)
     return where
@@ -85,8 +85,11 @@ def _shown(question: Question, form: Form, seed: int) -> list[KeyEntry]:
     return [named[at] for at in shuffled_places(texts, item=question.item, seed=seed)]
 
 
-def _table(tasks: Sequence[Task], form: Form) -> str:
-    """A column for each turn, since not every platform takes line breaks in cells; ``rater`` and ``score`` blank."""
+def task_table(tasks: Sequence[Task], form: Form) -> str:
+    """Tasks as CSV, with blank ``rater`` and ``score``.
+
+    A column for each turn, since not every platform takes line breaks in cells.
+    """
     turns = max(len(task.context) for task in tasks)
     text = io.StringIO(newline="")
     writer = csv.writer(text)

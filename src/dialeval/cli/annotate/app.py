@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dialeval.cli.annotate.demo import demo
+from dialeval.cli.annotate.export import export
+from dialeval.cli.annotate.init import init
 from dialeval.cli.annotate.means import means
 from dialeval.cli.annotate.preferences import preferences
 from dialeval.cli.annotate.reading import (
@@ -18,17 +21,31 @@ from dialeval.cli.annotate.reading import (
     ScaleOption,
     chosen_ratings,
 )
+from dialeval.cli.annotate.serve import serve
+from dialeval.cli.annotate.sheets import take, tasks
+from dialeval.cli.annotate.simulate import simulate
 from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, scale_given
 
 if TYPE_CHECKING:
     from dialeval.ratings import Cut
 
 _SUMMARY = "Human ratings: who agrees with whom, which systems are rated higher or preferred."
+_NOMINAL: Final = ("circa",)
+"""Formats whose values are names of categories: read from these, they have no order to be asked for."""
+_SUMMARY = "Human ratings: collected in the browser; who agrees with whom, whom to drop, which systems are preferred."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
     short_help=_SUMMARY,
 )
+
+app.command("init")(init)
+app.command("serve")(serve)
+app.command("simulate")(simulate)
+app.command("export")(export)
+app.command("demo")(demo)
+app.command("tasks")(tasks)
+app.command("import")(take)
 
 
 @app.command("agreement")

@@ -84,10 +84,11 @@ class Agreement:
             return LeftOut(value, np.full(int(group.max(initial=-1)) + 1, np.nan))
         groups = np.arange(int(group.max()) + 1)
         size = max(1, HELD // len(group))
-        parts = [
-            weigh((group != groups[start : start + size, None]).astype(np.float64))
-            for start in range(0, len(groups), size)
-        ]
+        with np.errstate(invalid="ignore"):  # without the only unit there is none: NaN
+            parts = [
+                weigh((group != groups[start : start + size, None]).astype(np.float64))
+                for start in range(0, len(groups), size)
+            ]
         return LeftOut(value, np.concatenate(parts))
 
 

@@ -1,0 +1,91 @@
+"""One option of a list about the whole item: what the kinds share that ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dialeval.annotation.forms import Option
+from dialeval.annotation.items import Item, Source
+from dialeval.annotation.kinds.kind import Answer, Ask, BadAnswer, Felt, Field, Shows, Values
+from dialeval.data.types import Judgement
+
+CANNOT_SAY: Final = "cannot_say"
+"""Posted by a rater who cannot judge."""
+
+
+class OneOption:
+    """One value, ``{"value": 4}``; null where the rater could not judge. Kinds add a name and default wording."""
+
+    shows: Shows = "any"
+
+    def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
+        """One value, or that it cannot be judged."""
+        return (Field("value", option_values(ask)),)
+
+    def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
+        """The value as a number; null for cannot say and where nothing was required."""
+        return {"value": chosen_value(ask, payload, "value")}
+
+    def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
+        """One judgement of the item's system."""
+        return (Judgement(source.item, system_of(source), rater, ask.criterion, number(answer["value"])),)
+
+    def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:
+        """The value as it stands in the form."""
+        return {"value": (written(answer["value"]),)}
+
+    def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
+        """The option nearest to what is felt."""
+        return {"value": nearest(ask, felt(item.candidates[0].id if item.candidates else ""))}
+
+
+def scale(anchors: Sequence[str], *, first: int = 1) -> tuple[Option, ...]:
+    """Options with the values ``first`` onwards, worst first, whose labels are their values."""
+    return tuple(Option(value, str(value), meaning) for value, meaning in enumerate(anchors, start=first))
+
+
+def option_values(ask: Ask) -> tuple[str, ...]:
+    """What a field may hold that takes one option of the ask."""
+    return (*(str(option.value) for option in ask.options), *abstaining(ask))
+
+
+def abstaining(ask: Ask) -> tuple[str, ...]:
+    """How a rater may say that they do not judge: also where nothing is required, to take a choice back."""
+    return (CANNOT_SAY,) if ask.cannot_say or not ask.required else ()
+
+
+def chosen_value(ask: Ask, payload: Mapping[str, object], name: str) -> float | None:
+    """The value of a field that takes one option; raises BadAnswer unless it is one."""
+    text = Values(payload).text(name, most=40)
+    if not text and ask.required:
+        raise BadAnswer(name, "required")
+    if not text or text in abstaining(ask):
+        return None
+    value = Values(payload).number(name)
+    if value not in [option.value for option in ask.options]:
+        raise BadAnswer(name, "not_an_option")
+    return value
+
+
+def nearest(ask: Ask, felt: float) -> int:
+    """The value at this height of the scale, from 0 (the lowest) to 1."""
+    ordered = sorted(option.value for option in ask.options)
+    return ordered[round(min(max(felt, 0), 1) * (len(ordered) - 1))]
+
+
+def system_of(source: Source) -> str:
+    """The system that the whole item shows; empty where it shows several."""
+    systems = set(source.systems.values())
+    return systems.pop() if len(systems) == 1 else source.system
+
+
+def number(value: object) -> float | None:
+    """A number of a stored answer; None where it has none."""
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def written(value: object) -> str:
+    """A value of a stored answer as its form field holds it."""
+    known = number(value)
+    return CANNOT_SAY if known is None else f"{known:.15g}"

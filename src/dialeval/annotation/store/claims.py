@@ -1,0 +1,294 @@
+"""Transactions of one rater: taking an item, answering it, skipping it.
+
+Each is one short transaction that first locks the rater's row, so two tabs of one rater come one after the other. A
+place is taken by an update that names the state it was seen in; where another rater was faster, the next is tried.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from dialeval.annotation.assignment import check_due, fraction, order_of, strata_in_turn
+from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Gone, Plan, Rater, Stale, TooSoon
+from dialeval.annotation.store.rows import given_of, latest_of, log, rater_of
+from dialeval.annotation.store.schema import DONE, FREE, answers, items, places, raters, skips
+
+_BATCH: Final = 32
+"""How many items of a rater's order are looked at before all free ones are."""
+
+
+def claim(connection: Connection, plan: Plan, rater_id: int, now: float) -> Claim | Ended:
+    """The item that the rater holds, its lease renewed; else the next one, leased; else why there is none."""
+    rater = _locked(connection, rater_id)
+    if rater.state in ("screened_out", "failed_checks", "revoked"):
+        return Ended(rater.state)
+    held = _held(connection, plan, rater, now)
+    if held is not None:
+        return held
+    if not rater.qualified:
+        test = _next_test(connection, plan, rater)
+        if test is not None:
+            return _give(connection, rater, test, now)
+        _set(connection, rater, qualified=True)
+    done = _done(connection, rater)
+    if plan.block is not None and done >= plan.block:
+        return Ended("finished")
+    check = _next_check(connection, plan, rater, done)
+    if check is not None:
+        return _give(connection, rater, check, now)
+    entry = _next_place(connection, plan, rater, now)
+    if entry is None:
+        return Ended("nothing_left")
+    return _give(connection, rater, entry, now)
+
+
+def submit(
+    connection: Connection,
+    plan: Plan,
+    rater_id: int,
+    item: str,
+    revision: int,
+    given: Answers,
+    *,
+    seconds: float | None,
+    now: float,
+) -> int:
+    """Store an answer and return its revision; raises Stale, Gone or TooSoon.
+
+    An answer that was stored but not acknowledged may be sent again: the same answers are not stored twice.
+    """
+    rater = _locked(connection, rater_id)
+    latest = latest_of(connection, rater.id, item)
+    stored = latest.revision if latest else 0
+    if latest is not None and revision == stored - 1 and latest.answers == given:
+        return stored
+    if revision != stored:
+        raise Stale(given_of(rater.name, latest) if latest else None)
+    entry = plan.by_id.get(item)
+    if entry is None or rater.state not in ("active", "invited"):
+        raise Gone("no such item for this rater")
+    if plan.least_seconds and rater.current == item and now - (rater.since or now) < plan.least_seconds:
+        raise TooSoon("below the least reading time")
+    if entry.role == "rating":
+        _occupy(connection, rater, item, now)
+    elif rater.current != item and latest is None:
+        raise Gone("not shown to this rater")
+    connection.execute(
+        insert(answers).values(
+            rater=rater.id,
+            item=item,
+            revision=stored + 1,
+            attempt=rater.attempt,
+            answers=json.dumps(given, ensure_ascii=False, allow_nan=False, sort_keys=True),
+            seconds=seconds,
+            at=now,
+        )
+    )
+    log(connection, now, "answered" if not stored else "revised", rater.id, item, revision=stored + 1)
+    changed: dict[str, object] = {"state": "active", "seen": now}
+    if rater.current == item:
+        changed |= {"current": None, "since": None}
+    _set(connection, rater, **changed)
+    if entry.role == "qualification":
+        _grade_test(connection, plan, rater, now)
+    elif entry.role == "check":
+        _grade_checks(connection, plan, rater, now)
+    return stored + 1
+
+
+def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: float) -> bool:
+    """Give the item back, not to be met again by this rater; False where it is not theirs to skip."""
+    rater = _locked(connection, rater_id)
+    entry = plan.by_id.get(item)
+    if entry is None or entry.role != "rating" or rater.current != item:
+        return False
+    free = update(places).where(places.c.item == item, places.c.rater == rater.id, places.c.until < DONE)
+    if connection.execute(free.values(rater=None, until=FREE)).rowcount == 0:
+        return False
+    connection.execute(insert(skips).values(rater=rater.id, item=item, at=now))
+    _set(connection, rater, current=None, since=None, seen=now)
+    log(connection, now, "skipped", rater.id, item)
+    return True
+
+
+def _locked(connection: Connection, rater_id: int) -> Rater:
+    row = connection.execute(select(raters).where(raters.c.id == rater_id).with_for_update()).one()
+    return rater_of(row)
+
+
+def _set(connection: Connection, rater: Rater, **values: object) -> None:
+    connection.execute(update(raters).where(raters.c.id == rater.id).values(**values))
+
+
+def _held(connection: Connection, plan: Plan, rater: Rater, now: float) -> Claim | None:
+    """What the rater has in hand; a lease that expired is theirs again unless another rater has taken the place."""
+    if rater.current is None:
+        return None
+    entry = plan.by_id.get(rater.current)
+    if entry is not None and entry.role != "rating":
+        return _shown(connection, rater, entry, rater.since or now)
+    own = select(places.c.until).where(places.c.item == rater.current, places.c.rater == rater.id)
+    until = connection.execute(own).scalar()
+    kept = entry is not None and until is not None and until < DONE
+    if kept and until is not None and until - now < plan.lease_seconds / 2:
+        renew = update(places).where(places.c.item == rater.current, places.c.rater == rater.id)
+        # None is renewed where another rater took the place since we looked.
+        kept = connection.execute(renew.values(until=now + plan.lease_seconds)).rowcount == 1
+    if kept and entry is not None:
+        return _shown(connection, rater, entry, rater.since or now)
+    log(connection, now, "expired", rater.id, rater.current)
+    _set(connection, rater, current=None, since=None)
+    return None
+
+
+def _give(connection: Connection, rater: Rater, entry: Entry, now: float) -> Claim:
+    _set(connection, rater, current=entry.id, since=now, seen=now, state="active")
+    log(connection, now, "shown", rater.id, entry.id)
+    return _shown(connection, rater, entry, now)
+
+
+def _shown(connection: Connection, rater: Rater, entry: Entry, since: float) -> Claim:
+    latest = latest_of(connection, rater.id, entry.id)
+    return Claim(entry.id, entry.role, latest.revision if latest else 0, since)
+
+
+def _done(connection: Connection, rater: Rater) -> int:
+    count = select(func.count()).where(places.c.rater == rater.id, places.c.until == DONE)
+    return int(connection.execute(count).scalar_one())
+
+
+def _next_place(connection: Connection, plan: Plan, rater: Rater, now: float) -> Entry | None:
+    """Lease the next item in the rater's order that has a free place."""
+    own = select(places.c.item, items.c.stratum).join(items, items.c.id == places.c.item)
+    met = {item: stratum for item, stratum in connection.execute(own.where(places.c.rater == rater.id))}
+    skipped = set(connection.execute(select(skips.c.item).where(skips.c.rater == rater.id)).scalars())
+    counts: dict[str, int] = {}
+    for stratum in met.values():
+        counts[stratum] = counts.get(stratum, 0) + 1
+    for entry in _in_turn(connection, plan, rater, met.keys() | skipped, counts, now):
+        slot = _free_slots(connection, [entry.id], now).get(entry.id)
+        if slot is not None and _take(connection, plan, rater, entry.id, slot, now):
+            return entry
+    return None
+
+
+def _in_turn(
+    connection: Connection,
+    plan: Plan,
+    rater: Rater,
+    seen: set[str],
+    counts: Mapping[str, int],
+    now: float,
+) -> Iterator[Entry]:
+    """Items with a free place, in the rater's order: from the next few of each system, then from all there are."""
+    ranks = order_of(plan.seed, rater.name, len(plan.entries))
+    turns = strata_in_turn(plan.strata, counts, seed=plan.seed, rater=rater.name)
+    for stratum in turns:
+        unseen = [entry for entry in plan.strata[stratum] if entry.id not in seen]
+        nearest = sorted(unseen, key=lambda entry: ranks[entry.number])[:_BATCH]
+        free = _free_slots(connection, [entry.id for entry in nearest], now)
+        yield from (entry for entry in nearest if entry.id in free)
+        if free:
+            break
+    places_left = _free_slots(connection, None, now)
+    left = [plan.by_id[item] for item in places_left if item in plan.by_id and item not in seen]
+    position = {stratum: place for place, stratum in enumerate(turns)}
+    yield from sorted(left, key=lambda entry: (position[entry.stratum], ranks[entry.number]))
+
+
+def _free_slots(connection: Connection, names: Iterable[str] | None, now: float) -> dict[str, int]:
+    """The lowest free place of each item that has one."""
+    query = select(places.c.item, func.min(places.c.slot)).where(places.c.until <= now)
+    if names is not None:
+        query = query.where(places.c.item.in_(list(names)))
+    return {item: slot for item, slot in connection.execute(query.group_by(places.c.item))}
+
+
+def _take(connection: Connection, plan: Plan, rater: Rater, item: str, slot: int, now: float) -> bool:
+    free = update(places).where(places.c.item == item, places.c.slot == slot, places.c.until <= now)
+    taken = connection.execute(free.values(rater=rater.id, until=now + plan.lease_seconds)).rowcount
+    return taken == 1
+
+
+def _occupy(connection: Connection, rater: Rater, item: str, now: float) -> None:
+    """Make the rater's place final; one whose place was taken over gets another if there is one."""
+    own = update(places).where(places.c.item == item, places.c.rater == rater.id)
+    if connection.execute(own.values(until=DONE)).rowcount:
+        return
+    if rater.current != item:
+        raise Gone("not shown to this rater")
+    slot = _free_slots(connection, [item], now).get(item)
+    while slot is not None:
+        free = update(places).where(places.c.item == item, places.c.slot == slot, places.c.until <= now)
+        if connection.execute(free.values(rater=rater.id, until=DONE)).rowcount:
+            return
+        slot = _free_slots(connection, [item], now).get(item)
+    raise Gone("all places are filled")
+
+
+def _latest_by_item(
+    connection: Connection, rater: Rater, entries: Iterable[Entry]
+) -> dict[str, Row[tuple[object, ...]]]:
+    wanted = [entry.id for entry in entries]
+    query = (
+        select(answers)
+        .where(answers.c.rater == rater.id, answers.c.item.in_(wanted))
+        .order_by(answers.c.revision)
+    )
+    return {row.item: row for row in connection.execute(query)}
+
+
+def _next_test(connection: Connection, plan: Plan, rater: Rater) -> Entry | None:
+    """The next item of the qualification test that this attempt has not answered."""
+    tests = plan.of_role("qualification")
+    if not tests:
+        return None
+    rows = _latest_by_item(connection, rater, tests)
+    answered = {item for item, row in rows.items() if row.attempt == rater.attempt}
+    left = [entry for entry in tests if entry.id not in answered]
+    return min(left, key=lambda entry: fraction("test", plan.seed, rater.name, entry.number), default=None)
+
+
+def _grade_test(connection: Connection, plan: Plan, rater: Rater, now: float) -> None:
+    """Once all are answered: qualified, another attempt, or screened out."""
+    tests = plan.of_role("qualification")
+    rows = _latest_by_item(connection, rater, tests)
+    if rater.qualified or any(
+        entry.id not in rows or rows[entry.id].attempt != rater.attempt for entry in tests
+    ):
+        return
+    right = sum(plan.right(item, json.loads(row.answers)) for item, row in rows.items())
+    if right >= plan.qualification * len(tests) - 1e-9:
+        _set(connection, rater, qualified=True)
+        log(connection, now, "qualified", rater.id, None, right=right, of=len(tests))
+    elif rater.attempt >= plan.attempts:
+        _set(connection, rater, state="screened_out")
+        log(connection, now, "screened_out", rater.id, None, right=right, of=len(tests))
+    else:
+        _set(connection, rater, attempt=rater.attempt + 1)
+        log(connection, now, "failed_attempt", rater.id, None, right=right, of=len(tests))
+
+
+def _next_check(connection: Connection, plan: Plan, rater: Rater, done: int) -> Entry | None:
+    checks = plan.of_role("check")
+    if not checks or not plan.check_rate:
+        return None
+    answered = _latest_by_item(connection, rater, checks)
+    left = [entry for entry in checks if entry.id not in answered]
+    if not left or not check_due(plan.seed, rater.name, done, len(answered), plan.check_rate):
+        return None
+    return min(left, key=lambda entry: fraction("checked", plan.seed, rater.name, entry.number))
+
+
+def _grade_checks(connection: Connection, plan: Plan, rater: Rater, now: float) -> None:
+    if plan.check_failures is None:
+        return
+    rows = _latest_by_item(connection, rater, plan.of_role("check"))
+    failed = sum(not plan.right(item, json.loads(row.answers)) for item, row in rows.items())
+    if failed > plan.check_failures:
+        _set(connection, rater, state="failed_checks")
+        log(connection, now, "failed_checks", rater.id, None, failed=failed)

@@ -1,0 +1,182 @@
+"""Opening of the database of a study: SQLite by file, PostgreSQL by URL; its schema made, checked or migrated."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.pool import StaticPool
+
+from dialeval.annotation.store.schema import LATEST, METADATA, VERSION, facts, guards
+from dialeval.errors import BadInput, DialevalError, Unsuitable, first_line, install_command
+
+Migration = Callable[[Connection], None]
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+"""How a schema of that version becomes one of the next."""
+
+BUSY_SECONDS: Final = 30
+"""How long a transaction waits for one of another process."""
+
+
+class Database:
+    """Short transactions on one database; of SQLite, one writer at a time in this process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        # SQLite has one writer at a time: threads queue here, fairly and without polling.
+        self._turn: Any = threading.Lock() if self.is_sqlite else nullcontext()
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that writes: committed where the block ends well, else rolled back."""
+        with self._turn, self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that only reads."""
+        with self.engine.connect().execution_options(reading=True) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def open_database(
+    place: str | Path, *, version: int = VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
+) -> Database:
+    """The database at a path or URL, with its tables made where it has none.
+
+    An older schema is migrated, after a backup; a newer one is refused.
+    """
+    url = _url(place)
+    database = Database(_engine(url))
+    try:
+        _prepare(database, url.render_as_string(hide_password=True), version, migrations)
+    except BaseException as error:
+        database.close()
+        if not isinstance(error, OperationalError):
+            raise
+        found = f"a database that does not open ({first_line(error.orig or error)})"
+        shown = url.render_as_string(hide_password=True)
+        raise BadInput(shown, found, "SQLite or PostgreSQL", "Check the address.") from None
+    return database
+
+
+def _url(place: str | Path) -> URL:
+    """A path is a file of SQLite; ``postgresql://`` means psycopg 3, which we install."""
+    if isinstance(place, Path) or "://" not in place:
+        return URL.create("sqlite", database=str(place))
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        raise Unsuitable(
+            f"The address of the store cannot be read. Write postgresql://USER@HOST/NAME or a file's path, "
+            f"found {place.partition('://')[0]}://..."
+        ) from None
+    if url.drivername in ("postgres", "postgresql"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername in ("sqlite", "postgresql+psycopg"):
+        return url
+    raise Unsuitable(f"Found a store of kind {url.drivername!r}; SQLite and PostgreSQL are supported.")
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        try:
+            return create_engine(url, pool_size=20, max_overflow=20, pool_pre_ping=True)
+        except ModuleNotFoundError:
+            raise DialevalError(f"PostgreSQL needs psycopg: {install_command('serve')}.") from None
+    wait = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+    if url.database in (None, "", ":memory:"):
+        engine = create_engine(url, poolclass=StaticPool, connect_args=wait)
+    else:
+        engine = create_engine(url, pool_size=20, max_overflow=40, connect_args=wait)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin_at_once)
+    return engine
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves
+    # FULL: a commit is on the disk before it is acknowledged, so not even a power cut loses an answer.
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_SECONDS}000",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_at_once(connection: Connection) -> None:
+    """Take the write lock at the beginning: a transaction that reads first and writes later could fail half-way."""
+    reading = connection.get_execution_options().get("reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _prepare(database: Database, place: str, version: int, migrations: Mapping[int, Migration]) -> None:
+    with database.begin() as connection:
+        if not database.is_sqlite:  # two servers that start at once must not both make the tables
+            connection.execute(text("SELECT pg_advisory_xact_lock(7177091501)"))
+        if not inspect(connection).has_table(facts.name):
+            METADATA.create_all(connection)
+            for statement in (*LATEST, *guards(database.engine.dialect.name)):
+                connection.exec_driver_sql(
+                    statement.replace("%", "%%") if not database.is_sqlite else statement
+                )
+            connection.execute(insert(facts).values(name="schema", value=str(version)))
+            return
+        found = int(connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar_one())
+    if found > version:
+        raise BadInput(
+            place,
+            f"a store of schema {found}",
+            f"schema {version} or older",
+            "Use the newer version of dialeval that wrote it.",
+        )
+    if found < version:
+        _migrate(database, found, version, migrations)
+
+
+def _migrate(database: Database, found: int, version: int, migrations: Mapping[int, Migration]) -> None:
+    if database.is_sqlite:
+        _back_up(database, found)
+    with database.begin() as connection:
+        if not database.is_sqlite:
+            for table in inspect(connection).get_table_names():
+                if not table.startswith("backup_"):
+                    connection.exec_driver_sql(f'CREATE TABLE "backup_{found}_{table}" AS TABLE "{table}"')
+        for step in range(found, version):
+            migrations[step](connection)
+        connection.execute(update(facts).where(facts.c.name == "schema").values(value=str(version)))
+
+
+def _back_up(database: Database, found: int) -> None:
+    """Copy a database of SQLite beside itself, all that is in its log included."""
+    file = database.engine.url.database
+    backup = Path(f"{file}.schema{found}.backup")
+    backup.unlink(missing_ok=True)
+    with database.engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        raw.execute("VACUUM INTO ?", (str(backup),))

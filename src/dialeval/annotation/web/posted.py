@@ -1,0 +1,85 @@
+"""What a rater posted: the fields of an HTML form, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from dialeval.annotation.web.sessions import Denied
+
+OWN = ("item", "revision", "seconds", "csrf", "text")
+"""Fields of every form, beside those of its kinds."""
+
+
+class Posted(NamedTuple):
+    """An answer as it was posted, unchecked but for its shape."""
+
+    item: str
+    revision: int
+    seconds: float | None
+    answers: dict[str, dict[str, object]]
+    csrf: str | None = None
+    text: str = ""
+
+
+async def posted_form(request: Request) -> Posted:
+    """The answer in an HTML form, whose fields are ``CRITERION.FIELD``."""
+    try:
+        form = await request.form(max_files=0, max_fields=5000)
+    except HTTPException:
+        raise Denied(400, "bad_request") from None
+    answers: dict[str, dict[str, object]] = {}
+    for name in form:
+        criterion, dot, part = name.rpartition(".")
+        if dot and name not in OWN:
+            values = [str(value) for value in form.getlist(name)]
+            answers.setdefault(criterion, {})[part] = values[0] if len(values) == 1 else values
+    plain = {name: _text(form, name) for name in OWN}
+    return _posted(plain, answers)
+
+
+async def posted_json(request: Request) -> Posted:
+    """The answer in JSON."""
+    try:
+        content = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise Denied(400, "bad_request") from None
+    if not isinstance(content, Mapping):
+        raise Denied(400, "bad_request")
+    given = content.get("answers", {})
+    if not isinstance(given, Mapping):
+        raise Denied(400, "bad_request")
+    answers = {
+        str(criterion): dict(fields) if isinstance(fields, Mapping) else {"value": fields}
+        for criterion, fields in given.items()
+    }
+    return _posted(content, answers)
+
+
+def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]]) -> Posted:
+    try:
+        revision = int(str(fields.get("revision") or 0))
+        seconds = float(str(fields["seconds"])) if fields.get("seconds") not in (None, "") else None
+    except ValueError:
+        raise Denied(400, "bad_request") from None
+    if seconds is not None and not 0 <= seconds < 1e7:
+        seconds = None
+    csrf = fields.get("csrf")
+    return Posted(
+        str(fields.get("item") or ""),
+        revision,
+        seconds,
+        answers,
+        None if csrf is None else str(csrf),
+        str(fields.get("text") or ""),
+    )
+
+
+def _text(form: FormData, name: str) -> str | None:
+    value = form.get(name)
+    return value if isinstance(value, str) else None

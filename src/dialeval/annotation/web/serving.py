@@ -1,0 +1,123 @@
+"""Serving of an app by uvicorn: in the foreground, or in a thread for simulated raters."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dialeval.errors import DialevalError, RunFailed, Unsuitable
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Where an app is served."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certificate: str | None = None
+    key: str | None = None
+    """Files for TLS."""
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return is_loopback(self.host)
+
+    @property
+    def scheme(self) -> str:
+        """Of its links."""
+        return "https" if self.certificate else "http"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_binding(binding: Binding, *, open: bool, join_code: str) -> str | None:
+    """Refuse a public address at which anybody could join; return a warning where there is no TLS."""
+    if binding.loopback:
+        return None
+    if open and not join_code:
+        raise Unsuitable(
+            f"Found --open on {binding.host}, which other machines can reach: anybody could join. Invite raters by "
+            "links instead, give a --join-code, or serve on 127.0.0.1."
+        )
+    if binding.certificate is None:
+        return (
+            f"{binding.host} can be reached from other machines without TLS: links and answers can be read on the way. "
+            "Give --certificate and --key, or serve on 127.0.0.1 behind a proxy that has them."
+        )
+    return None
+
+
+def bound(binding: Binding) -> socket.socket:
+    """A listening socket; of port 0, any free one."""
+    family = socket.AF_INET6 if ":" in binding.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((binding.host, binding.port))
+    except OSError as error:
+        listener.close()
+        reason = (error.strerror or str(error)).lower()
+        raise DialevalError(
+            f"Cannot serve on {binding.host}:{binding.port}: {reason}. Give another --port, or --port 0 for any."
+        ) from None
+    listener.set_inheritable(True)
+    listener.listen(2048)  # a link that is opened before the server runs is served once it does
+    return listener
+
+
+def server_of(app: FastAPI, binding: Binding) -> uvicorn.Server:
+    """A server that writes no address to its log: those of links hold tokens."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ssl_certfile=binding.certificate,
+        ssl_keyfile=binding.key,
+        backlog=2048,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+@contextmanager
+def in_background(app: FastAPI, binding: Binding | None = None) -> Iterator[str]:
+    """Serve an app in a thread while the block runs; gives its address."""
+    where = binding or Binding()
+    listener = bound(where)
+    server = server_of(app, where)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 30
+        while not server.started:
+            if time.monotonic() > deadline or not thread.is_alive():
+                raise RunFailed("The rating server did not start within 30 seconds.")
+            time.sleep(0.01)
+        yield f"{where.scheme}://{where.host}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=15)
+        listener.close()

@@ -1,0 +1,141 @@
+"""``dialeval annotate serve``: the pages of a rating study."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dialeval.annotation.project import Project
+    from dialeval.annotation.store.store import Store
+    from dialeval.core import Generator
+
+Study = Annotated[Path, typer.Argument(metavar="STUDY", help="A folder from 'dialeval annotate init'.")]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="postgresql://...", show_default="as study.json says"),
+]
+
+
+def serve(
+    study: Study,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address", metavar="URL", help="How raters reach it, as in https://lab.example.org/ratings."
+        ),
+    ] = None,
+    prefix: Annotated[
+        str,
+        typer.Option("--prefix", help="The path behind a reverse proxy, as in /ratings.", show_default=False),
+    ] = "",
+    open: Annotated[bool, typer.Option("--open", help="Let people join without an invitation.")] = False,
+    join_code: Annotated[
+        str, typer.Option("--join-code", help="What they must know, as part of the link.", show_default=False)
+    ] = "",
+    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: a PEM file.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="TLS: the key of the certificate.")] = None,
+    store: StoreUrl = None,
+) -> None:
+    """Serve a rating study until interrupted; print the owner's link and each rater's, one a line.
+
+    Links stay valid when the server is started again. Every answer is on the disk before its rater is told so.
+
+    Example: dialeval annotate serve ratings --port 8080
+    """
+    needs_serving()
+    from dialeval.annotation.project import read_project
+    from dialeval.annotation.web.app import create_app
+    from dialeval.annotation.web.serving import Binding, bound, check_binding, server_of
+
+    below = _prefix(prefix)
+    files = [None if path is None else str(path) for path in (certificate, key)]
+    binding = Binding(host, port, *files)
+    warning = check_binding(binding, open=open, join_code=join_code)
+    if warning:
+        print(f"warning: {warning}", file=sys.stderr)
+    project = read_project(study)
+    kept = open_store(project, store)
+    app = create_app(project, kept, partners=partners(project), prefix=below, open=open, join_code=join_code)
+    listener = bound(binding)
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    bracketed = f"[{shown}]" if ":" in shown else shown
+    base = (address or f"{binding.scheme}://{bracketed}:{listener.getsockname()[1]}{below}").rstrip("/")
+    _print_links(project, kept, base, open=open, join_code=join_code)
+    server_of(app, binding).run(sockets=[listener])
+
+
+def needs_serving() -> None:
+    """Raise DialevalError where the packages of the server are not installed."""
+    from importlib.util import find_spec
+
+    from dialeval.errors import DialevalError, install_command
+
+    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy", "multipart") if find_spec(name) is None]
+    if missing:
+        raise DialevalError(
+            f"The rating server needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
+            f"installed. Run: {install_command('serve')}"
+        )
+
+
+def open_store(project: Project, url: str | None = None) -> Store:
+    """The store of a study, its tables made where they are missing."""
+    from dialeval.annotation.desk import plan_of
+    from dialeval.annotation.store.database import open_database
+    from dialeval.annotation.store.store import Store
+
+    return Store(open_database(url or project.store), plan_of(project))
+
+
+def partners(project: Project) -> Mapping[str, Generator]:
+    """The systems that raters talk with."""
+    from dialeval.cli.systems import named_system
+    from dialeval.core import Generator
+    from dialeval.errors import Unsuitable
+
+    chat = project.settings.chat
+    found: dict[str, Generator] = {}
+    for name, text in (chat.systems if chat else {}).items():
+        system = named_system(text)
+        if not isinstance(system, Generator):
+            raise Unsuitable(
+                f"{name} replays what was recorded; it cannot talk with raters. Name another system."
+            )
+        found[name] = system
+    return found
+
+
+def _prefix(given: str) -> str:
+    from dialeval.errors import Unsuitable
+
+    prefix = "/" + given.strip("/") if given.strip("/") else ""
+    if not all(part.replace("-", "").replace("_", "").isalnum() for part in prefix.split("/")[1:]):
+        raise Unsuitable(
+            f"Found the prefix {given!r}; write a path of letters, digits, - and _, as in /ratings."
+        )
+    return prefix
+
+
+def _print_links(project: Project, store: Store, base: str, *, open: bool, join_code: str) -> None:
+    """Links on stdout, whose they are on stderr."""
+    from dialeval.annotation.inviting import crowd_path, invite_all, owner_path
+
+    links = [("owner", base + owner_path(project))]
+    links += [(invitation.rater, base + invitation.path) for invitation in invite_all(project, store)]
+    crowd = crowd_path(project)
+    if crowd is not None and project.settings.crowd is not None:
+        links.append((project.settings.crowd.platform, base + crowd))
+    if open:
+        links.append(("open to all", f"{base}/join" + (f"?code={join_code}" if join_code else "")))
+    print("Links, in this order: " + ", ".join(name for name, _ in links), file=sys.stderr)
+    for _, link in links:
+        print(link)
+    sys.stdout.flush()
+    print("Serving; stop with Ctrl-C.", file=sys.stderr)

@@ -1,0 +1,118 @@
+"""``dialeval annotate simulate``: a dry run of a study with simulated raters."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners
+from dialeval.cli.options import Json, Seed
+
+if TYPE_CHECKING:
+    from dialeval.annotation.project import Project
+    from dialeval.annotation.simulation import Behaviour, Tally
+    from dialeval.annotation.store.store import Store
+
+
+def simulate(
+    study: Study,
+    raters: Annotated[
+        int | None, typer.Option("--raters", min=1, metavar="N", help="How many.", show_default="as invited")
+    ] = None,
+    noise: Annotated[
+        float, typer.Option("--noise", min=0, help="Of each answer, in shares of the scale.")
+    ] = 0.1,
+    bias: Annotated[
+        float, typer.Option("--bias", min=0, help="Between raters, in shares of the scale.")
+    ] = 0.0,
+    skips: Annotated[float, typer.Option("--skips", min=0, max=0.9, help="Share of items skipped.")] = 0.0,
+    into: Annotated[
+        Path | None, typer.Option("--copy", metavar="DIR", help="Simulate in a copy of the study, not in it.")
+    ] = None,
+    store: StoreUrl = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Fill a study with simulated raters through its real server, and print what agreement would be.
+
+    Answers have a made-up quality, which raters feel with noise and a bias of their own: it says how many raters and
+    items a study needs, and nothing of the systems. A study that people have answered is refused.
+
+    Example: dialeval annotate simulate ratings --copy dry-run --raters 5 --noise 0.2
+    """
+    needs_serving()
+    from dialeval.annotation.project import copy_project, read_project
+    from dialeval.annotation.simulation import Behaviour
+
+    project = read_project(study) if into is None else copy_project(read_project(study), into)
+    kept = open_store(project, store if into is None else None)
+    _refuse_real(project, kept)
+    count = raters or len(project.settings.raters) or project.settings.overlap
+    behaviour = Behaviour(noise=noise, bias=bias, skips=skips, seed=seed)
+    tallies = _run(project, kept, count, behaviour)
+    _report(project, tallies, store if into is None else None, json=json)
+
+
+SIMULATED = "simulated-"
+"""How names of simulated raters begin."""
+
+
+def _refuse_real(project: Project, store: Store) -> None:
+    from dialeval.errors import Unsuitable
+
+    people = {given.rater for given in store.latest_answers() if not given.rater.startswith(SIMULATED)}
+    if people:
+        store.close()
+        raise Unsuitable(
+            f"{project.folder} holds answers of {len(people)} people; simulated ones would mix with them. "
+            "Simulate in a copy, with --copy DIR."
+        )
+
+
+def _run(project: Project, store: Store, count: int, behaviour: Behaviour) -> list[Tally]:
+    from dialeval.annotation.inviting import invite
+    from dialeval.annotation.simulation import simulate as work
+    from dialeval.annotation.web.app import create_app
+    from dialeval.annotation.web.serving import in_background
+
+    links = {}
+    for number in range(1, count + 1):
+        invitation = invite(project, store, f"{SIMULATED}{number}")
+        links[invitation.rater] = invitation.path
+    with in_background(create_app(project, store, partners=partners(project))) as address:
+        print(f"{count} simulated raters at {address}", file=sys.stderr)
+        return work(project, address, links, behaviour)
+
+
+def _report(project: Project, tallies: list[Tally], url: str | None, *, json: bool) -> None:
+    from dialeval.annotation.results import counted, judgements_of
+    from dialeval.cli.annotate.tables import print_agreement
+    from dialeval.errors import RunFailed
+    from dialeval.ratings import Ratings, agreement_json, agreement_of
+
+    store = open_store(project, url)
+    latest, everyone, counts = store.latest_answers(), store.raters(), store.counts()
+    store.close()
+    kept = {(given.rater, given.item) for given in latest}
+    sent = [(tally.rater, item) for tally in tallies for item, _ in tally.acknowledged]
+    lost = [answer for answer in sent if answer not in kept]
+    if lost:
+        raise RunFailed(f"{len(lost)} acknowledged answers are not in the store (first: {lost[0]}).")
+    judgements = judgements_of(project, counted(project, latest, everyone))
+    agreements = agreement_of(Ratings.of(judgements)) if judgements else ()
+    if json:
+        content = {**agreement_json(agreements), "places": counts, "judgements": len(judgements)}
+        print(jsonlib.dumps(content, ensure_ascii=False, allow_nan=False))
+        return
+    if agreements:
+        print_agreement(agreements, None)
+    done, wanted = counts["done"], counts["wanted"]
+    print(f"{done:,} of {wanted:,} wanted answers", file=sys.stderr)
+    if done < wanted:
+        print(
+            "warning: not all items are finished; there were too few raters, or they skipped", file=sys.stderr
+        )
