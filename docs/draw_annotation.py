@@ -142,7 +142,9 @@ def draw() -> None:
                 page.keyboard.press(key)
             if name != "phone":
                 page.evaluate("scrollTo(0, 0)")
-                bottom = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
+                bottom = page.evaluate(
+                    "Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)"
+                )
                 page.set_viewport_size({"width": width, "height": bottom})
             taken = Image.open(io.BytesIO(page.screenshot()))
             taken.convert("RGB").quantize(48).save(PICTURES / f"annotation-{name}.png", optimize=True)

@@ -112,7 +112,6 @@ from dialeval.selection.repository.repository import (
 )
 from dialeval.selfeval.metric import SelfEval as SelfEval
 from dialeval.selfeval.quality.metric import Quality as Quality
-from dialeval.selfeval.relevance.metric import Relevance as Relevance
 from dialeval.selfeval.rivals.context_cosine import ContextCosine as ContextCosine
 from dialeval.selfeval.rivals.fed import Fed as Fed
 from dialeval.selfeval.rivals.follow_ups import FollowUps as FollowUps

@@ -29,10 +29,7 @@ from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, sca
 if TYPE_CHECKING:
     from dialeval.ratings import Cut
 
-_SUMMARY = "Human ratings: who agrees with whom, which systems are rated higher or preferred."
-_NOMINAL: Final = ("circa",)
-"""Formats whose values are names of categories: read from these, they have no order to be asked for."""
-_SUMMARY = "Human ratings: collected in the browser; who agrees with whom, whom to drop, which systems are preferred."
+_SUMMARY = "Human ratings: collected in the browser; who agrees with whom, whom to drop, which systems are rated higher."
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",
