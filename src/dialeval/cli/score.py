@@ -117,6 +117,9 @@ def score(
         if whole:
             dialogues = read_dialogues(str(source), format, on_bad)
             results |= evaluate_each(whole, first_items(dialogues, limit), plan)
+        if whole and single:
+            names = ", ".join(single)
+            print(f"{names}: judged by the last turn of each dialogue", file=sys.stderr)
         if single:
             responses: Iterable[Example | Missing] = (
                 read_examples(source, hyp, ref, format, on_bad)

@@ -143,7 +143,10 @@ def read_guessing(
     """
     source, form = place_of(source, format)
     if kind is not None and kind not in form.kinds:
-        raise Unsuitable(f"The {form.name} format holds no {kind} records, only {' and '.join(form.kinds)}.")
+        raise Unsuitable(
+            f"{shown(source)} was read as {form.name}. The {form.name} format holds no {kind} records, only "
+            f"{' and '.join(form.kinds)}. Name another format with --from, or give another file."
+        )
     check(source, folder=form.folder)
     counted = Counted(on_bad)
     if form.read is not None:

@@ -29,7 +29,9 @@ from dialeval.cli.options import Cluster, Json, RepeatsOption, Seed, Trials, sca
 if TYPE_CHECKING:
     from dialeval.ratings import Cut
 
-_SUMMARY = "Human ratings: collected in the browser; who agrees with whom, and which systems are rated higher."
+_SUMMARY = (
+    "Human ratings: collected in the browser; who agrees with whom, and which systems are rated higher."
+)
 app = typer.Typer(
     no_args_is_help=True,
     help=f"{_SUMMARY}\n\nExample: dialeval annotate agreement ratings.jsonl",

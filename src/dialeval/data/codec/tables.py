@@ -28,6 +28,8 @@ _KNOWN: Final = frozenset({"reference", "task", *itertools.chain.from_iterable(F
 
 def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
     """The rows of a table as the JSON objects they stand for."""
+    if delimiter is not None and is_workbook(source):
+        tell(shown(source), "read as xlsx, since it is a workbook and not a table of text")
     absent: Counter[tuple[str, str]] = Counter()
     fields_of: dict[str, str] = {}
     for row in read_cells(source, on_bad, delimiter=delimiter):

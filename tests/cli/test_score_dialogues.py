@@ -1,0 +1,80 @@
+"""``dialeval score`` on files of dialogues: whole ones for the metrics that judge them, last turns for the others."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialeval.encoder.files import Weights
+
+
+def message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
+
+
+TALKS = [
+    {
+        "id": "d1",
+        "system": "a",
+        "messages": [
+            message("system", "Be brief."),
+            message("user", "Do you like tea?"),
+            message("assistant", "Yes, green tea most of all."),
+            message("user", "I prefer black tea."),
+            message("assistant", "The train is late again."),
+        ],
+    },
+    {
+        "id": "d2",
+        "system": "a",
+        "messages": [message("user", "Hello?"), message("assistant", "Hello to you.")],
+    },
+    {"id": "d3", "system": "a", "messages": [message("assistant", "Anyone there?")]},
+]
+
+
+@pytest.fixture
+def talks(tmp_path: Path, minilm: Weights) -> Path:
+    path = tmp_path / "talks.jsonl"
+    path.write_text("".join(json.dumps(talk) + "\n" for talk in TALKS))
+    return path
+
+
+def test_whole_dialogues_and_last_turns_side_by_side(dialeval, talks):
+    done = dialeval("score", talks, "-m", "selfeval", "-m", "length", "--per-item", "items.jsonl", "--json")
+    assert done.code == 0
+    rows = {row["metric"]: row for row in json.loads(done.out)["results"]}
+    assert (rows["selfeval"]["n"], rows["selfeval"]["unscored"]) == (2, 1)
+    assert rows["length"]["n"] == 3
+    assert "length: judged by the last turn of each dialogue" in done.err
+    items = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
+    own = {line["item"]: line for line in items if line["rater"].startswith("selfeval")}
+    assert own["d3"]["value"] is None
+    assert own["d3"]["reason"] == "no response to an earlier turn"
+
+
+def test_standard_input_is_scored_as_the_file_is(dialeval, talks, monkeypatch):
+    expected = json.loads(dialeval("score", talks, "-m", "selfeval", "--json").out)["results"][0]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(talks.read_bytes())))
+    piped = json.loads(dialeval("score", "-", "-m", "selfeval", "--json").out)["results"][0]
+    assert piped == expected
+
+
+def test_the_turn_that_hurts_is_found(dialeval, talks):
+    done = dialeval("score", talks, "-m", "selfeval", "--per-turn", "turns.jsonl")
+    assert done.code == 0
+    lines = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
+    first = [line for line in lines if line["item"].startswith("d1/")]
+    # Instructions are not a turn: the answer about a train is the fourth.
+    assert max(first, key=lambda line: line["value"])["item"] == "d1/4"
+    assert [line["value"] for line in lines if line["item"].startswith("d2/")] == [None, None]
+
+
+def test_turns_need_a_metric_that_weighs_them(dialeval, talks):
+    done = dialeval("score", talks, "-m", "length", "--per-turn", "turns.jsonl")
+    assert done.code == 2
+    assert "a metric that weighs" in " ".join(done.err.split())
