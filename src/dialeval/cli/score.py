@@ -36,6 +36,7 @@ from dialeval.cli.subjects import (
     read_dialogues,
     read_examples,
     side_file,
+    write_turn_effects,
 )
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
@@ -67,6 +68,10 @@ def score(
     per_item: Annotated[
         Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
+    per_turn: Annotated[
+        Path | None,
+        typer.Option("--per-turn", help="Write what each turn of a dialogue does to its score here."),
+    ] = None,
     cluster: Cluster = "auto",
     seed: Seed = 0,
     trials: Trials = 1000,
@@ -86,6 +91,8 @@ def score(
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
 
     Example: dialeval score answers.txt --data prompts.jsonl -m bertscore
+
+    Example: dialeval score talks.jsonl -m selfeval -m quality --per-turn turns.jsonl
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
     """
@@ -120,6 +127,8 @@ def score(
             if any(isinstance(metric, Fittable) for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= evaluate_each(single, examples, plan)
+        if per_turn is not None:
+            write_turn_effects(per_turn, whole, str(source), format, limit)
     results = {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
     if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
         print(left_out, file=sys.stderr)

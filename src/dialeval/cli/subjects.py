@@ -105,3 +105,32 @@ def side_file(file: str) -> Path:
 
     bare = str(split_format(file).source)
     return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
+
+
+def write_turn_effects(
+    path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, format: str | None, limit: int | None
+) -> None:
+    """Write how much each dialogue's score would rise without each of its turns, as judgements of ``DIALOGUE/TURN``.
+
+    Turns are counted from 1; instructions and what tools returned are not turns here.
+    """
+    from dialeval.core import WeighsTurns
+    from dialeval.data import Judgement, refuse, write
+
+    able = {name: metric for name, metric in metrics.items() if isinstance(metric, WeighsTurns)}
+    if not able:
+        raise typer.BadParameter(
+            "it needs dialogues, and a metric that weighs their turns, such as selfeval",
+            param_hint="--per-turn",
+        )
+
+    def judgements() -> Iterator[Judgement]:
+        for dialogue in first_items(read_dialogues(file, format, refuse), limit):
+            for metric in able.values():
+                rater, name = str(metric.signature), f"{metric.signature.name} without the turn"
+                for place, effect in enumerate(metric.turn_effects(dialogue), start=1):
+                    item, known = f"{dialogue.item}/{place}", effect == effect
+                    reason = None if known else "too few turns would be left"
+                    yield Judgement(item, dialogue.system, rater, name, effect if known else None, reason)
+
+    write(path, judgements())

@@ -19,6 +19,7 @@ from dialeval.core.protocols import (
     Subject,
     System,
     UsesResources,
+    WeighsTurns,
     YesNo,
 )
 from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
@@ -55,6 +56,7 @@ __all__ = [
     "Subject",
     "System",
     "UsesResources",
+    "WeighsTurns",
     "YesNo",
     "by_dialogue",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +132,14 @@ class JudgesDialogues(Protocol):
     @property
     def whole_dialogues(self) -> bool:
         """Whether it can."""
+
+
+@runtime_checkable
+class WeighsTurns(Protocol):
+    """A metric that can say which turns of a dialogue lower its score."""
+
+    def turn_effects(self, subject: Any, /) -> list[float]:
+        """How much the score would rise without each turn; NaN where too little would be left."""
 
 
 @runtime_checkable

@@ -9,25 +9,25 @@ from pathlib import Path
 import numpy as np
 
 from dialeval.core import Floats, Signature
-from dialeval.metrics.rows import rows_of_values
 from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.head import FILE, Head, HeadFile, find_head
 from dialeval.selfeval.quality.moments import judged_places, spoken_turns
 from dialeval.selfeval.quality.rows import Kind, feature_rows, kind_of, recipe_name
 from dialeval.selfeval.quality.turn_features import embedded_adapter
-from dialeval.selfeval.subjects import Judged, ReferenceFree, unscorable
+from dialeval.selfeval.scorer import Scorer
+from dialeval.selfeval.subjects import Judged, unscorable
 
 
 @dataclass(frozen=True, slots=True)
-class Quality(ReferenceFree):
+class Quality(Scorer):
     """How good a response or a dialogue is, by features that were weighed on people's ratings of other systems.
 
     A weighted sum of standardised features: the score of `selfeval`, likeness in meaning to what was said before,
     repetition of oneself and within the response, information, questions; of a dialogue the means of these over the
-    judged turns, and also variety of words, the other side's reactions, and information. 0 is the average of the rated sets that it
-    was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their own, so
-    compare only values of the same kind. The corpus score is the mean.
+    judged turns, and also variety of words, the other side's reactions, and information. 0 is the average of the rated
+    sets that it was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their
+    own, so compare only values of the same kind. The corpus score is the mean.
 
     Supervised by ratings of other systems than yours. Spearman with people, within systems / pooled: FED dialogues
     .26 / .49 (``lm=True`` .36 / .64), FED turns .21 / .23, GRADE ConvAI2 .47 / .54, GRADE DailyDialog .29 / .28, USR
@@ -64,14 +64,14 @@ class Quality(ReferenceFree):
         """Why nothing can be judged here, or None."""
         return why_unscorable(subject)
 
-    def statistics(self, subjects: Sequence[Judged]) -> Floats:
-        """Rows of the subject's score and 1."""
+    def values(self, subjects: Sequence[Judged]) -> Floats:
+        """The score of each subject."""
         scores = np.empty(len(subjects))
         for kind, places in _by_kind(subjects).items():
             head = self.head(kind)
             rows = feature_rows([subjects[place] for place in places], head.names)
             scores[places] = head.scores(rows)
-        return rows_of_values(scores.tolist())
+        return scores
 
     def head(self, kind: Kind) -> Head:
         """The weights for responses or for dialogues."""
