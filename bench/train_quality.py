@@ -2,7 +2,7 @@
 
 ``--lm`` fits the recipes that ask the language model too, on the first ``--asked`` subjects of each set, with values of
 `follow_ups` that ``--cache`` has or will have. ``--resamples N`` writes heads of sets drawn
-again with replacement, to see how the numbers move.
+again with replacement, to see how the numbers move; ``--without FEATURE`` prints the agreement without it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -52,6 +53,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--asked", type=int, default=64)
     parser.add_argument("--cache", type=Path, default=FOLDER)
     parser.add_argument("--resamples", type=int, default=0)
+    parser.add_argument(
+        "--without", action="append", default=[], help="a feature to compare with being left out"
+    )
     given = parser.parse_args(arguments)
     memory = Memory()
     sets = [_rated(read_set(name).first(limit)) for name, limit in SETS.items()]
@@ -65,11 +69,23 @@ def main(arguments: Sequence[str]) -> None:
         heads |= {f"{kind}+lm": _joined(heads[kind], asked.heads[f"{kind}+lm"]) for kind in trained.heads}
         agreement += [row for row in asked.agreement if row.recipe.endswith("+lm")]
     trained = Trained(heads, tuple(agreement))
-    for row in trained.agreement:
-        print(f"{row.recipe:14} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
+    _print(trained)
+    for feature in given.without:
+        print(f"without {feature}:")
+        _print(train([_blinded(rated, feature) for rated in sets], rows=memory.rows))
     write_quality(given.out, trained, sets, "python -m bench.train_quality" + " --lm" * given.lm)
     for number in range(given.resamples):
         _write_resample(given.out / f"resample-{number}", sets, memory, number)
+
+
+def _print(trained: Trained) -> None:
+    for row in trained.agreement:
+        print(f"{row.recipe:14} {row.name:26} {row.count:4} {row.spearman:6.3f} {row.how}")
+
+
+def _blinded(rated: Rated, feature: str) -> Rated:
+    """The set as if that feature were unknown of all subjects, so that it gets no weight."""
+    return replace(rated, without=(*rated.without, feature))
 
 
 class Memory:

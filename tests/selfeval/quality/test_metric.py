@@ -96,10 +96,10 @@ def test_what_cannot_be_judged_has_a_reason() -> None:
     assert metric.unscorable(GOOD) is None
 
 
-def test_the_signature_names_weights_and_encoder_and_parses_back() -> None:
+def test_the_signature_names_weights_adapter_and_encoder_and_parses_back() -> None:
     signature = build("quality").signature
     assert Signature.parse(str(signature)) == signature
-    assert [name for name, _ in signature.facts] == ["weights", "encoder"]
+    assert [name for name, _ in signature.facts] == ["weights", "adapter", "encoder"]
 
 
 def test_the_shipped_file_has_every_recipe_with_its_features() -> None:

@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from dialeval.data.types import Dialogue, Example, Response, alternating
+from dialeval.selfeval.metric import SelfEval
 from dialeval.selfeval.quality import turn_features as features
 from dialeval.selfeval.quality.moments import Moment, Said
+from dialeval.selfeval.quality.rows import feature_rows
 from dialeval.selfeval.quality.words import information
 
 
@@ -50,7 +53,24 @@ def test_every_feature_by_hand(name: str, value: float) -> None:
 
 def test_no_feature_lacks_a_value_by_hand() -> None:
     marks = test_every_feature_by_hand.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert {name for name, _ in marks} == set(features.TURN_FEATURES)
+    # The network of `selfeval` takes vectors of its own encoder alone; its test follows.
+    assert {name for name, _ in marks} == set(features.TURN_FEATURES) - {"next_turn"}
+
+
+def test_next_turn_is_the_score_of_selfeval() -> None:
+    texts = [
+        "Hi!",
+        "Hello, how are you?",
+        "Tired, I ran a race.",
+        "How long was it?",
+        "Ten miles.",
+        "I like tea.",
+    ]
+    turns = alternating(texts, last="assistant")
+    subjects = [Example("1", "s", turns[:-1], Response(texts[-1])), Dialogue("2", turns, "s")]
+    expected = SelfEval().values(subjects)
+    assert feature_rows(subjects, ["next_turn"])[:, 0] == pytest.approx(expected, abs=1e-5)
+    assert expected[0] < expected[1]
 
 
 def test_only_the_last_four_turns_are_recent() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from dialeval.core import Floats, Signature
-from dialeval.encoder.files import EMBEDDED as ENCODER, Weights, find_encoder
 from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.head import FILE, Head, HeadFile, find_head
 from dialeval.selfeval.quality.moments import judged_places, spoken_turns
 from dialeval.selfeval.quality.rows import Kind, feature_rows, kind_of, recipe_name
+from dialeval.selfeval.quality.turn_features import embedded_adapter
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Judged, unscorable
 
@@ -23,11 +23,11 @@ from dialeval.selfeval.subjects import Judged, unscorable
 class Quality(Scorer):
     """How good a response or a dialogue is, by features that were weighed on people's ratings of other systems.
 
-    A weighted sum of standardised features: likeness in meaning to what was said before, repetition of oneself and
-    within the response, information, questions; of a dialogue the means of these over the judged turns, and also
-    variety of words, the other side's reactions, and information. 0 is the average of the rated sets that it
-    was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their own, so
-    compare only values of the same kind. The corpus score is the mean.
+    A weighted sum of standardised features: the score of `selfeval`, likeness in meaning to what was said before,
+    repetition of oneself and within the response, information, questions; of a dialogue the means of these over the
+    judged turns, and also variety of words, the other side's reactions, and information. 0 is the average of the rated
+    sets that it was fitted to, 1 a standard deviation of their ratings. Responses and dialogues have weights of their
+    own, so compare only values of the same kind. The corpus score is the mean.
 
     Supervised by ratings of other systems than yours. Spearman with people, within systems / pooled: FED dialogues
     .26 / .49 (``lm=True`` .36 / .64), FED turns .21 / .23, GRADE ConvAI2 .47 / .54, GRADE DailyDialog .29 / .28, USR
@@ -48,15 +48,17 @@ class Quality(Scorer):
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        facts = [("weights", self._file().sha256[:12]), ("encoder", self._encoder().fact)]
+        adapter = embedded_adapter()
+        weights = ("weights", self._file().sha256[:12])
+        facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
         if self.lm:
             facts.append(("lm", _follow_ups_fact()))
         return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts))
 
     @property
     def resources(self) -> Mapping[str, str]:
-        """The weights and the encoder, each with its sha256."""
-        return {FILE: self._file().sha256, **self._encoder().resources}
+        """The weights, the adapter of `selfeval` and the encoder, each with its sha256."""
+        return {FILE: self._file().sha256, **embedded_adapter().resources}
 
     def unscorable(self, subject: Judged) -> str | None:
         """Why nothing can be judged here, or None."""
@@ -77,9 +79,6 @@ class Quality(Scorer):
 
     def _file(self) -> HeadFile:
         return find_head((SHIPPED / "quality" if self.model == EMBEDDED else Path(self.model)) / FILE)
-
-    def _encoder(self) -> Weights:
-        return find_encoder(ENCODER)
 
 
 def why_unscorable(subject: Judged) -> str | None:

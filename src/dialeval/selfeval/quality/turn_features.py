@@ -6,12 +6,17 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from dialeval.encoder.adapters import Adapted, AdapterFile, load_adapter
+from dialeval.selfeval.metric import EMBEDDED, adapter_file
 from dialeval.selfeval.quality.moments import Moment, Said
 from dialeval.selfeval.quality.words import information
+from dialeval.selfeval.turnwise.network import REACH
+from dialeval.selfeval.turnwise.scoring import vector_scores
 
 RECENT: Final = 4
 """How many turns count as recent."""
@@ -74,6 +79,22 @@ def asks(moment: Moment) -> float:
     return float(moment.response.asks)
 
 
+def next_turn(moment: Moment) -> float:
+    """How probably this is the next turn and not a stranger's, as `selfeval` has learnt it, of turns as a whole."""
+    units = [said.unit for said in (*moment.earlier[-REACH:], moment.response)]
+    return float(vector_scores(_network(), [np.stack(units)])[0])
+
+
+def embedded_adapter() -> AdapterFile:
+    """The adapter of `selfeval` that comes with dialeval."""
+    return adapter_file(EMBEDDED, "selfeval")
+
+
+@cache
+def _network() -> Adapted:
+    return load_adapter(embedded_adapter())
+
+
 def _cosines(response: Said, turns: Sequence[Said]) -> list[float]:
     """Cosines in [-1, 1], but 0 for another's turn in the very same words: an echo does not answer."""
     return [
@@ -95,4 +116,5 @@ TURN_FEATURES: Final[Mapping[str, TurnFeature]] = {
     "repeated_bigrams": TurnFeature(repeated_bigrams, -1),
     "response_information": TurnFeature(response_information, 1),
     "asks": TurnFeature(asks, 1),
+    "next_turn": TurnFeature(next_turn, 1),
 }

@@ -30,13 +30,18 @@ def response_scores(adapted: Adapted, exchanges: Sequence[Exchange]) -> Floats:
     # In one order, whatever the order of the subjects, so that rounding cannot show it.
     dialogues = sorted(set(asked))
     units = _units(adapted, dialogues)
-    contexts = [before(np.stack([units[text] for text in texts]), len(texts) - 1) for texts in dialogues]
-    responses = np.stack([units[texts[-1]] for texts in dialogues])
-    slope, shift = (float(adapted.about.facts[name]) for name in ("slope", "shift"))
-    scores = _sigmoid(slope * relevance_logits(adapted.head, responses, contexts) + shift)
+    scores = vector_scores(adapted, [np.stack([units[text] for text in texts]) for texts in dialogues])
     rows = {texts: row for row, texts in enumerate(dialogues)}
     ordered: Floats = scores[[rows[texts] for texts in asked]]
     return ordered
+
+
+def vector_scores(adapted: Adapted, dialogues: Sequence[Floats]) -> Floats:
+    """The score of each dialogue's last turn, of turns as unit vectors, two or more in each."""
+    contexts = [before(units, len(units) - 1) for units in dialogues]
+    responses = np.stack([units[-1] for units in dialogues])
+    slope, shift = (float(adapted.about.facts[name]) for name in ("slope", "shift"))
+    return _sigmoid(slope * relevance_logits(adapted.head, responses, contexts) + shift)
 
 
 def exchange_units(adapted: Adapted, exchanges: Sequence[Exchange]) -> tuple[Floats, Floats]:
