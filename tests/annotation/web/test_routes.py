@@ -101,6 +101,10 @@ def test_every_page_of_a_rater_and_of_the_owner_opens(tmp_path: Path) -> None:
         assert owner.get(owner_path(project))[0] == 200
         for path in ("/owner", "/owner/data", "/owner/adjudicate", "/owner/export"):
             assert owner.get(path)[0] == 200, path
+        lines = owner.get("/owner/export?format=jsonl")[1].splitlines()
+        table = owner.get("/owner/export?format=csv")[1].splitlines()
+        assert (len(lines), len(table)) == (2, 3)
+        assert table[0].startswith("item,system,rater,criterion,value")
         view = json.loads(owner.get("/owner/data")[1])
         assert (view["done"], view["wanted"], view["disputed"]) == (2, 2, 1)
         assert rater.get("/no/such/page")[0] == 404

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -20,7 +22,7 @@ from dialeval.annotation.web.posted import Posted, posted_form
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import AdjudicatePage, Asked, Disputed
 from dialeval.annotation.web.site import Site
-from dialeval.data.codec.encode import canonical
+from dialeval.data import write
 from dialeval.files.documents import as_json
 
 Changing = Callable[[Rater], object]
@@ -81,14 +83,20 @@ class _Owner:
 
     async def export(self, request: Request) -> Response:
         self._site.sessions.check_owner(request)
-        content = await run_in_threadpool(self._judgements)
-        headers = {"content-disposition": 'attachment; filename="judgements.jsonl"'}
-        return Response(content, media_type="application/jsonl", headers=headers)
+        ending = "csv" if request.query_params.get("format") == "csv" else "jsonl"
+        content = await run_in_threadpool(self._judgements, ending)
+        headers = {"content-disposition": f'attachment; filename="judgements.{ending}"'}
+        kind = "text/csv" if ending == "csv" else "application/jsonl"
+        return Response(content, media_type=kind, headers=headers)
 
-    def _judgements(self) -> bytes:
+    def _judgements(self, ending: str) -> bytes:
+        """What ``dialeval annotate export`` would write to a file of that ending."""
         store, project = self._site.store, self._site.project
         kept = counted(project, store.latest_answers(), store.raters())
-        return b"".join(canonical(judgement) + b"\n" for judgement in judgements_of(project, kept))
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / f"judgements.{ending}"
+            write(path, judgements_of(project, kept))
+            return path.read_bytes()
 
     async def queue(self, request: Request) -> Response:
         self._site.sessions.check_owner(request)
