@@ -105,7 +105,7 @@ class ContradictionRate(MeanOfValues):
 
 @dataclass(frozen=True, slots=True)
 class ContradictionFree(ContradictionRate):
-    """Share of responses, or of dialogues, in which the detector finds no contradiction; ambiguous ones count as free.
+    """Share of responses, or dialogues, in which the detector finds no contradiction; ambiguous ones count as free.
 
     One minus ``contradiction_rate``, for gates and leaderboards on which higher is better.
     """
