@@ -178,7 +178,7 @@ def test_two_runs_are_compared_over_the_same_questions_only(folder):
         "unvetted: nobody has looked"
     )
     lengths = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["length"])
-    assert shared_statuses(*lengths) == {"selection": {}}
+    assert shared_statuses(*lengths) == {"selection": {}, "consistency": {}, "nbest": {}}
     lines = (folder / "tuesday/choices.jsonl").read_text()
     (folder / "tuesday/choices.jsonl").write_text(lines.replace("odd 3", "very odd 3"))
     sides = open_sides(f"{folder}/monday:good", f"{folder}/tuesday:poor", ["selection_accuracy"])

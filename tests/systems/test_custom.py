@@ -68,7 +68,7 @@ def test_a_class_gets_a_name_and_a_signature_with_its_options():
     assert answer(system) == "TEA?!!"
     assert system.name == "Shout"
     assert str(system.signature).startswith("mine.py:Shout(marks=2)|source=")
-    assert inputs_of(system) == {}
+    assert inputs_of(system) == []
 
 
 @pytest.mark.parametrize(("name", "said"), [("many", "gave list; expected text"), ("crash", "KeyError")])

@@ -187,8 +187,10 @@ def _name(kind: str, options: Mapping[str, object]) -> str:
     )
 
 
-def _recording(path: Path) -> Path:
-    """The file of responses; of a run folder, the one in it."""
+def _recording(path: Path | tuple[Path, ...]) -> Any:
+    """The file of responses, or those of several runs; of a run folder, the one in it."""
+    if isinstance(path, tuple):
+        return tuple(map(_recording, path))
     return path / EXAMPLES if (path / EXAMPLES).is_file() else path
 
 
