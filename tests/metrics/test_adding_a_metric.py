@@ -88,4 +88,6 @@ def test_a_new_metric_is_in_help_in_all_and_in_the_public_names(checkout: Path) 
     assert run(checkout, "-c", code) == "dialeval.metrics.questions True\n"
     stub = (checkout / "src" / "dialeval" / "__init__.pyi").read_text(encoding="utf-8")
     assert "from dialeval.metrics.questions import Questions as Questions\n" in stub
-    assert "::: dialeval.metrics.questions.Questions\n" in (checkout / "docs" / "api.md").read_text("utf-8")
+    page = (checkout / "docs" / "api.md").read_text("utf-8")
+    assert "::: dialeval.metrics.questions\n" in page
+    assert "members: [Questions]" in page

@@ -62,7 +62,11 @@ def test_the_name_defaults_to_the_files(tmp_path):
             "systems[1].kind: There is no kind of system called 'ecco'. Did you mean 'echo'?",
         ),
         (", kind: echo", "", "systems[1].kind: required; known kinds: "),
-        ("path: old", "pth: old", "systems[0].pth: unknown key for kind 'transcript'; did you mean 'path' or 'paths'?"),
+        (
+            "path: old",
+            "pth: old",
+            "systems[0].pth: unknown key for kind 'transcript'; did you mean 'path' or 'paths'?",
+        ),
         ("path: old.jsonl", "path: 3", "systems[0].path: found 3, but "),
         (
             "rouge_l,",

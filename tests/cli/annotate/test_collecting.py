@@ -217,6 +217,18 @@ def test_serve_prints_the_owners_link_and_one_for_each_rater(dialeval, examples:
     assert all(re.fullmatch(r"http://127\.0\.0\.1/r/[\w-]{32}", link) for link in printed[0][1:])
 
 
+def test_a_full_study_is_not_simulated_again(dialeval, examples: Path) -> None:
+    """The numbers printed would be those of the first simulation."""
+    made = ("--kind", "likert", "--criterion", "overall", "--overlap", 2, "--raters", 2)
+    assert dialeval("annotate", "init", examples, "-o", "st", *made).code == 0
+    first = dialeval("annotate", "simulate", "st", "--seed", 1)
+    assert first.code == 0
+    assert "the simulated answers are in st now" in first.err
+    again = dialeval("annotate", "simulate", "st", "--noise", 0, "--seed", 9)
+    assert again.code == 1
+    assert "wants no more" in again.err
+
+
 def test_simulated_raters_are_kept_from_peoples_answers(dialeval, examples: Path) -> None:
     from dialeval.annotation.project import read_project
     from support.rating_studies import made_store

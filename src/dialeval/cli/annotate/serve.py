@@ -21,6 +21,10 @@ StoreUrl = Annotated[
 ]
 
 
+SIMULATED = "simulated-"
+"""How names of simulated raters begin."""
+
+
 def serve(
     study: Study,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
@@ -128,7 +132,13 @@ def _print_links(project: Project, store: Store, base: str, *, open: bool, join_
     from dialeval.annotation.inviting import crowd_path, invite_all, owner_path
 
     links = [("owner", base + owner_path(project))]
-    links += [(invitation.rater, base + invitation.path) for invitation in invite_all(project, store)]
+    links += [
+        (invitation.rater, base + invitation.path)
+        for invitation in invite_all(project, store)
+        if not invitation.rater.startswith(SIMULATED)
+    ]
+    if any(given.rater.startswith(SIMULATED) for given in store.latest_answers()):
+        print("warning: this study holds simulated answers, which count as ratings", file=sys.stderr)
     crowd = crowd_path(project)
     if crowd is not None and project.settings.crowd is not None:
         links.append((project.settings.crowd.platform, base + crowd))

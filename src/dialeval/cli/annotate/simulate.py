@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners
+from dialeval.cli.annotate.serve import SIMULATED, StoreUrl, Study, needs_serving, open_store, partners
 from dialeval.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -54,22 +54,28 @@ def simulate(
     count = raters or len(project.settings.raters) or project.settings.overlap
     behaviour = Behaviour(noise=noise, bias=bias, skips=skips, seed=seed)
     tallies = _run(project, kept, count, behaviour)
+    if into is None:
+        todo = "make it again with 'dialeval annotate init' before people rate, or simulate with --copy DIR"
+        print(f"note: the simulated answers are in {study} now; {todo}", file=sys.stderr)
     _report(project, tallies, store if into is None else None, json=json)
-
-
-SIMULATED = "simulated-"
-"""How names of simulated raters begin."""
 
 
 def _refuse_real(project: Project, store: Store) -> None:
     from dialeval.errors import Unsuitable
 
-    people = {given.rater for given in store.latest_answers() if not given.rater.startswith(SIMULATED)}
+    latest, counts = store.latest_answers(), store.counts()
+    people = {given.rater for given in latest if not given.rater.startswith(SIMULATED)}
     if people:
         store.close()
         raise Unsuitable(
             f"{project.folder} holds answers of {len(people)} people; simulated ones would mix with them. "
             "Simulate in a copy, with --copy DIR."
+        )
+    if latest and counts["done"] >= counts["wanted"]:
+        store.close()
+        raise Unsuitable(
+            f"{project.folder} holds {len(latest)} simulated answers and wants no more, so this simulation would "
+            "change nothing. Simulate in a copy of a study without answers, with --copy DIR."
         )
 
 
