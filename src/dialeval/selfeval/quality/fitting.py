@@ -70,7 +70,7 @@ def _views(rated: RatedRows) -> list[tuple[Floats, Floats]]:
     rows, ratings = _filled(rated.rows), rated.ratings.astype(np.float64)
     whole = (rows - rows.mean(axis=0), _unit(ratings - ratings.mean()))
     within_rows, within_ratings = rows.copy(), ratings.copy()
-    for system in set(rated.systems):
+    for system in sorted(set(rated.systems)):
         members = np.array([name == system for name in rated.systems])
         within_rows[members] -= rows[members].mean(axis=0)
         within_ratings[members] -= ratings[members].mean()

@@ -28,7 +28,8 @@ def information(words: Iterable[str]) -> float:
     Counted in eight corpora of English dialogues; a word outside the table counts as if it had occurred once.
     """
     utterances, counts = _counts()
-    return sum(math.log(utterances / (1 + counts.get(word, 1))) for word in set(words))
+    # Rounded once, so that the order of a set cannot show.
+    return math.fsum(math.log(utterances / (1 + counts.get(word, 1))) for word in set(words))
 
 
 @cache
