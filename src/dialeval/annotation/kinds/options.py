@@ -88,4 +88,7 @@ def number(value: object) -> float | None:
 def written(value: object) -> str:
     """A value of a stored answer as its form field holds it."""
     known = number(value)
-    return CANNOT_SAY if known is None else f"{known:.15g}"
+    if known is None:
+        return CANNOT_SAY
+    # The shortest text that reads back as the same number, so that an answer shown again is the answer given.
+    return str(int(known)) if known == int(known) and abs(known) < 1e15 else repr(float(known))
