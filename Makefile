@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 # One line per package while pip works; errors are on stderr and stay.
 PROGRESS := sed -un -e 's/^Collecting \([A-Za-z0-9_.-]*\).*/  \1/p' -e 's/^Installing collected.*/  installing .../p'
 
-.PHONY: demo test test-fast check format bench docs clean
+.PHONY: demo test test-fast check format bench docs fuzz faults clean
 
 demo: $(VENV)/.installed ## the main job on bundled examples
 	@$(BIN)/dialeval demo
@@ -32,6 +32,15 @@ format: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev ## measure speed and memory
 	$(BIN)/python -m bench
+
+MINUTES ?= 10
+fuzz: $(VENV)/.installed-dev ## mutated files through every reader, with new seeds; MINUTES=30
+	PYTHONPATH=tests $(BIN)/python -m support.fuzzing --minutes $(MINUTES)
+
+faults: $(VENV)/.installed-dev ## the fault suite, and the table of docs/reliability.md from what it did
+	@rm -f faults.jsonl
+	$(BIN)/python -m pytest -q tests/faults --fault-table faults.jsonl
+	$(BIN)/python docs/write_reliability.py faults.jsonl
 
 docs: $(VENV)/.installed-dev ## the documentation site, in site/
 	$(BIN)/python docs/write_cli.py

@@ -1,6 +1,7 @@
 """The contradiction detector over a long dialogue, and FQness, each against the straightforward way, in turns.
 
-Seconds are of the processor, so that other work on the machine disturbs them least.
+Seconds are of the processor, so that other work on the machine disturbs them least; of one thread, if OMP_NUM_THREADS
+says so.
 """
 
 from __future__ import annotations
@@ -8,19 +9,22 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from bench.result import BenchResult
 from dialeval.consistency.detecting.detector import PairDetector
-from dialeval.consistency.detecting.dialogues import passages
+from dialeval.consistency.detecting.dialogues import REACH, Reading, cost_of, find_contradictions, passages
 from dialeval.consistency.probing.followups import FollowUp, log_fqness, mine
 from dialeval.core import Floats
 from dialeval.data.types import Dialogue, alternating
 from dialeval.errors import ResourceUnavailable
 
+T = TypeVar("T")
 TURNS: Final = 40
+LONGER: Final = (40, 80)
+"""Turns of dialogues whose seconds show that the cost is linear in pairs."""
 _STATEMENTS: Final = (
     "I have lived in a small town by the sea for {} years.",
     "My brother works {} days a week in a bakery.",
@@ -31,9 +35,10 @@ _STATEMENTS: Final = (
 
 
 def run() -> Iterator[BenchResult]:
-    """All pairs of a dialogue of 40 turns; then probes of a dialogue of 12."""
+    """All pairs of a dialogue of 40 turns; then probes of a dialogue of 12; then the price of longer dialogues."""
     try:
         yield _pairs()
+        yield from map(_whole, LONGER)
     except ResourceUnavailable as error:
         print(f"detector: skipped, {error}", file=sys.stderr)
     try:
@@ -50,8 +55,19 @@ def _pairs() -> BenchResult:
     together, ours = _timed(lambda: detector.probabilities(pairs))
     apart, peer = _timed(lambda: np.array([detector.probabilities([pair])[0] for pair in pairs]))
     gap = float(np.abs(together - apart).max())
-    note = f"one by one; {len(pairs)} pairs, {len(pairs) / ours:.0f} pairs/s; at most {gap:.0e} apart"
+    speeds = f"{len(pairs) / ours:.0f} pairs/s against {len(pairs) / peer:.0f}"
+    note = f"one by one; {len(pairs)} pairs, {speeds}; at most {gap:.0e} apart"
     return BenchResult(f"detector, {TURNS} turns", ours, peer, note)
+
+
+def _whole(turns: int) -> BenchResult:
+    """A dialogue of so many turns as the command reads it, with no peer: the price of a pair must not grow."""
+    talk = alternating([_STATEMENTS[place % 5].format(place + 2) for place in range(turns)])
+    reading = Reading(reach=REACH)
+    cost = cost_of(talk, reading)
+    _, seconds = _timed(lambda: find_contradictions([talk], PairDetector(), reading=reading))
+    note = f"{cost.passages} pairs, {cost.passages / seconds:.0f} pairs/s; {cost.beyond} beyond reach {REACH}"
+    return BenchResult(f"detector, {turns} turns, in all", seconds, float("nan"), note)
 
 
 def _probes() -> BenchResult:
@@ -67,7 +83,8 @@ def _probes() -> BenchResult:
     together, ours = _timed(lambda: log_fqness(found, model))
     apart, peer = _timed(lambda: _one_by_one(found, model))
     gap = float(np.abs(together - apart).max())
-    note = f"no shared beginnings; {len(found)} probes, {len(found) / ours:.2f} probes/s; at most {gap:.0e} apart"
+    speeds = f"{len(found) / ours:.2f} probes/s against {len(found) / peer:.2f}"
+    note = f"no shared beginnings; {len(found)} probes, {speeds}; at most {gap:.0e} apart"
     return BenchResult("FQness", ours, peer, note)
 
 
@@ -82,7 +99,7 @@ def _one_by_one(found: tuple[FollowUp, ...], model: Any) -> Floats:
     return log_fqness(found, Alone())  # type: ignore[arg-type]
 
 
-def _timed(work: Callable[[], Floats]) -> tuple[Floats, float]:
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
     start = time.process_time()
     result = work()
     return result, time.process_time() - start

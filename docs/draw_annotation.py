@@ -40,6 +40,7 @@ KEYS = {
     "three_way": "2",
     "pairwise": "1",
     "ranking": "1 2 3",
+    "sentences": "5 4 0",
     "best_of": "1",
     "errors": "2",
     "turns": "3 3",

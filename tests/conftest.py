@@ -10,10 +10,13 @@ pytest_plugins = [
     "support.command",
     "support.corpora",
     "support.encoders",
+    "support.faults",
+    "support.network",
     "support.postgres",
     "support.rating_studies",
     "support.rating_pages",
     "support.rated_corpora",
+    "support.ray_starting",
     "support.run_folders",
     "support.skips",
 ]

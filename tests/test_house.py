@@ -18,6 +18,8 @@ from support.source import SRC, Module, fields, functions, importers, modules
 
 TWINS: frozenset[frozenset[str]] = frozenset(
     {
+        # Both are systems, whose fields are the keys of a study.
+        frozenset(("dialeval.systems.trained.system.Trained", "dialeval.nlg.generating.system.Nlg")),
         # Both are capabilities of a study, whose parts have names.
         frozenset(
             {
@@ -53,13 +55,15 @@ SMALL_MODULES = {
     "dialeval.annotation.kinds.yes_no": "a kind of task",
     "dialeval.cli.init": "a verb of the command line",
     "dialeval.cli.nbest.app": "a verb of the command line",
+    "dialeval.cli.nlg.app": "a verb of the command line",
     "dialeval.cli.consistency.app": "a verb of the command line",
     "dialeval.cli.select.app": "a verb of the command line",
     "dialeval.metrics.length": "a metric",
-    "dialeval.selfeval.losses.contrastive": "one loss per file",
+    "dialeval.nlg.generating.lines": "the only writer of generated lines",
     "dialeval.consistency.report.section": "the same room in every evaluation",
     "dialeval.meta.report.section": "the same room in every evaluation",
     "dialeval.selection.report.section": "the same room in every evaluation",
+    "dialeval.selfeval.report.section": "the same room in every evaluation",
 }
 """Entries of tables and rooms of the shared layout: they may be small and have a single importer."""
 
@@ -96,7 +100,7 @@ NOT_PROSE = {
 def test_folders_of_tests_mirror_the_packages() -> None:
     folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
     packages = {module.path.parent.relative_to(SRC / "dialeval") for module in modules()}
-    assert {str(folder) for folder in folders - packages} <= {"docs", "golden"}
+    assert {str(folder) for folder in folders - packages} <= {"docs", "golden", "fuzz", "faults", "hardening"}
 
 
 def test_no_two_types_have_the_same_fields() -> None:

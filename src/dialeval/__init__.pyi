@@ -86,6 +86,8 @@ from dialeval.metrics.scoring import score as score
 from dialeval.metrics.self_bleu import SelfBleu as SelfBleu
 from dialeval.metrics.sentence_cosine import SentenceCosine as SentenceCosine
 from dialeval.metrics.skip_thought.metric import SkipThought as SkipThought
+from dialeval.nlg.generating.system import Nlg as Nlg
+from dialeval.nlg.slots.metric import SlotErrorRate as SlotErrorRate
 from dialeval.ratings import (
     Joined as Joined,
     Ratings as Ratings,
@@ -119,6 +121,11 @@ from dialeval.selfeval.rivals.full import Full as Full
 from dialeval.selfeval.rivals.likelihood import (
     LmLikelihood as LmLikelihood,
     Pmi as Pmi,
+)
+from dialeval.selfeval.trained.metrics import (
+    Density as Density,
+    Dynaeval as Dynaeval,
+    Quantidce as Quantidce,
 )
 from dialeval.study import (
     Study as Study,

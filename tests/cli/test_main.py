@@ -19,6 +19,9 @@ VERBS += [
     "train",
     "train skip-thought",
     "train generator",
+    "train nlg",
+    "nlg",
+    "nlg generate",
     "doctor",
 ]
 VERBS += ["annotate", "annotate agreement", "meta", "chat", "systems", "systems ls"]

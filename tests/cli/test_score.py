@@ -144,7 +144,8 @@ def test_all_runs_what_can_run_and_says_how_to_enable_the_rest(dialeval, example
 def test_help_names_every_metric_and_all_runs_those_that_do_not_take_long(dialeval):
     known = {*METRICS, *CORPUS_MEASURES}
     costly = {entry.name for entry in METRICS.entries if entry.costly}
-    assert costly == {"lm_likelihood", "pmi", "follow_ups", "fed", "full"}
+    asked = {"lm_likelihood", "pmi", "follow_ups", "fed", "full"}
+    assert costly == {*asked, "quantidce", "dynaeval", "density", "slot_error_rate"}
     assert {name.partition("(")[0] for name in EVERY_METRIC} == known - costly
     shown = dialeval("score", "--help").out
     assert all(name in shown for name in known)
@@ -206,7 +207,7 @@ def test_an_undefined_corpus_measure_fails_too(dialeval, tmp_path):
 
 
 def test_all_fails_only_where_no_metric_has_a_value(dialeval, tmp_path, monkeypatch):
-    monkeypatch.setattr("dialeval.cli.score.EVERY_METRIC", ("rouge_l", "length"))
+    monkeypatch.setattr("dialeval.cli.scoring.EVERY_METRIC", ("rouge_l", "length"))
     bare = tmp_path / "bare.jsonl"
     bare.write_text('{"id": "1", "response": "no"}\n')
     assert dialeval("score", bare, "--all").code == 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from dialeval.encoder.files import Weights
+from dialeval.selfeval.metric import SHIPPED
 
 
 def message(role: str, content: str) -> dict[str, str]:
@@ -69,9 +71,32 @@ def test_the_turn_that_hurts_is_found(dialeval, talks):
     assert done.code == 0
     lines = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
     first = [line for line in lines if line["item"].startswith("d1/")]
+    assert "selfeval, a, d1/4: +" in done.out
     # Instructions are not a turn: the answer about a train is the fourth.
     assert max(first, key=lambda line: line["value"])["item"] == "d1/4"
     assert [line["value"] for line in lines if line["item"].startswith("d2/")] == [None, None]
+
+
+def test_the_turns_that_hurt_most_are_printed(dialeval, talks):
+    said = ("I have a dog.", "What is your dog called?", "Max, he is a big dog.", "The train leaves at nine.")
+    messages = [message(("user", "assistant")[n % 2], text) for n, text in enumerate(said)]
+    talks.write_text(json.dumps({"id": "d", "system": "a", "messages": messages}) + "\n")
+    done = dialeval("score", talks, "-m", "selfeval", "--per-turn", "turns.jsonl")
+    [printed] = [line for line in done.out.splitlines() if line.startswith("selfeval, a, d/4: +")]
+    assert printed.endswith("without 'The train leaves at nine.'")
+
+
+def test_two_models_of_a_metric_have_turns_of_their_own(dialeval, talks, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copyfile(SHIPPED / "selfeval.safetensors", copy / "adapter.safetensors")
+    other = f"selfeval(model={str(copy)!r})"
+    done = dialeval("score", talks, "-m", "selfeval", "-m", other, "--per-turn", "turns.jsonl")
+    hurting = done.out[done.out.index("Turns that hurt most:") :].splitlines()[1:]
+    assert len(hurting) == len(set(hurting))
+    mine = [line.removeprefix("selfeval, ") for line in hurting if line.startswith("selfeval, ")]
+    assert mine
+    assert [line.removeprefix(f"{other}, ") for line in hurting[len(mine) :]] == mine
 
 
 def test_turns_need_a_metric_that_weighs_them(dialeval, talks):

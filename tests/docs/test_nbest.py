@@ -34,7 +34,7 @@ def test_its_commands_run(dialeval, tmp_path, monkeypatch):
     if check(RESOURCE, verify=False).state == "absent":
         pytest.skip("the tagger is not installed")
     monkeypatch.chdir(tmp_path)
-    assert len(commands()) == 10
+    assert len(commands()) == 11
     printed = {}
     for arguments in commands():
         if arguments[0] == "train":  # learning takes minutes, and has tests of its own

@@ -2,15 +2,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import time
 from concurrent.futures import BrokenExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 
-from dialeval.engine import InProcess, ProcessPool
+from dialeval.core import PartlyAnswered
+from dialeval.engine import InProcess, ProcessPool, cluster_worker
+from dialeval.engine.cluster_worker import perform
 from dialeval.errors import RunFailed
-from support.engine_tasks import Heavy, die_at_five, pid_of_worker, sleep_a_minute, square
+from support.engine_tasks import (
+    Heavy,
+    Sent,
+    die_at_five,
+    fail_halfway,
+    fail_with,
+    pid_of_worker,
+    sleep_a_minute,
+    square,
+)
 
 
 def test_in_process_is_done_at_once():
@@ -91,3 +104,24 @@ def test_work_that_cannot_travel_says_what_to_do():
 def test_a_pool_of_none_is_refused():
     with pytest.raises(ValueError, match="at least one"):
         ProcessPool(0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [(Sent("no", request="GET"), Sent), (Sent("no", request=lambda: None), RunFailed)],
+    ids=["asks for more than its words", "holds what cannot travel"],
+)
+def test_partial_answers_travel_whatever_the_system_raised(monkeypatch, tmp_path, cause, told):
+    monkeypatch.setitem(cluster_worker._unpacked, "key", partial(fail_halfway, cause))
+    outcome = perform("key", [], str(tmp_path / "nowhere"), [1, 2])
+    arrived = pickle.loads(pickle.dumps(outcome)).error
+    assert isinstance(arrived, PartlyAnswered)
+    assert arrived.answers == ((), None)
+    assert type(arrived.cause) is told
+    assert "no" in str(arrived.cause)
+
+
+def test_an_error_that_cannot_travel_is_told_in_words(monkeypatch, tmp_path):
+    monkeypatch.setitem(cluster_worker._unpacked, "key", partial(fail_with, Sent("no", request=lambda: None)))
+    error = perform("key", [], str(tmp_path / "nowhere"), [1]).error
+    assert (type(error), str(error)) == (RunFailed, "Sent: no")

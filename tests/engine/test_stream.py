@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import tracemalloc
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -40,6 +41,37 @@ class Threads:
 
     def __exit__(self, *error):
         self.pool.shutdown()
+
+
+class Late(Future):
+    """A future that is done just after it was asked for the so-manieth time whether it is."""
+
+    def __init__(self, times: int, result: object) -> None:
+        super().__init__()
+        self.times, self.late = times, result
+        threading.Timer(0.3, self.finish).start()  # where it is not asked that often
+
+    def done(self) -> bool:
+        known = super().done()
+        self.times -= 1
+        if not self.times:
+            self.finish()
+        return known
+
+    def finish(self) -> None:
+        with contextlib.suppress(InvalidStateError):
+            self.set_result(self.late)
+
+
+@pytest.mark.parametrize("times", range(1, 7))
+def test_a_batch_is_kept_whenever_it_gets_done(tmp_path, times):
+    class Lately(InProcess):
+        def submit(self, task, content):
+            return Late(times, task(content))
+
+    cache, (batch,) = Cache(tmp_path), batched(range(3), [])
+    (result,) = run(SQUARES, [batch], executor=Lately(), cache=cache)
+    assert cache.get("squares", batch.digest) == ROWS.encode(result)
 
 
 class Tally:

@@ -41,6 +41,9 @@ NEURAL = (
     "context_cosine",
     "selfeval",
     "quality",
+    "quantidce",
+    "dynaeval",
+    "density",
     "contradiction_free",
     "contradiction_rate",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +102,35 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(roberta: Path, tmp_path: P
         )
     train_selfeval(material, material_of([]), config, settings, tmp_path / "halves", digest="made")
     assert (tmp_path / "whole" / ADAPTER).read_bytes() == (tmp_path / "halves" / ADAPTER).read_bytes()
+
+
+def test_turns_near_in_meaning_are_harder(roberta: Path, tmp_path: Path) -> None:
+    from dialeval.encoder.files import find_encoder
+    from dialeval.selfeval.training import encoder_rank
+
+    material = material_of(dialogues())
+    rank = encoder_rank(material, find_encoder(str(roberta)))
+    text, others = material.dialogues[0][0], [material.dialogues[0][0], *material.dialogues[1]]
+    likeness = rank(text, others)
+    assert likeness[0] == -1
+    assert all(-1 <= value <= 1.0001 for value in likeness)
+
+    def strangers(rank: Any) -> list[float]:
+        clusters = [material.cluster(row, Replacing(), 0, rank) for row in range(24)]
+        known = encoder_rank(material, find_encoder(str(roberta)))
+        return [
+            known(old, [new])[0]
+            for cluster in clusters
+            if cluster is not None
+            for sample in cluster.samples
+            for old, new in zip(cluster.samples[0].turns, sample.turns, strict=True)
+            if old != new
+        ]
+
+    assert np.mean(strangers(rank)) > np.mean(strangers(None))
+    config = replace(PROFILES["paper"], replacing=Replacing(hardness="topic"), clusters=4, schedule=SCHEDULE)
+    done = train_selfeval(material, material_of([]), config, tiny(roberta), tmp_path, digest="made")
+    assert done.best.updates > 0
 
 
 def test_ablations_have_other_losses(roberta: Path) -> None:

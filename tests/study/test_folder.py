@@ -69,7 +69,7 @@ def test_broken_json_and_broken_parquet_are_said_to_be_so(make_run: Make) -> Non
     other = make_run()
     whole = (other / "results.parquet").read_bytes()
     (other / "results.parquet").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(BadInput, match=r"results.parquet: found a file that cannot be read"):
+    with pytest.raises(BadInput, match=r"results.parquet: found no readable results"):
         read_run(other)
 
 

@@ -9,10 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import Floats, PartlyAnswered
 from dialeval.engine import ROWS, Batch, Cache, Job, ProcessPool, run
 from dialeval.errors import BadInput, UnknownName
 
@@ -56,6 +57,25 @@ def name_a_stranger(numbers: Sequence[int]) -> Floats:
     raise UnknownName("metric", "blue", ["bleu"])
 
 
+class Sent(Exception):
+    """An error as clients of servers raise them: it cannot be made from its words alone."""
+
+    def __init__(self, message: str, *, request: object) -> None:
+        super().__init__(message)
+        self.request = request
+
+
+def fail_with(error: Exception, numbers: Sequence[int]) -> Floats:
+    raise error
+
+
+def fail_halfway(cause: Exception, numbers: Sequence[int]) -> Floats:
+    """Answers the first and then fails, by this cause."""
+    error = PartlyAnswered("failed after 1", [(), *[None] * (len(numbers) - 1)])
+    error.cause = cause
+    raise error
+
+
 def pid_of_worker(numbers: Sequence[int]) -> Floats:
     return np.array([[os.getpid()]], dtype=np.float64)
 
@@ -78,6 +98,13 @@ class Recorded:
             file.write(f"{os.getpid()} {' '.join(map(str, numbers))}\n")
         time.sleep(self.seconds)
         return square(numbers)
+
+
+@dataclass(frozen=True)
+class RecordedModel(Recorded):
+    """The same, and says that it holds a model."""
+
+    resources: ClassVar = {"weights": "0" * 64}
 
 
 @dataclass(frozen=True)

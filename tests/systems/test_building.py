@@ -32,7 +32,7 @@ def test_a_file_of_responses_is_a_transcript_under_its_own_name(corpus: Path) ->
 
 
 def test_a_folder_that_holds_no_model_says_what_it_should_hold(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"neither generator\.json nor config\.json"):
+    with pytest.raises(BadInput, match=r"none of generator\.json, nlg\.json and config\.json"):
         build_system(str(tmp_path))
 
 

@@ -28,6 +28,7 @@ PROMPTS = [
     Prompt("p3", ()),
     Prompt("p4", (Turn("user", "How are you?"),)),
     Prompt("p5", (Turn("user", "Zzz"),)),
+    Prompt("p6", (Turn("user", "inform(name='kiss seafood';food=thai)", "act"),)),
 ]
 
 
@@ -56,6 +57,18 @@ def generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def act_generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny generator of sentences from acts."""
+    pytest.importorskip("torch")
+    from dialeval.nlg.generating.training import train
+    from support.small_nlg import config, made_split
+
+    folder = tmp_path_factory.mktemp("act-generator")
+    train(made_split(), config("hld-sclstm"), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def served() -> Iterator[str]:
     """The address of a server with a model of two letters."""
     pytest.importorskip("httpx2")
@@ -79,6 +92,7 @@ def build(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Sys
     given: dict[str, Callable[[], dict[str, object]]] = {
         "echo": dict,
         "huggingface": lambda: {"model": str(request.getfixturevalue("weights")), "decoding": short},
+        "nlg": lambda: {"path": request.getfixturevalue("act_generator")},
         "openai": lambda: {
             "base_url": request.getfixturevalue("served"),
             "model": "bigrams",
@@ -226,7 +240,12 @@ def test_every_kind_is_documented(kind: str) -> None:
     docs = DOCS
     page = (docs / "systems.md").read_text(encoding="utf-8")
     assert f"`{kind}`" in page
-    own = {"huggingface": "huggingface.md", "openai": "openai.md", "trained": "generators.md"}
+    own = {
+        "huggingface": "huggingface.md",
+        "nlg": "nlg-generators.md",
+        "openai": "openai.md",
+        "trained": "generators.md",
+    }
     page += (docs / own[kind]).read_text(encoding="utf-8") if kind in own else ""
     for field in dataclasses.fields(SYSTEMS[kind]):  # type: ignore[arg-type]
         assert f"`{field.name}`" in page, f"docs say nothing of {kind}'s {field.name}"

@@ -67,7 +67,7 @@ def test_none_without_a_checkpoint_and_a_damaged_one_is_named(tmp_path: Path) ->
     checkpoints = Checkpoints(tmp_path, {})
     assert checkpoints.read(*trained(1)) is None
     checkpoints.path.write_bytes(b"torn")
-    with pytest.raises(BadInput, match="an unreadable checkpoint"):
+    with pytest.raises(BadInput, match="no readable checkpoint"):
         checkpoints.read(*trained(1))
     checkpoints.forget()
     assert checkpoints.read(*trained(1)) is None

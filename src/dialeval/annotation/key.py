@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.annotation.forms import ACCEPTABILITY, Form, candidate_ids
-from dialeval.data.codec.bad import Where
+from dialeval.data.codec.bad import refuse
 from dialeval.data.codec.fields import text as text_of, wrong
-from dialeval.data.codec.json_value import loads
+from dialeval.data.codec.jsonl import read_rows
 from dialeval.data.types import Question
 from dialeval.errors import BadInput, Unsuitable
 
@@ -31,14 +31,11 @@ class KeyEntry(NamedTuple):
 def read_key(path: Path) -> dict[str, KeyEntry]:
     """The key that ``export_tasks`` wrote, by task."""
     result: dict[str, KeyEntry] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        todo = f"Name the {KEY_NAME} that was written beside the tasks."
-        raise BadInput(str(path), "no such file", "the key to the tasks", todo) from None
-    for number, line in enumerate(lines, start=1):
-        where = Where(str(path), number)
-        fields = loads(line, where)
+    todo = f"Name the {KEY_NAME} that was written beside the tasks."
+    if not path.is_file():
+        raise BadInput(str(path), "no such file", "the key to the tasks", todo)
+    for row in read_rows(path, refuse):
+        fields, where = row.fields, row.where
         if not isinstance(fields, dict):
             raise wrong(where, "", fields, "an object with 'task' and 'candidate'", f"Name a {KEY_NAME}.")
         entry = KeyEntry(*(text_of(fields, name, where, "") for name in KeyEntry._fields))

@@ -22,6 +22,7 @@ from dialeval.annotation.kinds.kind import Ask
 from dialeval.errors import BadInput, UnknownName, Unsuitable
 from dialeval.files.documents import Origin, read_document, require_file, write_document, write_json_lines
 from dialeval.files.folders import check_target
+from dialeval.files.foreign import as_bad_input
 
 T = TypeVar("T")
 
@@ -144,8 +145,12 @@ def read_project(folder: Path) -> Project:
         found = f"{len(items):,} items and a key to {len(sources):,}"
         raise BadInput(str(folder), found, f"{KEY} and {ITEMS} of the same items", ORIGIN.again)
     _check(settings, [Blind(item, sources[name]) for name, item in items.items()])
-    secret = require_file(folder, SECRET, ORIGIN).read_text(encoding="ascii").strip()
-    return Project(folder, settings, items, sources, bytes.fromhex(secret))
+    return Project(folder, settings, items, sources, _read_secret(require_file(folder, SECRET, ORIGIN)))
+
+
+def _read_secret(path: Path) -> bytes:
+    with as_bad_input((ValueError,), str(path), "secret", "64 hexadecimal digits", ORIGIN.again):
+        return bytes.fromhex(path.read_text(encoding="ascii").strip())
 
 
 def copy_project(project: Project, folder: Path) -> Project:
@@ -178,7 +183,9 @@ def _records(shape: type[T], path: Path) -> Iterator[T]:
     from pydantic import TypeAdapter, ValidationError
 
     lines = TypeAdapter(shape)
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+    with as_bad_input((UnicodeDecodeError,), str(path), "text", f"{path.name} in UTF-8", ORIGIN.again):
+        text = path.read_text(encoding="utf-8")
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line:
             continue
         try:

@@ -61,7 +61,7 @@ def read_first_look(path: Path) -> tuple[Comparison, ...]:
         if content["settings"]["look"] != "1/2":
             raise BadInput(str(path), "a comparison that was no first look", needed, todo)
         return TypeAdapter(tuple[Comparison, ...]).validate_python(content["comparisons"])
-    except (OSError, ValueError, LookupError, TypeError, ValidationError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, ValidationError) as error:
         found = "no such file" if isinstance(error, FileNotFoundError) else "something else"
         raise BadInput(str(path), found, needed, todo) from None
 

@@ -36,14 +36,10 @@ PURPOSES: Final[Mapping[str, str]] = {
     "language": "word frequencies for select build",
     "retrieval": "search for select build",
     "milvus": "select build --engine milvus",
+    "ray": "--engine ray",
+    "serve": "annotate serve",
 }
-"""What each extra is for."""
-
-TO_COME: Final[Mapping[str, str]] = {
-    "ray": "scoring on a cluster",
-    "serve": "ratings in the browser",
-}
-"""Extras that nothing uses yet, and what they are meant for; those of developers are in neither table."""
+"""What each extra is for; those of developers are left out."""
 
 TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "java": ("java",),
@@ -87,6 +83,20 @@ def doctor(
     verify: Annotated[
         bool, typer.Option("--verify", help="Also compare every resource with its hash.")
     ] = False,
+    licences: Annotated[
+        bool,
+        typer.Option(
+            "--licences",
+            help="List every installed dependency with its licence, and known vulnerabilities where pip-audit is "
+            "installed (it asks the network).",
+        ),
+    ] = False,
+    sbom: Annotated[
+        Path | None,
+        typer.Option(
+            "--sbom", metavar="FILE", help="Write an SBOM (CycloneDX 1.5 JSON) of the installation."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say what is installed, which resources are here, and what to do next.
@@ -95,6 +105,9 @@ def doctor(
 
     Example: dialeval doctor --verify
     """
+    if licences or sbom is not None:
+        _print_dependencies(sbom, licences=licences, json=json)
+        return
     diagnosis = _diagnose(verify=verify)
     if json:
         print(jsonlib.dumps(_json(diagnosis), ensure_ascii=False))
@@ -102,6 +115,27 @@ def doctor(
         _print(diagnosis)
     if diagnosis.missing:
         raise typer.Exit(1)
+
+
+def _print_dependencies(target: Path | None, *, licences: bool, json: bool) -> None:
+    from dialeval.cli.dependencies import audit, dependencies, sbom
+    from dialeval.files.documents import write_document
+
+    found = dependencies()
+    if target is not None:
+        write_document(target, sbom(found))
+        print(f"Wrote {target} with {len(found)} components", file=sys.stderr)
+    if not licences:
+        return
+    audited = audit()
+    if json:
+        told = {"dependencies": [asdict(each) for each in found], **asdict(audited)}
+        print(jsonlib.dumps(told, ensure_ascii=False))
+        return
+    for each in found:
+        print(f"{each.name} {each.version}\t{each.licence}")
+    for line in audited.vulnerabilities or (audited.absence or "pip-audit knows of no vulnerability",):
+        print(line)
 
 
 def _diagnose(*, verify: bool) -> Diagnosis:
@@ -114,7 +148,7 @@ def _diagnose(*, verify: bool) -> Diagnosis:
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     return Diagnosis(
         base=needs.get("", []),
-        extras={name: packages for name, packages in needs.items() if name in PURPOSES or name in TO_COME},
+        extras={name: packages for name, packages in needs.items() if name in PURPOSES},
         resources=[check(name, verify=verify) for name in CATALOGUE],
         cache=folder,
         cache_files=files,
@@ -148,7 +182,7 @@ def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     else:
         yield "Ready for base use. Try: dialeval demo"
     for name, packages in diagnosis.extras.items():
-        if name in PURPOSES and any(package.version is None for package in packages):
+        if any(package.version is None for package in packages):
             yield f"For {PURPOSES[name]}: {install_command(name)} {IN_CLONE}"
     for status in diagnosis.resources:
         if status.state == "altered":
@@ -220,8 +254,7 @@ def _print_extras(console: Console, diagnosis: Diagnosis) -> None:
     for name, packages in diagnosis.extras.items():
         missing = [package.name for package in packages if package.version is None]
         state = "installed" if not missing else "partly" if len(missing) < len(packages) else "absent"
-        purpose = PURPOSES[name] if name in PURPOSES else f"to come: {TO_COME[name]}"
-        table.add_row(name, state, purpose, ", ".join(missing))
+        table.add_row(name, state, PURPOSES[name], ", ".join(missing))
     console.print(table)
 
 

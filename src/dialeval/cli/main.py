@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 import warnings
@@ -10,11 +11,25 @@ from typing import Annotated, Any, Final, TextIO
 import typer
 from typer.core import TyperGroup
 
-from dialeval.cli import chat, compare, data, demo, doctor, init, report, resources, run, score, systems
+from dialeval.cli import (
+    chat,
+    compare,
+    data,
+    demo,
+    doctor,
+    init,
+    merge,
+    report,
+    resources,
+    run,
+    score,
+    systems,
+)
 from dialeval.cli.annotate.app import app as annotate_app
 from dialeval.cli.consistency.app import app as consistency_app
 from dialeval.cli.meta.app import meta
 from dialeval.cli.nbest.app import app as nbest_app
+from dialeval.cli.nlg.app import app as nlg_app
 from dialeval.cli.select.app import app as select_app
 from dialeval.cli.train.app import app as train_app
 from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
@@ -73,6 +88,7 @@ app.command("demo")(demo.demo)
 app.command("init")(init.init)
 app.command("run")(run.run)
 app.command("score")(score.score)
+app.command("merge")(merge.merge)
 app.command("compare")(compare.compare)
 app.command("meta")(meta)
 app.command("report")(report.report)
@@ -81,6 +97,7 @@ app.add_typer(annotate_app, name="annotate")
 app.add_typer(consistency_app, name="consistency")
 app.add_typer(data.app, name="data")
 app.add_typer(nbest_app, name="nbest")
+app.add_typer(nlg_app, name="nlg")
 app.add_typer(resources.app, name="resources")
 app.add_typer(select_app, name="select")
 app.add_typer(systems.app, name="systems")
@@ -100,6 +117,9 @@ def main() -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.errno in _FULL:
+            print(f"error: {_full(error)}", file=sys.stderr)
+            sys.exit(1)
         if error.filename is None:
             raise
         print(
@@ -107,6 +127,17 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+
+
+def _full(error: OSError) -> str:
+    """What to do about a full disk: the system does not say which file did not fit."""
+    place = f"{error.filename}: " if error.filename else ""
+    return (
+        f"{place}{error.strerror}. Free some space, and give the same command again: finished parts are kept."
+    )
 
 
 def _print_version(wanted: bool) -> None:
@@ -120,8 +151,20 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
+    unpack_ratio: Annotated[
+        float | None,
+        typer.Option(
+            "--unpack-ratio",
+            min=1.0,
+            help="Refuse packed files (gzip, xlsx, Parquet) that unpack to more than 256 MiB and so many times their "
+            "size; 200 by default.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if unpack_ratio is not None:
+        from dialeval.data.codec.limits import allow_ratio
+
+        allow_ratio(unpack_ratio)
 
 
 def _print_warning(

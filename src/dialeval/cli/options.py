@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 if TYPE_CHECKING:
+    from dialeval.engine import EngineSettings
+    from dialeval.evaluation.shards import Shard
     from dialeval.ratings.scale import RatingScale
 
 Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", "judgement"]
@@ -43,6 +45,32 @@ Resume: TypeAlias = Annotated[
 CacheFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),
+]
+EngineOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="ENGINE",
+        help="Where batches run: processes, ray, or as in 'ray(cpus=2, gpus=1)' for each worker.",
+        show_default="processes",
+    ),
+]
+Address: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        help="The Ray cluster: HOST:PORT, auto for the one on this machine, or local to embed one.",
+        show_default="local",
+    ),
+]
+ShardOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Do only this part of the work, such as 1/3; 'dialeval merge' joins all parts.",
+        show_default=False,
+    ),
 ]
 FailUnder: TypeAlias = Annotated[
     list[str] | None,
@@ -103,3 +131,27 @@ def scale_given(text: str | None) -> RatingScale | None:
         return None if text is None else RatingScale.parse(text)
     except Unsuitable as error:
         raise typer.BadParameter(str(error), param_hint="--scale") from None
+
+
+def engine_given(text: str | None, address: str | None) -> EngineSettings | None:
+    """The engine that ``--engine`` and ``--address`` name; a usage error where there is no such engine."""
+    from dialeval.engine import EngineSettings
+    from dialeval.errors import DialevalError
+
+    if text is None and address is None:
+        return None
+    try:
+        return EngineSettings.parse(text or "processes", address)
+    except (DialevalError, ValueError) as error:
+        raise typer.BadParameter(str(error), param_hint="--engine") from None
+
+
+def shard_given(text: str | None) -> Shard | None:
+    """The shard that ``--shard`` names; a usage error where it is not a shard."""
+    from dialeval.errors import Unsuitable
+    from dialeval.evaluation.shards import Shard
+
+    try:
+        return None if text is None else Shard.parse(text)
+    except Unsuitable as error:
+        raise typer.BadParameter(str(error), param_hint="--shard") from None

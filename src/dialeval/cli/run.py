@@ -6,17 +6,33 @@ import dataclasses
 import json as jsonlib
 import shlex
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under, show_in_job
-from dialeval.cli.options import AllowUnmatched, CacheFolder, FailUnder, Jobs, Json, Limit, Resume
+from dialeval.cli.options import (
+    Address,
+    AllowUnmatched,
+    CacheFolder,
+    EngineOption,
+    FailUnder,
+    Jobs,
+    Json,
+    Limit,
+    Resume,
+    ShardOption,
+    engine_given,
+    shard_given,
+)
+from dialeval.cli.shards import work_on_study
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
+    from dialeval.engine import EngineSettings
     from dialeval.study import Run, Study
     from dialeval.study.document import Content
 
@@ -33,10 +49,13 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Override the study's seed.")] = None,
     limit: Limit = None,
     jobs: Jobs = 1,
+    engine: EngineOption = None,
+    address: Address = None,
     resume: Resume = True,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
     allow_unmatched: AllowUnmatched = False,
+    shard: ShardOption = None,
     json: Json = False,
 ) -> None:
     """Compare systems on your data: a leaderboard with intervals and significance, and an HTML report.
@@ -44,18 +63,52 @@ def run(
     Interrupted? The same command resumes where it stopped.
 
     Example: dialeval run study.yaml -o runs/monday --jobs 2
+
+    Example: dialeval run study.yaml --engine ray --address 10.0.0.1:6379
+
+    Example: dialeval run study.yaml -o parts/1 --shard 1/3
     """
+    part, chosen = shard_given(shard), engine_given(engine, address)
+    arguments: dict[str, Any] = {
+        "study": str(study),
+        "seed": seed,
+        "limit": limit,
+        "fail_under": fail_under,
+        "allow_unmatched": allow_unmatched,
+    }
+    loaded = loaded_study(**arguments)
+    if part is not None:
+        folder = out or Path("runs") / f"{loaded.name}-{part.number}-of-{part.of}"
+        work_on_study(loaded, arguments, part, folder, jobs=jobs, cache=cache, resume=resume, engine=chosen)
+    else:
+        folder = out or Path("runs") / loaded.name
+        carry_out(loaded, folder, jobs=jobs, resume=resume, cache=cache, json=json, engine=chosen)
+
+
+def loaded_study(
+    study: str, seed: int | None, limit: int | None, fail_under: list[str] | None, allow_unmatched: bool
+) -> Study:
+    """The study in a file with the command line's say, which is noted at the top of its text."""
     from dialeval.study import load_study
 
     loaded = _override(load_study(study), seed=seed, limit=limit)
     gates = parse_fail_under(fail_under, [measure.label for measure in loaded.measures])
     loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
     loaded = annotated(loaded, *(["with --allow-unmatched"] if allow_unmatched else []))
-    loaded = dataclasses.replace(loaded, gates=loaded.gates + gates, allow_unmatched=allow_unmatched)
-    carry_out(loaded, out or Path("runs") / loaded.name, jobs=jobs, resume=resume, cache=cache, json=json)
+    return dataclasses.replace(loaded, gates=loaded.gates + gates, allow_unmatched=allow_unmatched)
 
 
-def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Path | None, json: bool) -> None:
+def carry_out(
+    study: Study,
+    folder: Path,
+    *,
+    jobs: int,
+    resume: bool,
+    cache: Path | None,
+    json: bool,
+    others: Sequence[Path] = (),
+    engine: EngineSettings | None = None,
+) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
     from dialeval.files.folders import check_target
     from dialeval.study import Circumstances, run_study, write_page, write_run
@@ -64,7 +117,8 @@ def carry_out(study: Study, folder: Path, *, jobs: int, resume: bool, cache: Pat
 
     check_target(folder, "study.yaml", kind="run")
     started = datetime.now(UTC)
-    with open_workshop(jobs=jobs, cache=cache, resume=resume) as workshop:
+    chosen = engine or study.engine
+    with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
         done = run_study(study, workshop)
     command = shlex.join(["dialeval", *sys.argv[1:]])
     content = write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
@@ -107,8 +161,7 @@ def _leave(done: Run, folder: Path) -> None:
     from dialeval.errors import RunFailed
 
     for failure in done.failures:
-        whose = ", ".join(name for name in (failure.system, failure.measure) if name)
-        show_in_job(f"{whose}: {failure.message}" if whose else failure.message)
+        show_in_job(failure.sentence)
     if done.failures:
         partial = [failure for failure in done.failures if failure.partial]
         if len(partial) == len(done.failures):

@@ -7,17 +7,19 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from dialeval.cli.claims import design_notes
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
+    Address,
     AllowUnmatched,
     CacheFolder,
     Cluster,
     DataFile,
+    EngineOption,
     FailUnder,
     Jobs,
     Json,
@@ -25,27 +27,29 @@ from dialeval.cli.options import (
     MetricNames,
     Resume,
     Seed,
+    ShardOption,
     SkipBad,
     Trials,
+    engine_given,
+    shard_given,
 )
-from dialeval.cli.subjects import (
-    first_items,
-    judging_dialogues,
-    kept_input,
-    read_beside,
-    read_dialogues,
-    read_examples,
-    side_file,
-    write_turn_effects,
-)
+from dialeval.cli.scoring import Scoring
+from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
+from dialeval.cli.subjects import kept_input, write_turn_effects
 from dialeval.cli.workshop import open_workshop
-from dialeval.metrics import DEFAULT_METRICS, EVERY, EVERY_METRIC, build_any
+from dialeval.metrics import DEFAULT_METRICS, EVERY
 
 if TYPE_CHECKING:
-    from dialeval.core import CorpusMeasure, Metric, Missing, Outcome, Resampling
-    from dialeval.data import Example
+    from dialeval.core import Outcome, Resampling
+    from dialeval.engine import EngineSettings
+    from dialeval.evaluation.measure import AnyMetric
+    from dialeval.evaluation.shards import Shard
+    from dialeval.study.document import GateOutcome
+    from dialeval.study.gates import Gate
 
-    AnyMetric = Metric[Example] | CorpusMeasure[Example]
+SCORES: Final = "scores.json"
+JUDGEMENTS: Final = "judgements.jsonl"
+"""What merged shards write: what --json prints, and what --per-item writes."""
 
 
 def score(
@@ -77,11 +81,18 @@ def score(
     trials: Trials = 1000,
     limit: Limit = None,
     jobs: Jobs = 1,
+    engine: EngineOption = None,
+    address: Address = None,
     resume: Resume = True,
     cache: CacheFolder = None,
     skip_bad: SkipBad = False,
     allow_unmatched: AllowUnmatched = False,
     fail_under: FailUnder = None,
+    shard: ShardOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The folder of the shard.", show_default="runs/FILE-I-of-N"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Score responses or dialogues, with an interval for every score and a reason for every item that has none.
@@ -95,70 +106,116 @@ def score(
     Example: dialeval score talks.jsonl -m selfeval -m quality --per-turn turns.jsonl
 
     Example: dialeval score --hyp answers.txt --ref gold1.txt --ref gold2.txt --all
-    """
-    from dialeval.core import Fittable, Resampling
-    from dialeval.data import SideFile, refuse
-    from dialeval.evaluation.runner import Plan, evaluate_each
-    from dialeval.study.gates import Judged, check_gates
 
-    resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
-    metrics = _metrics(metric, every=every)
+    Example: dialeval score answers.jsonl -m bertscore --shard 1/8 -o parts/1
+    """
+    scoring = Scoring(
+        file=file,
+        metric=metric,
+        every=every,
+        hyp=str(hyp) if hyp else None,
+        ref=[str(path) for path in ref] if ref else None,
+        format=format,
+        data=data,
+        cluster=cluster,
+        seed=seed,
+        trials=trials,
+        limit=limit,
+        skip_bad=skip_bad,
+        allow_unmatched=allow_unmatched,
+        fail_under=fail_under,
+    )
+    part, chosen = shard_given(shard), engine_given(engine, address)
+    if part is not None:
+        if per_item or per_turn or json:
+            raise typer.BadParameter(
+                "it goes without --per-item, --per-turn and --json", param_hint="--shard"
+            )
+        work_on_scoring(scoring, part, out, jobs=jobs, cache=cache, resume=resume, engine=chosen)
+        return
+    if out is not None:
+        raise typer.BadParameter("it goes with --shard", param_hint="--out")
+    metrics = scoring.metrics()
     gates = parse_fail_under(fail_under, list(metrics))
-    on_bad = SideFile(side_file(file or str(hyp))) if skip_bad else refuse
     with (
         kept_input(file, metrics) as source,
-        open_workshop(jobs=jobs, cache=cache, resume=resume) as shop,
-        shop.watch("scoring", 0) as progress,
+        open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
     ):
-        plan = Plan(resampling=resampling, executor=shop.executor, cache=shop.cache, progress=progress)
-        whole = {} if data else judging_dialogues(metrics, source, format)
-        single = {name: metric for name, metric in metrics.items() if name not in whole}
-        results: dict[tuple[str, str], Outcome] = {}
-        if whole:
-            dialogues = read_dialogues(str(source), format, on_bad)
-            results |= evaluate_each(whole, first_items(dialogues, limit), plan)
-        if whole and single:
-            names = ", ".join(single)
-            print(f"{names}: judged by the last turn of each dialogue", file=sys.stderr)
-        if single:
-            responses: Iterable[Example | Missing] = (
-                read_examples(source, hyp, ref, format, on_bad)
-                if data is None
-                else read_beside(file, data, format, allow_unmatched=allow_unmatched, skip_bad=skip_bad)
-            )
-            examples: Iterable[Example | Missing] = first_items(responses, limit)
-            if any(isinstance(metric, Fittable) for metric in single.values()):
-                examples = list(examples)  # such a metric sees all of them before it scores the first
-            results |= evaluate_each(single, examples, plan)
+        scored = scoring.on(source).results(metrics, shop)
         if per_turn is not None:
-            write_turn_effects(per_turn, whole, str(source), format, limit)
-    results = {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
-    if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
-        print(left_out, file=sys.stderr)
+            hurting = write_turn_effects(per_turn, scored.whole, str(source), format, limit)
     if per_item is not None:
-        _write_judgements(per_item, results)
-    _print_scores(results, resampling, json=json)
-    scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
-    _refuse_nothing(results, some_suffice=every and not metric)
-    exit_on_gates(list(check_gates(gates, scores)))
+        write_judgements(per_item, scored.results)
+    _print_scores(scored.results, scoring.resampling, json=json)
+    if per_turn is not None and not json:
+        print("\n".join(["Turns that hurt most:", *hurting] if hurting else ["No turn lowers a score."]))
+    refuse_nothing(scored.results, some_suffice=every and not metric)
+    exit_on_gates(list(_checked(gates, scored.results)))
 
 
 # The names come from the tables of metrics, so that help cannot differ from them.
 score.__doc__ = (score.__doc__ or "").format(every=", ".join(EVERY), default=", ".join(DEFAULT_METRICS))
 
 
-def _metrics(names: Sequence[str] | None, *, every: bool) -> dict[str, AnyMetric]:
-    from dialeval.metrics.scoring import available
+def work_on_scoring(
+    scoring: Scoring,
+    shard: Shard,
+    out: Path | None,
+    *,
+    jobs: int,
+    cache: Path | None,
+    resume: bool,
+    engine: EngineSettings | None,
+) -> None:
+    """Score the shard's batches into its folder."""
+    name = Path(scoring.files()[0]).name
+    folder = out or Path("runs") / f"{name}-{shard.number}-of-{shard.of}"
+    metrics = scoring.metrics()
+    parse_fail_under(scoring.fail_under, list(metrics))
+    task = task_of_scoring(metrics, scoring.arguments(), scoring.files())
+    with open_shard(task, shard, folder, jobs=jobs, cache=cache, resume=resume, engine=engine) as (
+        shop,
+        failures,
+    ):
+        scoring.results(metrics, shop, shard)
+    leave_shard(shard, folder, failures)
 
-    if not every:
-        return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
-    usable = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
-    for name, obstacle in usable.obstacles.items():
-        print(f"left out: {name}: {obstacle}", file=sys.stderr)
-    return dict(usable.metrics)
+
+def print_merged(
+    scoring: Scoring,
+    metrics: Mapping[str, AnyMetric],
+    out: Path,
+    *,
+    jobs: int,
+    cache: Path | None,
+    json: bool,
+    others: Sequence[Path],
+) -> None:
+    """Print the scores of merged shards, and write them and all judgements into ``out``."""
+    from dialeval.files.atomic import write_atomically
+    from dialeval.files.folders import check_target
+
+    check_target(out, SCORES, kind="score", parts=(JUDGEMENTS,))
+    gates = parse_fail_under(scoring.fail_under, list(metrics))
+    with open_workshop(jobs=jobs, cache=cache, resume=True, others=others) as shop:
+        results = scoring.results(metrics, shop).results
+    out.mkdir(parents=True, exist_ok=True)
+    write_judgements(out / JUDGEMENTS, results)
+    write_atomically(out / SCORES, f"{_as_json(results)}\n".encode())
+    _print_scores(results, scoring.resampling, json=json)
+    refuse_nothing(results, some_suffice=scoring.every and not scoring.metric)
+    exit_on_gates(list(_checked(gates, results)))
 
 
-def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:
+def _checked(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome]) -> Iterator[GateOutcome]:
+    from dialeval.study.gates import Judged, check_gates
+
+    scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
+    return check_gates(gates, scores)
+
+
+def write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:
+    """Write every judgement of the results, and say which results have none."""
     from dialeval.core import CorpusResult
     from dialeval.data import write
 
@@ -168,7 +225,7 @@ def _write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) ->
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
 
 
-def _refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:
+def refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:
     """Fail where a metric has no value for any system; with ``--all``, where none of the metrics has one."""
     from dialeval.errors import RunFailed
     from dialeval.evaluation.unscored import no_value
@@ -183,16 +240,18 @@ def _refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice:
 def _print_scores(results: Mapping[tuple[str, str], Outcome], resampling: Resampling, *, json: bool) -> None:
     """One row per metric and system."""
     if json:
-        print(
-            jsonlib.dumps(
-                {"results": [_row(*key, result) for key, result in results.items()]}, ensure_ascii=False
-            )
-        )
+        print(_as_json(results))
     else:
-        _print_table(results, resampling)
+        print_results(results, resampling)
 
 
-def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
+def _as_json(results: Mapping[tuple[str, str], Outcome]) -> str:
+    rows = [result_row(*key, result) for key, result in results.items()]
+    return jsonlib.dumps({"results": rows}, ensure_ascii=False)
+
+
+def result_row(name: str, system: str, result: Outcome) -> dict[str, object]:
+    """One result as JSON."""
     from dialeval.files.documents import finite
 
     source = result.provenance
@@ -214,7 +273,10 @@ def _row(name: str, system: str, result: Outcome) -> dict[str, object]:
     }
 
 
-def _print_table(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> None:
+def print_results(
+    results: Mapping[tuple[str, str], Outcome], resampling: Resampling, notes: Iterable[str] = ()
+) -> None:
+    """The results as a table, with notes on what has no value, and further ones."""
     from rich.console import Console
 
     from dialeval.display.table import Cell, Column, Table
@@ -226,7 +288,7 @@ def _print_table(results: Mapping[tuple[str, str], Outcome], resampling: Resampl
         tuple(Cell(text) for text in (name, system, *_cells(result)))
         for (name, system), result in results.items()
     )
-    print_table(Table("", columns, rows, tuple(_notes(results, resampling))), Console())
+    print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)), Console())
 
 
 def _cells(result: Outcome) -> tuple[str, str, str, str]:
@@ -240,6 +302,7 @@ def _cells(result: Outcome) -> tuple[str, str, str, str]:
 def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> Iterator[str]:
     """Why there is no interval, what was resampled, and which items have no value."""
     from dialeval.core import ABSENCES
+    from dialeval.evaluation.unscored import unscored_note
 
     for absence in dict.fromkeys(result.absence for result in results.values()):
         if absence is not None:
@@ -249,9 +312,8 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     for note in design_notes(designs, items, resampling):
         yield note[:1].lower() + note[1:].rstrip(".")
     for (name, system), result in results.items():
-        for index, reason in list(result.reasons.items())[:1]:
-            share = f"{len(result.reasons)} of {len(result)} unscored"
-            yield f"{name}, {system}: {share}, first {result.items[index]!r}: {reason}"
+        if told := unscored_note(result):
+            yield f"{name}, {system}: {told}"
     given = {system: set(result.items) for (_, system), result in results.items()}
     everything = set().union(*given.values())
     for system, known in given.items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from dialeval.engine import EngineSettings
     from dialeval.study import Workshop
 
 INTERRUPTED: Final = 130
@@ -36,13 +37,27 @@ def default_cache_folder() -> Path:
 
 
 @contextmanager
-def open_workshop(*, jobs: int, cache: Path | None, resume: bool) -> Iterator[Workshop]:
-    """A workshop with ``jobs`` processes, a cache unless everything is to be recomputed, and bars on stderr."""
-    from dialeval.engine import Cache, InProcess, ProcessPool
+def open_workshop(
+    *,
+    jobs: int,
+    cache: Path | None,
+    resume: bool,
+    others: Sequence[Path] = (),
+    engine: EngineSettings | None = None,
+) -> Iterator[Workshop]:
+    """A workshop with ``jobs`` processes, a cache unless everything is to be recomputed, and bars on stderr.
+
+    What the cache does not hold is looked for in the ``others``. On an engine with several machines, systems are asked
+    there, too.
+    """
+    from dialeval.engine import Cache, EngineSettings, LayeredCache
     from dialeval.engine.progress import RichProgress
     from dialeval.study import Workshop
 
-    kept = Cache(cache or default_cache_folder()) if resume else None
+    folder = cache or default_cache_folder()
+    kept = (LayeredCache(folder, others) if others else Cache(folder)) if resume else None
     keeps("What was computed is kept: the same command resumes from there." if resume else None)
-    with ProcessPool(jobs) if jobs > 1 else InProcess() as executor:
-        yield Workshop(executor, kept, RichProgress)
+    settings = engine or EngineSettings()
+    with settings.executor(jobs) as executor:
+        asking = executor if settings.asks_elsewhere else None
+        yield Workshop(executor, kept, RichProgress, asking=asking)

@@ -39,6 +39,8 @@ class Detected:
     """The other speaker's turn before the second one."""
     reason: str | None = None
     """Why there is nothing to compare."""
+    not_compared: int = 0
+    """Pairs of turns by one speaker that were further apart than the reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,12 @@ class DetectedDocument:
     systems: tuple[SystemRate, ...]
     excluded: dict[str, int]
     """Dialogues with nothing to compare, by reason."""
+    reach: int | None = None
+    """How many turns back each turn was compared; null for all the way."""
+    passages: int = 0
+    """Pairs of passages that were compared, those of the same words included."""
+    not_compared: int = 0
+    """Pairs of turns by one speaker that were further apart than the reach, over all dialogues."""
     format: Literal[1] = 1
 
 
@@ -145,6 +153,8 @@ class LabelledAnswer:
     raters: int
     draw: str = "top"
     kind: str = "follow-up"
+    by: Literal["people", "detector"] = "people"
+    """Who labelled it; the detector only where people are missing, and then without votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +198,7 @@ class AnalysisDocument:
     """Of the chi-square test that misses do not depend on the votes."""
     draws: dict[str, tuple[int, int]]
     """Contradictory answers and all answers to probes drawn by FQness (``top``) and at random."""
+    by_detector: int = 0
+    """Answers that the detector labelled in place of people."""
     alpha: float = 0.01
     format: Literal[1] = 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from dialeval.consistency.collecting.answers import ProbeAnswer, ask_probes
-from dialeval.consistency.detecting.detecting import detect_each, rates_of
+from dialeval.consistency.collecting.answers import PROBES_AT_ONCE, ProbeAnswer, ask_probes
+from dialeval.consistency.detecting.detecting import Talk, detect_each, rates_of
 from dialeval.consistency.detecting.detector import SHIPPED
+from dialeval.consistency.detecting.dialogues import LAST_TURN
 from dialeval.consistency.detecting.metrics import ContradictionDetector, ContradictionFree
 from dialeval.consistency.document import ConsistencyInfo, Detected
 from dialeval.consistency.folder import CONTRADICTIONS, read_answers, write_answers
@@ -39,8 +40,8 @@ class Consistency(MeanOfValues):
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        free = ContradictionFree(self.model)
-        return Signature("consistency", (("model", self.model), ("n", self.n)), free.signature.facts)
+        facts = ContradictionFree(self.model).signature.facts
+        return Signature("consistency", (("model", self.model), ("n", self.n)), facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -74,7 +75,7 @@ class ProbeMeasure:
         self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
     ) -> Sequence[ProbeAnswer | Missing]:
         """The system's answer to each probe; of several candidates the one that contradicts most."""
-        probes = read_probes(inputs["probes"])[: tools.limit]
+        probes = tools.share(read_probes(inputs["probes"])[: tools.limit], PROBES_AT_ONCE)
         with tools.watch(f"{respondent.system.name} is probed", len(probes)) as progress:
             return ask_probes(
                 respondent.system,
@@ -84,6 +85,7 @@ class ProbeMeasure:
                 seed=self.seed,
                 cache=tools.cache,
                 progress=progress,
+                executor=tools.executor,
             )
 
 
@@ -97,6 +99,7 @@ class ConsistencyCapability:
 
     name: Final = "consistency"
     measures: Final[Mapping[str, Callable[..., Asking]]] = {"consistency": consistency}
+    shows: Final = frozenset[str]()
     systems: Final[Mapping[str, Callable[..., System]]] = {}
     hint: Final = "{name: consistency, probes: probes.jsonl}"
     document: Final = ConsistencyInfo
@@ -162,8 +165,8 @@ class ConsistencyCapability:
 
 def detected_answers(answers: Sequence[ProbeAnswer], detector: ContradictionDetector) -> list[Detected]:
     """The worst pair in each answer's dialogue, its own turn being the later one."""
-    dialogues = [(answer.item, answer.system, answer.turns) for answer in answers]
-    return detect_each(dialogues, detector, "last")
+    talks = [Talk(answer.item, answer.system, answer.turns) for answer in answers]
+    return detect_each(talks, detector, LAST_TURN)
 
 
 def _model_of(label: str) -> str:

@@ -185,6 +185,8 @@ class PartlyAnswered(RunFailed):
         """The responses to each context; None where it was not answered."""
         self.why = why or message
         """What went wrong, without a word on what was kept."""
+        self.cause: Exception | None = None
+        """What the system raised, where that is something else; it comes along from other processes."""
 
 
 @runtime_checkable

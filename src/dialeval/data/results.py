@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dialeval.errors import BadInput
 from dialeval.files.atomic import atomic_path
+from dialeval.files.foreign import as_bad_input, parquet_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 FILE: Final = "results.parquet"
 EXAMPLES: Final = "examples.jsonl"
 """The responses of a run, in its folder."""
+_EXPECTED: Final = "results.parquet as written by 'dialeval run'"
+_TODO: Final = "Run the study again; what was computed is kept, so it is quick."
 LABELS: Final = ("item", "system", "measure", "rater", "criterion")
 
 
@@ -58,7 +61,7 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
     import pyarrow.parquet as pq
 
     columns = (*LABELS, "value", "reason", "statistics")
-    try:
+    with as_bad_input(parquet_errors(), str(path), "results", _EXPECTED, _TODO):
         parquet = pq.ParquetFile(path)
         lacking = [name for name in columns if name not in parquet.schema_arrow.names]
         if lacking:
@@ -68,11 +71,17 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
         values = table["value"].cast(pa.float64()).to_numpy()
         reasons = table["reason"].cast(pa.string())
         statistics = table["statistics"].cast(pa.list_(pa.float64())).combine_chunks()
-    except (pa.ArrowException, OSError) as error:
-        raise _bad(path, f"a file that cannot be read ({str(error).splitlines()[0]})") from None
-    values = np.where(np.isfinite(values), values, np.nan)
-    return tuple(
-        ItemValues(
+        return tuple(_blocks(labels, np.where(np.isfinite(values), values, np.nan), reasons, statistics))
+
+
+def _blocks(
+    labels: Mapping[str, _Coded],
+    values: NDArray[np.float64],
+    reasons: pa.ChunkedArray,
+    statistics: pa.ListArray,
+) -> Iterator[ItemValues]:
+    for rows in _groups(labels["measure"], labels["system"]):
+        yield ItemValues(
             measure=labels["measure"].of(rows[0]),
             system=labels["system"].of(rows[0]),
             rater=labels["rater"].of(rows[0]),
@@ -82,8 +91,6 @@ def read_results(path: Path) -> tuple[ItemValues, ...]:
             reasons=_reasons(reasons, rows, values[rows]),
             statistics=_statistics(statistics, rows),
         )
-        for rows in _groups(labels["measure"], labels["system"])
-    )
 
 
 class _Coded(NamedTuple):
@@ -170,5 +177,4 @@ def _statistics(lists: pa.ListArray, rows: NDArray[np.int64]) -> NDArray[np.floa
 
 
 def _bad(path: Path, found: str, field: str | None = None) -> BadInput:
-    todo = "Run the study again; what was computed is kept, so it is quick."
-    return BadInput(str(path), found, "results.parquet as written by 'dialeval run'", todo, field=field)
+    return BadInput(str(path), found, _EXPECTED, _TODO, field=field)

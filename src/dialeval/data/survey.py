@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dialeval.data.codec.bad import OnBad, refuse
-from dialeval.data.codec.fields import FIELDS, meant_by
+from dialeval.data.codec.fields import ALSO_READ, FIELDS, meant_by
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source
 from dialeval.data.importers.shapes import shape_of
@@ -99,7 +99,8 @@ def survey(
                 absent[response.missing] += 1
             else:
                 empty += not response.text.strip()
-    unknown = {name: count for name, count in names.items() if name not in FIELDS[guess.kind]}
+    known = (*FIELDS[guess.kind], *ALSO_READ.get(guess.kind, ()))
+    unknown = {name: count for name, count in names.items() if name not in known}
     return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, dict(absent), unknown)
 
 

@@ -27,6 +27,9 @@ EXTRA: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refus
 """Fields of a chat message that a turn keeps beside its text; ``content`` where it is null or a list of parts."""
 
 
+ACT_TURN: Final = "act"
+"""The name of the turn that holds what a response has to say: a dialogue act, in any notation."""
+
 UNNAMED: Final = "system"
 """What a system is called where its file does not name it."""
 

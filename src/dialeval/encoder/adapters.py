@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,9 +21,9 @@ from dialeval.core import Floats
 from dialeval.encoder.files import Vectors, Weights, find_encoder
 from dialeval.encoder.model import Change, Encoder, encoder_of, load_encoder
 from dialeval.encoder.segments import Fit, segment_ids
-from dialeval.errors import BadInput, ResourceUnavailable, first_line
-from dialeval.files.atomic import atomic_path
+from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import hash_file
+from dialeval.files.foreign import as_bad_input, safetensors_errors, weights_path
 
 ABOUT: Final = "about"
 """The key of an adapter's description in the file's metadata."""
@@ -88,7 +89,7 @@ def tensor_shapes(path: Path) -> dict[str, tuple[int, ...]]:
     """The shape of every tensor in a file, none of which is read."""
     from safetensors import safe_open
 
-    with safe_open(path, "np") as file:
+    with _refusing(path), safe_open(path, "np") as file:
         return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
 
 
@@ -119,6 +120,10 @@ class Adapted:
         return out[[different[tuple(ids)] for ids in tokens]]
 
     def _head(self, name: str) -> Floats:
+        if name not in self.head:
+            raise ResourceUnavailable(
+                f"The adapter for {self.about.kind} lacks {HEAD}{name}. Train it again, or give another."
+            )
         return self.head[name].astype(np.float64)
 
 
@@ -144,10 +149,11 @@ def find_adapter(path: Path, *, encoder: str | None = None, hub: bool = False) -
 def _load(path: Path, sha256: str, weights: Weights) -> Adapted:
     from safetensors.numpy import load_file
 
-    tensors = load_file(path)
     about = _read_about(path)
+    with _refusing(path):
+        tensors = load_file(path)
+        changes = changes_of(tensors, about.scale)
     head = {name.removeprefix(HEAD): tensor for name, tensor in tensors.items() if name.startswith(HEAD)}
-    changes = changes_of(tensors, about.scale)
     return Adapted(about, encoder_of(weights, changes=changes) if changes else load_encoder(weights), head)
 
 
@@ -169,7 +175,7 @@ def write_head(
     from safetensors.numpy import save_file
 
     about = About(kind, (), encoder, weights.sha256, 1.0, longest, "longest", dict(facts))
-    with atomic_path(path) as scratch:
+    with weights_path(path) as scratch:
         save_file({HEAD + name: tensor for name, tensor in head.items()}, scratch, {ABOUT: about.text()})
 
 
@@ -187,19 +193,31 @@ def changes_of(tensors: Mapping[str, Vectors], scale: float) -> dict[str, Change
 
 
 def _read_about(path: Path) -> About:
-    from safetensors import SafetensorError, safe_open
+    from safetensors import safe_open
 
     if not path.is_file():
         raise ResourceUnavailable(f"There is no adapter at {path}. Give a file that 'dialeval train' wrote.")
-    try:
+    with _refusing(path):
         with safe_open(path, "np") as file:
             fields: dict[str, Any] = json.loads((file.metadata() or {})[ABOUT])
         if fields.pop("format") != FORMAT:
             raise ValueError("another format")
-        fields["outputs"] = tuple(fields["outputs"])
-        return About(**fields)
-    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
-        found = first_line(error) or type(error).__name__
-        raise BadInput(
-            str(path), found, "an adapter that 'dialeval train' wrote", "Train it again."
-        ) from error
+        wrong = [name for name, kinds in _FIELDS.items() if not isinstance(fields.get(name), kinds)]
+        if wrong:
+            raise ValueError(f"{wrong[0]} is {fields.get(wrong[0])!r}")
+        return About(**{**fields, "outputs": tuple(fields["outputs"])})
+
+
+_FIELDS: Final[Mapping[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("kind", "encoder", "sha256", "fit"), (str,)),
+    "outputs": (list,),
+    "scale": (int, float),
+    "longest": (int,),
+    "facts": (dict,),
+}
+"""The types of an adapter's description in JSON."""
+
+
+def _refusing(path: Path) -> AbstractContextManager[None]:
+    expected = "an adapter that 'dialeval train' wrote"
+    return as_bad_input(safetensors_errors(), str(path), "adapter", expected, "Train it again.")

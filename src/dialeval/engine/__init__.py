@@ -7,9 +7,10 @@ Example::
         for rows in run(job, batches, executor=pool, cache=Cache(folder)): ...
 """
 
-from dialeval.engine.cache import Cache, CacheSize, CacheWarning
+from dialeval.engine.cache import Cache, CacheSize, CacheWarning, LayeredCache
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
 from dialeval.engine.progress import SILENT, Progress, RichProgress, Watch, unwatched
+from dialeval.engine.settings import EngineSettings
 from dialeval.engine.stream import ROWS, Batch, Codec, Job, run
 
 __all__ = [
@@ -20,9 +21,11 @@ __all__ = [
     "CacheSize",
     "CacheWarning",
     "Codec",
+    "EngineSettings",
     "Executor",
     "InProcess",
     "Job",
+    "LayeredCache",
     "ProcessPool",
     "Progress",
     "RichProgress",

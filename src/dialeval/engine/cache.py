@@ -13,7 +13,7 @@ import struct
 import time
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -111,6 +111,22 @@ class Cache:
                     path.unlink()
             except OSError:
                 continue
+
+
+class LayeredCache(Cache):
+    """A cache that also looks into others, and keeps a copy of what it finds there."""
+
+    def __init__(self, folder: Path, others: Sequence[Path]) -> None:
+        super().__init__(folder)
+        self.others = tuple(map(Cache, others))
+
+    def get(self, key: str, digest: str) -> bytes | None:
+        """What was put here, or into the first of the others that has it."""
+        payload = super().get(key, digest)
+        for other in self.others:
+            if payload is None and (payload := other.get(key, digest)) is not None:
+                self.put(key, digest, payload)
+        return payload
 
 
 def _checksum(name: str, payload: bytes) -> bytes:

@@ -1,8 +1,4 @@
-"""Executors of batches: this process, or a pool of processes. A cluster would be one more class here.
-
-An executor for Ray needs the three members of ``Executor`` and nothing else: ``width`` from the cluster's
-CPUs, ``submit`` around a remote call (``ObjectRef.future()`` is such a future), and ``__exit__`` to cancel.
-"""
+"""Executors of batches: this process, or a pool of processes; `dialeval.engine.cluster` has that of Ray."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
-from dialeval.errors import RunFailed
+from dialeval.errors import RunFailed, described
 
 if TYPE_CHECKING:
     import tempfile
@@ -168,10 +164,10 @@ def perform(parcel: Path, content: Sequence[object]) -> object:
     try:
         return task(content)
     except Exception as error:
-        # Pickle calls an exception's class with its args alone, which many (ours too) do not take; the parent
-        # would then see a broken pool in place of the error.
-        copyreg.pickle(type(error), _take_apart)
-        raise
+        fit = fit_to_travel(error)
+        if fit is error:
+            raise
+        raise fit from None
 
 
 # Two: a pool moves on from one task to the next while the last batches of the first are under way.
@@ -189,6 +185,34 @@ def _die_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def fit_to_travel(error: Exception) -> Exception:
+    """The error, such that another process can unpickle it; RunFailed with its words where it cannot be sent.
+
+    Where only its ``cause`` cannot, that alone is replaced, so that the answers of a PartlyAnswered arrive.
+    """
+    if _travels(error):
+        return error
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, Exception) and not _travels(cause):
+        error.cause = RunFailed(described(cause))  # type: ignore[attr-defined]
+        if _travels(error):
+            return error
+    return RunFailed(described(error))
+
+
+def _travels(error: Exception) -> bool:
+    # Pickle calls an exception's class with its args alone, which many (ours too) do not take; the parent
+    # would then see a broken pool in place of the error.
+    for each in (error, getattr(error, "cause", None)):
+        if isinstance(each, Exception):
+            copyreg.pickle(type(each), _take_apart)
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # foreign errors may hold what cannot travel
+        return False
+    return True
 
 
 def _take_apart(error: Exception) -> tuple[Callable[..., Exception], tuple[object, ...]]:

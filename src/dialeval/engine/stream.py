@@ -141,10 +141,13 @@ class _Window(Generic[B, R]):
         """The first batch's result, waiting for it if need be, while those that finish ahead of it are kept."""
         first = self.entries[0]
         while True:
+            # Asked before settling: a batch that is done only after that has not been kept yet.
+            done = first.outcome.done()
             self._settle()
-            if first.outcome.done():
+            if done:
                 break
-            wait([e.outcome for e in self.entries if not e.outcome.done()], return_when=FIRST_COMPLETED)
+            under_way = [e.outcome for e in self.entries if e is first or not e.outcome.done()]
+            wait(under_way, return_when=FIRST_COMPLETED)
         result = first.outcome.result()
         self.entries.popleft()
         return result

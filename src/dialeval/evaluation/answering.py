@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -12,7 +12,7 @@ from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System
 from dialeval.core.answers import generate
 from dialeval.data import Prompt, Response, Usage, digest
 from dialeval.display.wording import count
-from dialeval.engine import Batch, Cache, InProcess, Job, Watch, run as run_batches
+from dialeval.engine import Batch, Cache, Executor, InProcess, Job, Watch, run as run_batches
 from dialeval.errors import DialevalError, described
 from dialeval.version import __version__
 
@@ -39,19 +39,26 @@ def answers_of(
     cache: Cache | None,
     watch: Watch,
     n: int = 1,
+    executor: Executor | None = None,
 ) -> Answered:
     """What the system says to each prompt, up to ``n`` responses each, best first.
 
-    Where it fails before it has answered any, its error is raised. Answers are computed here and not in a pool: a model
-    is loaded once, and brings its own threads.
+    Where it fails before it has answered any, its error is raised. Answers are computed here unless there is an
+    executor, and not in a pool of processes: a model is loaded once, and brings its own threads.
     """
     if isinstance(system, Replayer):
         return Answered([given if n == 1 else given[:n] for given in system.replay(prompts)])
     if not isinstance(system, Generator):
         raise DialevalError(f"{system.name} can neither generate nor replay responses")
     refused = _refused(system, prompts)
-    asked = [prompt for prompt, reason in zip(prompts, refused, strict=True) if reason is None]
-    generated = _generated(system, asked, seed, n, cache=cache, watch=watch)
+    # Cut before prompts are left out: then a shard that begins at a multiple of this asks the same batches.
+    asked = [
+        [prompts[index] for index in block if refused[index] is None]
+        for start in range(0, len(prompts), ANSWERED_AT_ONCE)
+        if (block := range(start, min(start + ANSWERED_AT_ONCE, len(prompts))))
+    ]
+    chunks = [chunk for chunk in asked if chunk]
+    generated = _generated(system, chunks, seed, n, cache=cache, watch=watch, executor=executor)
     given = iter(generated.answers)
     answers = [next(given) if reason is None else (Response("", missing=reason),) for reason in refused]
     return generated._replace(answers=answers)
@@ -65,24 +72,33 @@ def _refused(system: Generator, prompts: Sequence[Prompt]) -> list[str | None]:
 
 
 def _generated(
-    system: Generator, prompts: Sequence[Prompt], seed: int, n: int, *, cache: Cache | None, watch: Watch
+    system: Generator,
+    chunks: Sequence[Sequence[Prompt]],
+    seed: int,
+    n: int,
+    *,
+    cache: Cache | None,
+    watch: Watch,
+    executor: Executor | None,
 ) -> Answered:
     resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
     several = [] if n == 1 else [n]
     key = json.dumps(["responses", _FORMAT, str(system.signature), resources, seed, __version__, *several])
     task = _Answer(system, seed, n)
     job = Job(key, task, ResponsesCodec())
-    given: list[tuple[Response, ...] | None] = []
-    with watch(f"{system.name} answers", len(prompts)) as progress, InProcess() as here:
-        for start in range(0, len(prompts), ANSWERED_AT_ONCE):
-            chunk = prompts[start : start + ANSWERED_AT_ONCE]
-            batch = [Batch(chunk, digest(chunk))]
+    given: list[Sequence[tuple[Response, ...] | None]] = []
+    with watch(f"{system.name} answers", sum(map(len, chunks))) as progress:
+        where = executor or InProcess()
+        while len(given) < len(chunks):
+            batches = (Batch(chunk, digest(chunk)) for chunk in chunks[len(given) :])
             try:
-                (answers,) = run_batches(job, batch, executor=here, cache=cache, progress=progress)
-                given.extend(answers)
+                for answers in run_batches(job, batches, executor=where, cache=cache, progress=progress):
+                    given.append(answers)
             except PartlyAnswered as partial:
-                given.extend(partial.answers)
-    return _with_reasons(given, task.error)
+                given.append(partial.answers)
+                # From here on only the cache is asked; a task that failed elsewhere has not told this one.
+                task.error, where = task.error or partial.cause or partial, InProcess()
+    return _with_reasons([answer for answers in given for answer in answers], task.error)
 
 
 class _Answer:
@@ -91,6 +107,11 @@ class _Answer:
     def __init__(self, system: Generator, seed: int, n: int) -> None:
         self.system, self.seed, self.n = system, seed, n
         self.error: Exception | None = None
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the system: where it has any, it is loaded once by each worker."""
+        return self.system.resources if isinstance(self.system, UsesResources) else {}
 
     def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         if self.error is None:
@@ -103,7 +124,9 @@ class _Answer:
                 self.error = error
                 if isinstance(error, PartlyAnswered):
                     raise
-        raise PartlyAnswered("", [None] * len(prompts)) from self.error
+        failed = PartlyAnswered("", [None] * len(prompts))
+        failed.cause = self.error
+        raise failed from self.error
 
 
 def _timed(answers: Sequence[tuple[Response, ...]], seconds: float) -> list[tuple[Response, ...]]:

@@ -6,16 +6,18 @@ A metric over responses is a measure as it is. An evaluation that asks systems m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from dialeval.core import CorpusMeasure, Metric, Missing, Resampling, Subject, System
 from dialeval.data import Example
 from dialeval.display.pages import Section
-from dialeval.engine import Cache, Watch, unwatched
+from dialeval.engine import Cache, Executor, Watch, unwatched
+from dialeval.evaluation.shards import Shard
 
+Q = TypeVar("Q")
 Subjects: TypeAlias = Sequence[Subject | Missing]
 AnyMetric: TypeAlias = Metric[Any] | CorpusMeasure[Any]
 
@@ -38,6 +40,14 @@ class Tools:
     watch: Watch = unwatched
     limit: int | None = None
     """Use only the first questions."""
+    shard: Shard | None = None
+    """Ask only the questions of this shard; None where all are asked."""
+    executor: Executor | None = None
+    """Where systems are asked; None for this process."""
+
+    def share(self, questions: Sequence[Q], at_once: int) -> Sequence[Q]:
+        """The questions to ask here, of those that are asked in batches of ``at_once``."""
+        return questions if self.shard is None else self.shard.part_of(questions, at_once)
 
 
 class Asking(Protocol):
@@ -77,6 +87,10 @@ class Capability(Protocol):
     @property
     def measures(self) -> Mapping[str, Callable[..., Asking]]:
         """Constructors of its measures; the first line of each docstring says what is measured."""
+
+    @property
+    def shows(self) -> Collection[str]:
+        """Metrics of answers to the study's prompts about which it has a section too."""
 
     @property
     def systems(self) -> Mapping[str, Callable[..., System]]:
@@ -138,6 +152,8 @@ class Measure:
     """With the names of its files, for studies that ask the same of several files; empty where that changes nothing."""
     capability: Capability | None = None
     """None where it judges the answers to the study's prompts."""
+    shown_by: Capability | None = None
+    """Of a metric of answers: the capability that has a section about it, where one does."""
 
 
 def can_answer(system: System) -> bool:

@@ -238,12 +238,8 @@ def evaluate_each(
     }
     tallies: dict[tuple[str, str], Tally[S]] = {}
     corpora: dict[str, list[S | Missing]] = {}
-    stream = iter(subjects)
-    while chunk := list(islice(stream, plan.batch_size * 4 * plan.executor.width)):
-        by_system: dict[str, list[S | Missing]] = {}
-        for subject in chunk:
-            by_system.setdefault(subject.system, []).append(subject)
-        for system, group in by_system.items():
+    for groups in _by_system(subjects, plan):
+        for system, group in groups.items():
             lines = [subject_line(subject) for subject in group]
             for name, metric in single.items():
                 tallies.setdefault((name, system), Tally(metric, plan)).add(group, lines)
@@ -254,6 +250,22 @@ def evaluate_each(
         for system, group in corpora.items():
             results[name, system] = evaluate_any(measure, group, plan)
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
+
+
+def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str, list[S | Missing]]]:
+    """The subjects a few at a time, each system's in whole batches until its last.
+
+    So a system's batches are the same wherever its subjects stand in the stream, and however many run at once.
+    """
+    stream, size = iter(subjects), plan.batch_size
+    waiting: dict[str, list[S | Missing]] = {}
+    while chunk := list(islice(stream, size * 4 * plan.executor.width)):
+        for subject in chunk:
+            waiting.setdefault(subject.system, []).append(subject)
+        whole = {system: len(group) // size * size for system, group in waiting.items()}
+        yield {system: group[: whole[system]] for system, group in waiting.items() if whole[system]}
+        waiting = {system: group[whole[system] :] for system, group in waiting.items()}
+    yield {system: group for system, group in waiting.items() if group}
 
 
 def rescored(

@@ -1,4 +1,4 @@
-"""Measures that have no value for any system, and why."""
+"""Items and measures that have no value, and why."""
 
 from __future__ import annotations
 
@@ -25,3 +25,20 @@ def no_value(results: Iterable[Outcome]) -> str | None:
     rest = sum(times for _, times in reasons.most_common()[_SHOWN:])
     others = [f"others ({count(rest, 'time')})"] if rest else []
     return f"no item of any system has a value: {listing(told + others)}"
+
+
+def unscored_note(result: Outcome) -> str | None:
+    """How many items have no value, by reason, each with its first item; None where all have one."""
+    places: dict[str, list[int]] = {}
+    for index, reason in result.reasons.items():
+        places.setdefault(reason, []).append(index)
+    if not places:
+        return None
+    share = f"{len(result.reasons)} of {len(result)} unscored"
+    ranked = sorted(places.items(), key=lambda pair: -len(pair[1]))
+    if len(ranked) == 1:
+        ((reason, found),) = ranked
+        return f"{share}, first {result.items[found[0]]!r}: {reason}"
+    told = [f"{reason} ({len(found)}, first {result.items[found[0]]!r})" for reason, found in ranked[:_SHOWN]]
+    rest = sum(len(found) for _, found in ranked[_SHOWN:])
+    return f"{share}: {'; '.join([*told, f'others ({rest})'] if rest else told)}"

@@ -20,6 +20,8 @@ from dialeval.files.digests import Stamp, hash_file, stamp
 
 DIGITS: Final = 16
 """How much of the source's sha256 a signature holds."""
+MODULES: Final = "dialeval_own_"
+"""How the names of modules begin that are files of users; other processes cannot import these."""
 _PLACE: Final = re.compile(r"(?P<where>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
 
@@ -81,7 +83,7 @@ def load_code(place: str, folder: Path) -> CustomCode:
 @lru_cache(maxsize=64)
 def _module_of_file(file: Stamp) -> Any:
     """The file as a module of its own; its folder can be imported from, as where Python runs a script."""
-    name = f"dialeval_own_{file.path.stem}_{hash_file(file.path)[:8]}"
+    name = f"{MODULES}{file.path.stem}_{hash_file(file.path)[:8]}"
     spec = importlib.util.spec_from_file_location(name, file.path)
     if spec is None or spec.loader is None:
         raise DialevalError(f"Cannot load {file.path}: it is not a Python file.")

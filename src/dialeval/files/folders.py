@@ -24,13 +24,18 @@ def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = 
     raise BadInput(str(folder), found, f"a new, empty or {kind} folder", "Give another -o.")
 
 
+def is_plain_name(name: str) -> bool:
+    """Whether a name that stands in a file names something of one folder itself, and nothing elsewhere."""
+    return name not in ("", ".", "..") and not any(mark in name for mark in ("/", "\\", "\x00"))
+
+
 def _is_scratch(name: str) -> bool:
     return name.startswith(".") and name.endswith(".part")
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the folder, made where it does not exist; BadInput where another process holds it.
+def alone_in(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Hold the folder, made where it does not exist; BadInput where another process holds it, unless we ``wait``.
 
     The hold ends with the process, however that ends, and leaves no file behind.
     """
@@ -43,7 +48,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     lock = os.open(folder, os.O_RDONLY)
     try:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             found, expected = "another process that builds here", "a folder for this one alone"
             todo = "Wait until it has finished and give the same command again, or name another folder."

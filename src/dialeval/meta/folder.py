@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dialeval.errors import BadInput
 from dialeval.files.atomic import atomic_path, write_atomically
 from dialeval.files.documents import Origin, read_document, require_file, write_document
+from dialeval.files.foreign import as_bad_input, parquet_errors
 from dialeval.meta.document import Document, Pairs, Points
 from dialeval.meta.examine import Findings
 from dialeval.meta.overview import points_of
@@ -92,20 +92,13 @@ def write_points(joined: Joined, path: Path) -> None:
 
 def read_points(path: Path) -> Points:
     """The answers by measure and system; BadInput where the file is damaged or lacks a column."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    expected = "the points as written by 'dialeval meta' or 'dialeval run'"
+    with as_bad_input(parquet_errors(), str(path), "points", expected, "Run the command again."):
         table = pq.read_table(path, columns=["measure", "system", "human", "value"])
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise BadInput(
-            path=str(path),
-            found=f"a file that cannot be read ({str(error).splitlines()[0]})",
-            expected="the points as written by 'dialeval meta' or 'dialeval run'",
-            todo="Run the command again.",
-        ) from None
-    measures, systems = (_texts(table, name) for name in ("measure", "system"))
-    human, value = (table[name].to_numpy().astype(np.float64) for name in ("human", "value"))
+        measures, systems = (_texts(table, name) for name in ("measure", "system"))
+        human, value = (table[name].to_numpy().astype(np.float64) for name in ("human", "value"))
     places: dict[tuple[str, str], list[int]] = {}
     for row, key in enumerate(zip(measures, systems, strict=True)):
         places.setdefault(key, []).append(row)

@@ -32,12 +32,16 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
     Entry("quality", "dialeval.selfeval.quality.metric:Quality"),
+    Entry("quantidce", "dialeval.selfeval.trained.metrics:Quantidce", costly=True),
+    Entry("dynaeval", "dialeval.selfeval.trained.metrics:Dynaeval", costly=True),
+    Entry("density", "dialeval.selfeval.trained.metrics:Density", costly=True),
     Entry("context_cosine", "dialeval.selfeval.rivals.context_cosine:ContextCosine"),
     Entry("lm_likelihood", "dialeval.selfeval.rivals.likelihood:LmLikelihood", costly=True),
     Entry("pmi", "dialeval.selfeval.rivals.likelihood:Pmi", costly=True),
     Entry("follow_ups", "dialeval.selfeval.rivals.follow_ups:FollowUps", costly=True),
     Entry("fed", "dialeval.selfeval.rivals.fed:Fed", costly=True),
     Entry("full", "dialeval.selfeval.rivals.full:Full", costly=True),
+    Entry("slot_error_rate", "dialeval.nlg.slots.metric:SlotErrorRate", last=True, costly=True),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""
@@ -53,7 +57,7 @@ EVERY: Final[Table[Metric[Example] | CorpusMeasure[Example]]] = Table(
 )
 """Metrics and corpus measures together, as help lists them."""
 EVERY_METRIC: Final = tuple(call for entry in EVERY.entries if not entry.costly for call in entry.each_call())
-"""What ``dialeval score --all`` tries: all that do not take about a second per item."""
+"""What ``dialeval score --all`` tries: all but those that take long or fit few data."""
 DEFAULT_METRICS: Final = ("bleu(order=4)", "rouge_l", "length")
 """What ``dialeval score`` computes where no metric is named."""
 

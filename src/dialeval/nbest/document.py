@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 from dialeval.data.types import Answer, Context
 
 StimulusKind: TypeAlias = Literal["ENTQ", "CNTQ"]
+ListKind: TypeAlias = Literal["ENTQ", "CNTQ", "open"]
+"""The kind of stimulus that a list answers; open where no answer is expected."""
 Label: TypeAlias = Literal["yes", "no", "ambiguous"]
 
 
@@ -17,14 +19,15 @@ class Stimulus:
     """A history that the system is taken to have said, and a polar question about it."""
 
     id: str
-    kind: StimulusKind
+    kind: ListKind
     context: Context
-    expected: Answer
+    expected: Answer | None
 
     def json_value(self) -> dict[str, object]:
         """The fields as our files spell them."""
         messages = [{"role": turn.speaker, "content": turn.text} for turn in self.context]
-        return {"id": self.id, "kind": self.kind, "context": messages, "expected": self.expected}
+        line: dict[str, object] = {"id": self.id, "kind": self.kind, "context": messages}
+        return line if self.expected is None else {**line, "expected": self.expected}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,6 @@ class StimuliSummary:
     """Contexts with a right and a wrong answer that were written for unlikelihood training."""
     bad_lines: int
     tagger: str
-
-
-ListKind: TypeAlias = Literal["ENTQ", "CNTQ", "open"]
-"""The kind of stimulus that a list answers; open where the list does not say which answer is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,8 @@ class NBestDocument:
     confidence: float
     sources: Mapping[str, str]
     """Each file that was read, with its sha256."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know before comparing the results."""
 
 
 @dataclass(frozen=True, slots=True)

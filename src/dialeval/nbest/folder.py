@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,7 +11,7 @@ from dialeval.data.codec.bad import BadLine, OnBad, refuse
 from dialeval.data.codec.containers import rows_of
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.encode import encode
-from dialeval.data.codec.fields import text, wrong
+from dialeval.data.codec.fields import number, text, wrong
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, shown
 from dialeval.errors import BadInput
@@ -44,7 +45,7 @@ def write_stimuli(path: Path, stimuli: Iterable[Stimulus]) -> None:
 
 
 def read_stimuli(source: Source, on_bad: OnBad = refuse) -> list[Stimulus]:
-    """The stimuli of a file, of which there must be one."""
+    """The stimuli of a file, of which there must be one; those that expect no answer are open."""
     check(source)
     stimuli = []
     for row in rows_of(source)(source, on_bad):
@@ -54,18 +55,21 @@ def read_stimuli(source: Source, on_bad: OnBad = refuse) -> list[Stimulus]:
             on_bad(BadLine(error, row.raw))
     if not stimuli:
         todo = "Make some with 'dialeval nbest stimuli'."
-        raise BadInput(shown(source), "no stimulus", "lines with id, context and expected", todo)
+        raise BadInput(shown(source), "no stimulus", "lines with id and context", todo)
     return stimuli
 
 
 def _stimulus(row: Row) -> Stimulus:
     prompt = decode(row.fields, "prompt", row.where)
     fields: Mapping[str, object] = row.fields  # type: ignore[assignment]  # the decoder has checked it
-    expected = text(fields, "expected", row.where, "", "'yes' or 'no'")
-    if expected not in _KINDS:
-        raise wrong(row.where, "expected", expected, "'yes' or 'no'", "Write which answer fits the history.")
     if not prompt.context:
         raise wrong(row.where, "context", [], "at least the message", "Write the history and the message.")
+    if fields.get("expected") is None:
+        return Stimulus(prompt.item, "open", prompt.context, None)
+    expected = text(fields, "expected", row.where, "", "'yes' or 'no'")
+    if expected not in _KINDS:
+        todo = "Write which answer fits the history, or leave the field out."
+        raise wrong(row.where, "expected", expected, "'yes' or 'no'", todo)
     return Stimulus(prompt.item, _KINDS[expected], prompt.context, "yes" if expected == "yes" else "no")
 
 
@@ -89,7 +93,8 @@ def _line(judged: JudgedList) -> dict[str, object]:
             strict=True,
         )
     ]
-    return {**record, "responses": responses, "reader": judged.reader}
+    line = {**record, "responses": responses, "reader": judged.reader}
+    return line if judged.obstacle is None else {**line, "obstacle": judged.obstacle}
 
 
 def read_lists(path: Path) -> Iterator[JudgedList]:
@@ -99,8 +104,15 @@ def read_lists(path: Path) -> Iterator[JudgedList]:
         fields: Mapping[str, object] = row.fields  # type: ignore[assignment]  # the decoder has checked it
         given: list[Mapping[str, object]] = fields["responses"]  # type: ignore[assignment]  # likewise
         verdicts = [_verdict(response, row, index) for index, response in enumerate(given)]
-        probabilities = [float(str(response.get("probability", "nan"))) for response in given]
-        yield JudgedList(nbest, tuple(verdicts), tuple(probabilities), str(fields.get("reader", "")))
+        probabilities = [
+            math.nan if p is None else p
+            for index, response in enumerate(given)
+            for p in (number(response, "probability", row.where, f"responses[{index}]"),)
+        ]
+        reader, obstacle = str(fields.get("reader", "")), fields.get("obstacle")
+        yield JudgedList(
+            nbest, tuple(verdicts), tuple(probabilities), reader, None if obstacle is None else str(obstacle)
+        )
 
 
 def _verdict(response: Mapping[str, object], row: Row, index: int) -> Verdict:

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from dialeval.core import Missing, Resampling, System
 from dialeval.data.types import Example, NBest
 from dialeval.display.pages import Section
+from dialeval.evaluation.answering import ANSWERED_AT_ONCE
 from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools
 from dialeval.files.documents import as_json
 from dialeval.nbest.answers.classifier import AnswerReader, FirstWord, load_classifier
@@ -50,9 +51,11 @@ class ListMeasure:
         self, inputs: Mapping[str, Path], respondent: Respondent, tools: Tools
     ) -> Sequence[JudgedList | Missing]:
         """The system's list for each stimulus, judged."""
-        stimuli = read_stimuli(inputs["stimuli"])[: tools.limit]
+        stimuli = tools.share(read_stimuli(inputs["stimuli"])[: tools.limit], ANSWERED_AT_ONCE)
         system = decoded_by(respondent.system, self.decoding or None, self.n)
-        generated = generate_lists(system, stimuli, self.n, cache=tools.cache, watch=tools.watch)
+        generated = generate_lists(
+            system, stimuli, self.n, cache=tools.cache, watch=tools.watch, executor=tools.executor
+        )
         lists = [each for each in generated.lists if isinstance(each, NBest)]
         judged = iter(judge_lists(lists, reader_named(self.reader)))
         return [each if isinstance(each, Missing) else next(judged) for each in generated.lists]
@@ -77,6 +80,7 @@ class NBestLists:
 
     name = "nbest"
     measures: Final[Mapping[str, Callable[..., Asking]]] = {"nbest": nbest, "nbest_variety": nbest_variety}
+    shows: Final = frozenset[str]()
     systems: Final[Mapping[str, Callable[..., System]]] = {}
     hint = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
     document: Final = NBestInfo

@@ -16,7 +16,7 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.measure import Asking, Respondent, Subjects, Tools
 from dialeval.files.documents import as_json, finite
 from dialeval.selection.asking.choosers import CHOOSERS
-from dialeval.selection.asking.choosing import Normalise, chance, choose, fitted_chooser
+from dialeval.selection.asking.choosing import QUESTIONS_AT_ONCE, Normalise, chance, choose, fitted_chooser
 from dialeval.selection.asking.metrics import (
     SelectionAccuracy,
     SelectionConsistency,
@@ -50,13 +50,15 @@ class ChoiceMeasure:
         questions = checked_questions(list(read(path, "question"))[: tools.limit])
         _check_ids(questions, respondent, path)
         chooser = fitted_chooser(respondent.system, questions)
-        with tools.watch(f"{chooser.name} chooses", len(questions)) as progress:
+        asked = tools.share(questions, QUESTIONS_AT_ONCE)
+        with tools.watch(f"{chooser.name} chooses", len(asked)) as progress:
             return choose(
                 chooser,
-                questions,
+                asked,
                 normalise=self.metric.normalise,
                 cache=tools.cache,
                 progress=progress,
+                executor=tools.executor,
             )
 
 
@@ -78,6 +80,7 @@ class Selection:
         "selection_accuracy": selection_accuracy,
         "selection_consistency": selection_consistency,
     }
+    shows: Final = frozenset[str]()
     systems: Final[Mapping[str, Callable[..., System]]] = CHOOSERS
     hint: Final = "{name: selection_accuracy, questions: questions.jsonl}"
     document: Final = SelectionInfo

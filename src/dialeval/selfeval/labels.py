@@ -1,11 +1,11 @@
-"""Fine-tuning of SelF-Eval on a few human ratings, held near what it was by distillation (Ye et al., 2021)."""
+"""Fine-tuning of SelF-Eval or `quantidce` on a few ratings, held near what it was by distillation (Ye et al., 2021)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -21,6 +21,9 @@ from dialeval.selfeval.metric import adapter_file
 from dialeval.selfeval.model import SelfEvalModel
 from dialeval.selfeval.reading import marked
 from dialeval.selfeval.subjects import Judged, exchanges_of, turns_of, unscorable
+from dialeval.selfeval.trained.networks import PairNetwork
+from dialeval.selfeval.trained.pairs import pair_features
+from dialeval.selfeval.trained.training import write_rival
 from dialeval.selfeval.turnwise.scoring import exchange_units
 from dialeval.selfeval.turnwise.training import TurnwiseConfig, TurnwiseNetwork, write_network
 from dialeval.training.checkpoint import Checkpoints
@@ -66,11 +69,19 @@ def rated_subjects(records: Iterable[Record], ratings: Iterable[Judgement]) -> l
 
 
 def train_on_labels(
-    rated: Sequence[Rated], start: str, folder: Path, *, seed: int = 0, session: Session = DEFAULT
+    rated: Sequence[Rated],
+    start: str,
+    folder: Path,
+    *,
+    kind: Literal["selfeval", "quantidce"] = "selfeval",
+    seed: int = 0,
+    session: Session = DEFAULT,
 ) -> Fitted:
     """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``."""
-    file = adapter_file(start, "selfeval")
-    learner = _turnwise(file, rated) if file.about.facts["profile"] == "turnwise" else _whole(file, rated)
+    file = adapter_file(start, kind)
+    profile = file.about.facts.get("profile")
+    learn = _pairs if kind == "quantidce" else _turnwise if profile == "turnwise" else _whole
+    learner = learn(file, rated)
     identity = {"start": file.sha256, "ratings": [round(each.rating, 9) for each in rated], "seed": seed}
     goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
     task = _task(learner.model, learner.scores, learner.lengths, goals, seed)
@@ -134,6 +145,27 @@ def _turnwise(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
 
     def write(path: Path, facts: Mapping[str, Any]) -> None:
         write_network(path, network, file.weights, file.about.encoder, facts)
+
+    return _Learner(network, scores, list(map(len, exchanges)), write)
+
+
+def _pairs(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
+    head = {name.removeprefix(HEAD): tensor.float() for name, tensor in load_file(file.path).items()}
+    size, features = head["hidden.weight"].shape
+    network = PairNetwork(features, size, 1, 0.0, 0)
+    network.load_state_dict(head)
+    exchanges = [exchanges_of(each.subject) for each in rated]
+    units = exchange_units(load_adapter(file), [each for own in exchanges for each in own])
+    inputs = torch.from_numpy(pair_features(*units).astype(np.float32))
+    starts = np.cumsum([0, *map(len, exchanges)]).tolist()
+
+    def scores(rows: Rows) -> Tensor:
+        spans = [inputs[starts[row] : starts[row + 1]] for row in rows]
+        return torch.stack([torch.sigmoid(network(span)).mean() for span in spans])
+
+    def write(path: Path, facts: Mapping[str, Any]) -> None:
+        tensors = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
+        write_rival(path, "quantidce", tensors, file.weights, file.about.encoder, facts)
 
     return _Learner(network, scores, list(map(len, exchanges)), write)
 

@@ -14,6 +14,7 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Dialogue
 from dialeval.encoder.adapters import Adapted, AdapterFile, find_adapter, load_adapter
 from dialeval.errors import ResourceUnavailable
+from dialeval.selfeval.effects import removal_effects
 from dialeval.selfeval.heads import logits_of
 from dialeval.selfeval.reading import marked, windows
 from dialeval.selfeval.scorer import Scorer
@@ -31,10 +32,10 @@ class SelfEval(Scorer):
     """How well the turns of a dialogue belong together, learnt without labels, in [0, 1].
 
     The embedded model judges each response by the turns before it; an example has one, a dialogue's score is the mean
-    over the assistant's, or over all turns where nobody is called assistant. A model that reads whole dialogues (the
-    paper's) takes an example as a dialogue that ends with the response, and a long dialogue in windows of turns that
-    overlap by half. The corpus score is the mean. Trained on dialogues some of whose turns were replaced or spoilt;
-    docs/which-scorer.md says how far it agrees with people.
+    over the turns of the judged speaker, or over all where it is not known who that is. A model that reads whole
+    dialogues (the paper's) takes an example as a dialogue that ends with the response, and a long dialogue in windows
+    of turns that overlap by half. The corpus score is the mean. Trained on dialogues some of whose turns were
+    replaced or spoilt; docs/which-scorer.md says how far it agrees with people.
     """
 
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -49,7 +50,7 @@ class SelfEval(Scorer):
         """All that could move the number."""
         file = adapter_file(self.model, "selfeval")
         facts = (("adapter", file.fact), ("encoder", file.weights.fact))
-        return Signature("selfeval", (("model", self.model),), facts)
+        return Signature("selfeval", (("model", self.model),), facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -69,21 +70,17 @@ class SelfEval(Scorer):
 
         One value for each of the subject's turns; NaN where fewer than two others would be left.
         """
-        turns = turns_of(subject)
-        if len(turns) < 3:
-            return [float("nan")] * len(turns)
-        whole, *rest = [Dialogue("", turns)] + [
-            Dialogue("", turns[:place] + turns[place + 1 :]) for place in range(len(turns))
-        ]
         adapted = load_adapter(adapter_file(self.model, "selfeval"))
-        if adapted.about.facts["profile"] == "turnwise":
+
+        def values(dialogues: Sequence[Dialogue]) -> list[float]:
+            if adapted.about.facts["profile"] != "turnwise":
+                size = int(adapted.about.facts["window"])
+                return _means(adapted, [_parts(dialogue, size) for dialogue in dialogues])
             # The turns of both sides count here, or the effect of a question would be nothing.
-            anyone = [replace_speakers(dialogue) for dialogue in (whole, *rest)]
-            values = [fmean(own) for own in judged_scores(adapted, anyone)]
-        else:
-            size = int(adapted.about.facts["window"])
-            values = _means(adapted, [_parts(dialogue, size) for dialogue in (whole, *rest)])
-        return [value - values[0] for value in values[1:]]
+            anyone = [replace_speakers(dialogue) for dialogue in dialogues]
+            return [fmean(own) if own else float("nan") for own in judged_scores(adapted, anyone)]
+
+        return removal_effects(subject, values)
 
 
 def _means(adapted: Adapted, parts: Sequence[Sequence[Sequence[str]]]) -> list[float]:

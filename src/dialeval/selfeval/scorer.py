@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import Floats, Signature
 from dialeval.metrics.rows import MeanOfValues
 from dialeval.selfeval import subjects as judging
 from dialeval.selfeval.subjects import Judged
 
 
 class Scorer(MeanOfValues, ABC):
-    """A metric of responses in their context and of whole dialogues; a subclass has ``values``."""
+    """A metric of responses in their context and of whole dialogues; a subclass has ``signature`` and ``values``."""
 
     __slots__ = ()
     higher_is_better: ClassVar[bool] = True
@@ -33,6 +33,11 @@ class Scorer(MeanOfValues, ABC):
             rows[scorable, 0] = self.values([subjects[index] for index in scorable])
             rows[scorable, 1] = 1
         return rows
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """All that could move the number."""
 
     @abstractmethod
     def values(self, subjects: Sequence[Judged]) -> Floats:

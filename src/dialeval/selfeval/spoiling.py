@@ -9,7 +9,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.types import Dialogue
 from dialeval.selfeval.construction.incoherence import contradict, drop_sentences, swap_content, swap_pronouns
-from dialeval.selfeval.construction.replacing import Replacing, Sample, Texts, random_source, replaced_samples
+from dialeval.selfeval.construction.replacing import (
+    Rank,
+    Replacing,
+    Sample,
+    Texts,
+    likely_source,
+    random_source,
+    replaced_samples,
+)
 from dialeval.selfeval.construction.turns import repeat_turn, reply_generically, swap_turns
 from dialeval.selfeval.construction.words import WORDINGS
 
@@ -59,14 +67,18 @@ class Material:
     """Positions of dialogues that may lend one another turns."""
     group_of: tuple[int, ...]
 
-    def cluster(self, row: int, settings: Replacing, seed: int) -> Cluster | None:
+    def cluster(self, row: int, settings: Replacing, seed: int, rank: Rank | None = None) -> Cluster | None:
         """The versions of the dialogue ``row``, a function of the seed; None where it is too short.
 
-        A row beyond the dialogues is one of them again, spoilt in other ways, so that no epoch repeats another.
+        A row beyond the dialogues is one of them again, spoilt in other ways, so that no epoch repeats another. With
+        ``rank``, turns are replaced by such as are near to them.
         """
         draw = random.Random(f"{seed}/{row}")
         place = row % len(self.dialogues)
-        source = random_source(self.dialogues, place, self.groups[self.group_of[place]])
+        group = self.groups[self.group_of[place]]
+        source = random_source(self.dialogues, place, group)
+        if rank is not None:
+            source = likely_source(self.dialogues, place, rank, among=group)
         samples = replaced_samples(self.dialogues[place], source, settings, draw)
         if not samples:
             return None

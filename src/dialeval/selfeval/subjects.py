@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Set
+from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.types import Context, Dialogue, Example, Turn
 
 Judged: TypeAlias = Example | Dialogue
+
+_ASSISTANTS: Final = frozenset(
+    {"assistant", "bot", "chatbot", "agent", "model", "ai", "gpt", "machine", "wizard"}
+)
+_USERS: Final = frozenset({"user", "human", "person", "customer", "client", "caller", "people", "apprentice"})
+_TOOLS: Final = frozenset({"tool", "function"})
+_INSTRUCTIONS: Final = frozenset({"system", "developer"})
+"""Roles of instructions to a model; ``system`` is also what many corpora call the side that answers."""
 
 
 class Exchange(NamedTuple):
@@ -21,25 +30,51 @@ def turns_of(subject: Judged) -> Context:
     if isinstance(subject, Dialogue):
         return _spoken(subject.turns)
     context = _spoken(subject.context)
-    speaker = "user" if context and context[-1].speaker == "assistant" else "assistant"
-    return (*context, Turn(speaker, subject.response.text))
+    return (*context, Turn(_responding(context), subject.response.text))
+
+
+def spoken_turns(subject: Judged) -> Context:
+    """The same without blank turns."""
+    return tuple(turn for turn in turns_of(subject) if turn.text.strip())
 
 
 def exchanges_of(subject: Judged) -> list[Exchange]:
     """The responses to judge, each with all that was said before it.
 
-    Of an example that is its own response. Of a dialogue it is every turn of the assistant that answers another turn,
-    or every turn but the first where nobody is called assistant.
+    Of an example that is its own response. Of a dialogue it is every turn of the judged speakers that answers another
+    turn, or every turn but the first where nobody knows who is judged.
     """
     turns = turns_of(subject)
     if isinstance(subject, Example):
         return [Exchange(turns[:-1], turns[-1].text)]
-    assistant = any(turn.speaker == "assistant" for turn in turns)
+    judged, spoken = judged_speakers(subject), [bool(turn.text.strip()) for turn in turns]
     return [
         Exchange(turns[:place], turn.text)
         for place, turn in enumerate(turns)
-        if place and turn.text.strip() and (turn.speaker == "assistant" or not assistant)
+        if spoken[place] and any(spoken[:place]) and (not judged or turn.speaker in judged)
     ]
+
+
+def judged_speakers(dialogue: Dialogue) -> Set[str]:
+    """The speakers, as its turns call them, whose turns are judged; none where that is not known, so all are.
+
+    In this order: who is called ``assistant`` or the like; who bears the name of the dialogue's system; who talks with
+    a ``user`` or the like. Upper and lower case are the same here.
+    """
+    turns = _spoken(dialogue.turns)
+    speakers = {turn.speaker for turn in turns}
+    called = {speaker: speaker.strip().casefold() for speaker in speakers}
+    wanted = dialogue.system.strip().casefold()
+    named = {turn.speaker for turn in turns if wanted and (turn.name or "").strip().casefold() == wanted}
+    users = {speaker for speaker, name in called.items() if name in _USERS}
+    for judged in (
+        {speaker for speaker, name in called.items() if name in _ASSISTANTS},
+        {speaker for speaker, name in called.items() if name == wanted and wanted} or named,
+        speakers - users if users else set(),
+    ):
+        if judged and judged != speakers:
+            return judged
+    return set()
 
 
 def unscorable(subject: Judged) -> str | None:
@@ -52,5 +87,24 @@ def unscorable(subject: Judged) -> str | None:
 
 
 def _spoken(turns: Context) -> Context:
-    """Without instructions to a model, and what tools returned."""
-    return tuple(turn for turn in turns if turn.speaker not in ("system", "tool", "function"))
+    """Without instructions to a model, and what tools returned.
+
+    Turns of ``system`` are instructions where they stand before all others, or where somebody else is the assistant;
+    else the system is the one that talks, as in many corpora.
+    """
+    roles = [turn.speaker.strip().casefold() for turn in turns]
+    kept = [place for place, role in enumerate(roles) if role not in _TOOLS]
+    others = [place for place in kept if roles[place] not in _INSTRUCTIONS]
+    first = others[0] if others else len(turns)
+    talks = not _ASSISTANTS & set(roles) and any(
+        place > first and turns[place].text.strip() for place in kept if roles[place] in _INSTRUCTIONS
+    )
+    return tuple(turns[place] for place in kept if talks or roles[place] not in _INSTRUCTIONS)
+
+
+def _responding(context: Context) -> str:
+    """Who answers a context: the latest of its speakers who did not speak last, or the role that is left."""
+    speakers = [turn.speaker for turn in reversed(context) if turn.text.strip()]
+    last = speakers[0] if speakers else "user"
+    others = [speaker for speaker in speakers if speaker != last]
+    return others[0] if others else "user" if last == "assistant" else "assistant"

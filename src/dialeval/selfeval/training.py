@@ -10,11 +10,14 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
+from dialeval.encoder.files import Weights
 from dialeval.selfeval.config import SelfEvalConfig
+from dialeval.selfeval.construction.replacing import Rank
 from dialeval.selfeval.folder import ADAPTER
-from dialeval.selfeval.losses import bce, compactness, r_drop, ranking, separation
+from dialeval.selfeval.losses import bce, compactness, ordering, r_drop, ranking, separation
 from dialeval.selfeval.model import SelfEvalModel
 from dialeval.selfeval.spoiling import Cluster, Material
+from dialeval.selfeval.turnwise.training import LONGEST, turn_units
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import Finetuning, predict, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
@@ -40,7 +43,8 @@ def train_selfeval(
     for key in config.schedule.resumable:
         settings["schedule"].pop(key)
     checkpoints = Checkpoints(folder, {"data": digest, **settings})
-    fitted = fit(_task(model, material, held_out, config), config.schedule, checkpoints, session)
+    rank = encoder_rank(material, model.weights) if config.replacing.hardness == "topic" else None
+    fitted = fit(_task(model, material, held_out, config, rank), config.schedule, checkpoints, session)
     facts: dict[str, Any] = {
         "profile": config.profile,
         "window": config.window,
@@ -52,7 +56,27 @@ def train_selfeval(
     return fitted
 
 
-def _task(model: SelfEvalModel, material: Material, held_out: Material, config: SelfEvalConfig) -> Task:
+def encoder_rank(material: Material, weights: Weights) -> Rank:
+    """Cosines of turns of the material, by the encoder before it is trained; each turn is encoded once."""
+    texts = list(dict.fromkeys(turn for turns in material.dialogues for turn in turns))
+    units = turn_units(texts, weights, LONGEST)
+    rows = {text: row for row, text in enumerate(texts)}
+
+    def rank(text: str, others: Sequence[str]) -> list[float]:
+        cosines: list[float] = (units[[rows[other] for other in others]] @ units[rows[text]]).tolist()
+        # The same text again would be no replacement.
+        return [cosine if other != text else -1.0 for cosine, other in zip(cosines, others, strict=True)]
+
+    return rank
+
+
+def _task(
+    model: SelfEvalModel,
+    material: Material,
+    held_out: Material,
+    config: SelfEvalConfig,
+    rank: Rank | None,
+) -> Task:
     count, seed = len(material.dialogues), config.schedule.seed
     lengths = [sum(map(len, turns)) for turns in material.dialogues]
     judged = _clusters(held_out, range(len(held_out.dialogues)), config)
@@ -65,7 +89,7 @@ def _task(model: SelfEvalModel, material: Material, held_out: Material, config: 
         return [[row + epoch * count for row in batch] for batch in plain]
 
     def losses(rows: Rows) -> Iterator[Loss]:
-        clusters = _clusters(material, rows, config)
+        clusters = _clusters(material, rows, config, rank)
         if clusters:
             yield batch_loss(model, clusters, config, fine=config.fine(rows[0] // count))
 
@@ -80,8 +104,10 @@ def _task(model: SelfEvalModel, material: Material, held_out: Material, config: 
     )
 
 
-def _clusters(material: Material, rows: Rows, config: SelfEvalConfig) -> list[Cluster]:
-    made = (material.cluster(row, config.replacing, config.schedule.seed) for row in rows)
+def _clusters(
+    material: Material, rows: Rows, config: SelfEvalConfig, rank: Rank | None = None
+) -> list[Cluster]:
+    made = (material.cluster(row, config.replacing, config.schedule.seed, rank) for row in rows)
     return [cluster for cluster in made if cluster is not None]
 
 
@@ -146,8 +172,7 @@ def relevance_loss(scored: _Scored, config: SelfEvalConfig) -> Tensor:
     loss = separation(centroids, margin=config.margin, absolute=released)
     if released:
         # The script has the order loss that the paper removed: a worse level must not be above a better one.
-        rows, columns = torch.triu_indices(len(centroids), len(centroids), offset=1)
-        loss = loss + (centroids[columns] - centroids[rows]).clamp(min=0).sum()
+        loss = loss + ordering(centroids)
     return loss + torch.stack([compactness(own, of_mean=released) for own in by_level]).sum()
 
 

@@ -35,7 +35,12 @@ def ask(
         for strange in unmatched_responses(system, items):
             check_unmatched(strange, items, allowed=study.allow_unmatched)
         answers, failure = answers_of(
-            system, prompts, study.resampling.seed, cache=workshop.cache, watch=workshop.watch
+            system,
+            prompts,
+            study.resampling.seed,
+            cache=workshop.cache,
+            watch=workshop.watch,
+            executor=workshop.asking,
         )
         if not any(answers):
             hint = " Do the ids agree?" if isinstance(system, Replayer) else ""

@@ -53,7 +53,7 @@ def _label(where: str, given: str, labels: Sequence[str], problems: list[str]) -
 
 
 def build_gates(
-    given: Sequence[str],
+    given: Sequence[object],
     systems: Sequence[System],
     measures: Sequence[Measure],
     margins: Mapping[str, float],
@@ -63,6 +63,8 @@ def build_gates(
     gates = []
     labels, names = [measure.label for measure in measures], [system.name for system in systems]
     for index, text in enumerate(given):
+        if not isinstance(text, str):
+            continue  # a problem of the file's shape
         try:
             gate = parse_gate(text, names)
             if gate.measure not in labels:

@@ -49,6 +49,10 @@ def page_sections(content: Content) -> Iterator[Section]:
     for name, sections in content.summary.sections.items():
         if sections:
             yield CAPABILITIES[name].page(sections)
+    if content.summary.turns:
+        from dialeval.selfeval.report.section import turns_section
+
+        yield turns_section(content.summary.turns)
     if content.summary.human is not None:
         from dialeval.meta.report.section import people_section
 

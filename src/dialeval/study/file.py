@@ -12,6 +12,7 @@ from dialeval.core import Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
+from dialeval.engine import EngineSettings
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.custom_code import is_place
@@ -76,6 +77,8 @@ class Study:
     correction: Correction = "holm"
     margins: Mapping[str, float] = field(default_factory=dict)
     """The smallest difference that matters, by measure."""
+    engine: EngineSettings | None = None
+    """Where batches run; None where the command line says it."""
 
 
 def load_study(path: str | Path) -> Study:
@@ -128,6 +131,7 @@ def load_study(path: str | Path) -> Study:
         primary=primary,
         correction=file.correction,
         margins=margins,
+        engine=file.engine.settings if file.engine else None,
     )
 
 
@@ -171,7 +175,7 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
     """A line for each system that no measure of the study is for: it answers no prompts, and nothing else is asked."""
     if not measures or any(measure.capability for measure in measures):
         return []
-    hints = " or ".join(capability.hint for capability in CAPABILITIES.values())
+    hints = " or ".join(capability.hint for capability in CAPABILITIES.values() if capability.measures)
     return [
         f"systems: {system.name} answers no prompts, and no measure asks anything else of it; add one such as {hints}"
         for system in systems

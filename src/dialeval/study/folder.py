@@ -14,6 +14,7 @@ from dialeval.data import Example, read, write
 from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
+from dialeval.files.folders import alone_in
 from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
 from dialeval.study.content import content_of, page_sections
@@ -36,10 +37,14 @@ FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml"
 def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> Content:
     """Write everything but the page, and return what the page shows.
 
-    Each file appears whole. The manifest goes first and comes last, so a folder that has a manifest is complete.
+    Each file appears whole. The manifest goes first and comes last, so a folder that has a manifest is complete. Where
+    two runs end at once in one folder, one waits until the other has written.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    with alone_in(Path(folder), wait=True):
+        return _write_run(run, Path(folder), circumstances or Circumstances.now())
+
+
+def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     for stale in (folder / "manifest.json", folder / "report.html", *folder.glob(".*.part")):
         stale.unlink(missing_ok=True)
     write_atomically(folder / "study.yaml", run.study.text.encode())
@@ -53,7 +58,7 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
     points = _write_points(run, folder / "points.parquet")
     summary = summarise(run)
     write_document(folder / "summary.json", summary)
-    manifest = manifest_of(run, circumstances or Circumstances.now())
+    manifest = manifest_of(run, circumstances)
     write_document(folder / "manifest.json", manifest)
     more = (
         capability.examples_of(scored.subjects)

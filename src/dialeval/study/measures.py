@@ -15,6 +15,7 @@ from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, 
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.metrics.custom import custom_metric, custom_summary
 from dialeval.nbest.measure import NBestLists
+from dialeval.nlg.measure import SlotErrors
 from dialeval.selection.measure import Selection
 from dialeval.text.calls import Scalar, construct, print_call, split_call
 
@@ -22,6 +23,7 @@ CAPABILITIES: Final[Mapping[str, Capability]] = {
     "selection": Selection(),
     "consistency": ConsistencyCapability(),
     "nbest": NBestLists(),
+    "nlg": SlotErrors(),
 }
 """Evaluations that a study can include; each brings its measures, and its parts of files and pages."""
 
@@ -56,7 +58,10 @@ def build_measure(
             todo="'dialeval score --help' lists them.",
         )
     label = print_call(name, given)
-    return Measure(label, build_any(label), _first_line(makers[name]), respondents_examples)
+    shown_by = next((each for each in CAPABILITIES.values() if name in each.shows), None)
+    return Measure(
+        label, build_any(label), _first_line(makers[name]), respondents_examples, shown_by=shown_by
+    )
 
 
 def _own(metric: AnyMetric, place: str, given: Sequence[tuple[str, Scalar]]) -> Measure:

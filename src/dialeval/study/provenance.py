@@ -18,6 +18,7 @@ from dialeval.data.codec.sources import file_of
 from dialeval.evaluation.measure import Respondent
 from dialeval.files.digests import hash_file
 from dialeval.study.document import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace
+from dialeval.study.file import Study
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
 from dialeval.systems.building import inputs_of
@@ -50,8 +51,8 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         started=circumstances.started.isoformat(timespec="seconds"),
         finished=circumstances.finished.isoformat(timespec="seconds"),
         command=circumstances.command,
-        study=_digest(study.path),
-        files=tuple(map(_digest, _files(run))),
+        study=digest_of(study.path),
+        files=digests_of(study),
         provenance=tuple(map(_trace, run.scored)),
         packages=_packages(),
         plan=ClaimPlan(study.missing, study.primary, study.correction, dict(study.margins)),
@@ -60,17 +61,18 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
     )
 
 
-def _digest(path: Path) -> FileDigest:
+def digest_of(path: Path) -> FileDigest:
+    """The file by its content."""
     return FileDigest(str(path), hash_file(file_of(path)))
 
 
-def _files(run: Run) -> list[Path]:
-    """Every file that the study read, once."""
-    given = [run.study.data, *run.study.references]
-    paths = [*given, *(path for system in run.study.systems for _, path in inputs_of(system))]
-    paths += [run.study.human.path] if run.study.human else []
-    paths += [path for measure in run.study.measures for path in measure.inputs.values() if path is not None]
-    return [path for path in dict.fromkeys(paths) if file_of(path).is_file()]
+def digests_of(study: Study) -> tuple[FileDigest, ...]:
+    """Every file that the study reads, once."""
+    given = [study.data, *study.references]
+    paths = [*given, *(path for system in study.systems for _, path in inputs_of(system))]
+    paths += [study.human.path] if study.human else []
+    paths += [path for measure in study.measures for path in measure.inputs.values() if path is not None]
+    return tuple(digest_of(path) for path in dict.fromkeys(paths) if file_of(path).is_file())
 
 
 def _trace(scored: Scored) -> Trace:

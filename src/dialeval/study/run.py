@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.frames import Framed
@@ -64,12 +64,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
     A system or measure that fails is recorded, and the others are still run.
     """
     workshop = workshop or Workshop()
-    everything = _prompts(study)
-    prompts, items = everything[: study.limit], known_items(study, everything)
-    for file in unmatched_references(study, items):
-        check_unmatched(file, items, allowed=study.allow_unmatched)
-    # Read first: a bad file should be known before hours are spent on answers.
-    people = read_people(study.human, study) if study.human else None
+    prompts, items, people = read_inputs(study)
     failures: list[Failure] = []
     respondents = tuple(ask(system, prompts, items, study, workshop, failures) for system in study.systems)
     scored = rank(study, tuple(score_all(study, respondents, workshop, failures)), failures)
@@ -89,6 +84,25 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
         agreement=agreement,
         unmatched=tuple(_unmatched(study, items, people)),
     )
+
+
+class Inputs(NamedTuple):
+    """What a study reads before anybody is asked."""
+
+    prompts: tuple[Prompt, ...]
+    items: Collection[str]
+    """Ids of all items, whatever the limit, and of what measures ask beside the prompts."""
+    people: People | None
+
+
+def read_inputs(study: Study) -> Inputs:
+    """The study's prompts, items and human ratings: a bad file should be known before hours are spent on answers."""
+    everything = _prompts(study)
+    items = known_items(study, everything)
+    for file in unmatched_references(study, items):
+        check_unmatched(file, items, allowed=study.allow_unmatched)
+    people = read_people(study.human, study) if study.human else None
+    return Inputs(everything[: study.limit], items, people)
 
 
 def _prompts(study: Study) -> tuple[Prompt, ...]:

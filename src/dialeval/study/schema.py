@@ -10,7 +10,9 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from dialeval.engine.settings import EngineName, EngineSettings
 from dialeval.errors import BadInput, BadStudy, close_names
+from dialeval.files.foreign import as_bad_input, check_yaml_size
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
@@ -33,6 +35,34 @@ def _as_human(given: object) -> object:
     if given is None or isinstance(given, dict):
         return given
     raise PydanticCustomError("human", "it must be the path of a file of ratings, or {path, criterion}")
+
+
+class ResourceNeeds(BaseModel):
+    """What ``engine.resources`` may hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cpus: Annotated[float, Field(ge=0)] = 1.0
+    gpus: Annotated[float, Field(ge=0)] = 0.0
+
+
+class EngineFile(BaseModel):
+    """What ``engine`` may hold beside a bare name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: EngineName
+    address: Annotated[str, Field(min_length=1)] = "local"
+    resources: ResourceNeeds = ResourceNeeds()
+
+    @property
+    def settings(self) -> EngineSettings:
+        """The engine with its settings."""
+        return EngineSettings(self.name, self.address, self.resources.cpus, self.resources.gpus)
+
+
+def _as_engine(given: object) -> object:
+    return {"name": given} if isinstance(given, str) else given
 
 
 def _as_list(given: object) -> object:
@@ -64,6 +94,7 @@ class StudyFile(BaseModel):
     primary: Annotated[str, Field(min_length=1)] | None = None
     correction: Correction = "holm"
     margin: Margin | dict[str, Margin] | None = None
+    engine: Annotated[EngineFile | None, BeforeValidator(_as_engine)] = None
 
 
 def read_text(path: Path) -> str:
@@ -86,17 +117,21 @@ def read_text(path: Path) -> str:
 
 def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
     """The keys of a study file."""
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise BadInput(
-            path=str(path),
-            line=mark.line + 1 if mark else None,
-            found=str(getattr(error, "problem", None) or "text that is not YAML"),
-            expected="valid YAML",
-            todo="Check the indentation and quote values that hold ':' or '#'.",
-        ) from None
+    todo = "Check the indentation and quote values that hold ':' or '#'."
+    # A date such as 2026-13-01 raises ValueError.
+    with as_bad_input((ValueError, RecursionError), str(path), "YAML", "valid YAML", todo):
+        try:
+            content = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            raise BadInput(
+                path=str(path),
+                line=mark.line + 1 if mark else None,
+                found=str(getattr(error, "problem", None) or "text that is not YAML"),
+                expected="valid YAML",
+                todo=todo,
+            ) from None
+    check_yaml_size(str(path), content, "a study")
     if not isinstance(content, dict):
         held = "nothing" if content is None else f"a {type(content).__name__}"
         raise BadStudy(str(path), [f"the file holds {held}, expected keys such as data, systems, measures"])
@@ -113,8 +148,14 @@ def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
 
 def _keys(error: ErrorDetails) -> Mapping[str, object]:
     """The keys that are known where the error is."""
-    inside = len(error["loc"]) > 1 and error["loc"][0] == "human"
-    return HumanFile.model_fields if inside else StudyFile.model_fields
+    match error["loc"]:
+        case ("human", _, *_):
+            return HumanFile.model_fields
+        case ("engine", "resources", _, *_):
+            return ResourceNeeds.model_fields
+        case ("engine", _, *_):
+            return EngineFile.model_fields
+    return StudyFile.model_fields
 
 
 def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -> str:

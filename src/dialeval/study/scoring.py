@@ -25,6 +25,8 @@ class Workshop:
     cache: Cache | None = None
     watch: Watch = unwatched
     batch_size: int = 256
+    asking: Executor | None = None
+    """Where systems are asked; None for this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def _judged(
 
     Measures of answers pass over systems that answer no prompts.
     """
-    tools = Tools(workshop.cache, workshop.watch, study.limit)
+    tools = Tools(workshop.cache, workshop.watch, study.limit, executor=workshop.asking)
     for respondent in respondents:
         name = respondent.system.name
         if measure.capability is None and not can_answer(respondent.system):

@@ -154,7 +154,8 @@ def _results(
 
 def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:
     """Whether people have checked what each measure that was compared asks, by capability and measure."""
-    return {name: _shared(a.statuses.get(name, {}), b.statuses.get(name, {})) for name in CAPABILITIES}
+    asking = [name for name, capability in CAPABILITIES.items() if capability.measures]
+    return {name: _shared(a.statuses.get(name, {}), b.statuses.get(name, {})) for name in asking}
 
 
 def _shared(a: Mapping[str, str], b: Mapping[str, str]) -> dict[str, str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dialeval.core import CorpusMeasure, System
+from collections.abc import Iterator
+
+from dialeval.core import CorpusMeasure, Result, System, WeighsTurns
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
 from dialeval.files.documents import finite
+from dialeval.selfeval.document import WeighedDialogue
+from dialeval.selfeval.weighing import worst_dialogues
 from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.measures import CAPABILITIES
 from dialeval.study.run import Run
@@ -32,12 +36,17 @@ def summarise(run: Run) -> Summary:
         gates=run.gates,
         failures=run.failures,
         human=None if run.agreement is None else run.agreement.document,
-        sections={name: _sections(run, name) for name in CAPABILITIES},
+        sections={
+            name: sections
+            for name, capability in CAPABILITIES.items()
+            if (sections := _sections(run, name)) or capability.measures
+        },
         missing=study.missing,
         primary=study.primary,
         correction=study.correction,
         margins=dict(study.margins),
         ranks=run.ranks,
+        turns=tuple(_turns(run)),
     )
 
 
@@ -89,12 +98,21 @@ def _score(scored: Scored) -> Score:
 
 def _sections(run: Run, capability: str) -> tuple[SectionDocument, ...]:
     """What the capability says of each of its measures."""
+    brought = [(measure.capability or measure.shown_by, measure) for measure in run.study.measures]
     sections = [
-        measure.capability.section(measure.label, _subjects(run, measure), run.study.resampling)
-        for measure in run.study.measures
-        if measure.capability is not None and measure.capability.name == capability
+        own.section(measure.label, _subjects(run, measure), run.study.resampling)
+        for own, measure in brought
+        if own is not None and own.name == capability
     ]
     return tuple(section for section in sections if section is not None)
+
+
+def _turns(run: Run) -> Iterator[WeighedDialogue]:
+    """The worst dialogues of every system, under each measure that can say which turn hurts."""
+    for scored in run.scored:
+        metric = scored.measure.metric
+        if isinstance(metric, WeighsTurns) and isinstance(scored.result, Result):
+            yield from worst_dialogues(scored.measure.label, metric, scored.subjects, scored.result.values)
 
 
 def _subjects(run: Run, measure: Measure) -> dict[str, Subjects]:

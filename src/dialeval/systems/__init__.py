@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Final
 
 from dialeval.core import System
@@ -14,15 +13,17 @@ from dialeval.systems.huggingface import HuggingFace
 from dialeval.systems.openai import OpenAI
 from dialeval.systems.trained import Trained
 from dialeval.systems.transcript import Transcript
+from dialeval.text.calls import Entry, Table
 
 __all__ = ["SYSTEMS", "Echo", "HuggingFace", "OpenAI", "Random", "Retrieval", "Trained", "Transcript"]
 
-SYSTEMS: Final[Mapping[str, Callable[..., System]]] = {
-    "echo": Echo,
-    "huggingface": HuggingFace,
-    "openai": OpenAI,
-    "random": Random,
-    "retrieval": Retrieval,
-    "trained": Trained,
-    "transcript": Transcript,
-}
+SYSTEMS: Final[Table[System]] = Table(
+    Entry("echo", "dialeval.systems.baselines:Echo"),
+    Entry("huggingface", "dialeval.systems.huggingface:HuggingFace"),
+    Entry("nlg", "dialeval.nlg.generating.system:Nlg"),
+    Entry("openai", "dialeval.systems.openai:OpenAI"),
+    Entry("random", "dialeval.systems.baselines:Random"),
+    Entry("retrieval", "dialeval.systems.baselines:Retrieval"),
+    Entry("trained", "dialeval.systems.trained:Trained"),
+    Entry("transcript", "dialeval.systems.transcript:Transcript"),
+)

@@ -36,6 +36,7 @@ _ABILITIES: Final[Mapping[str, Ability]] = {
 }
 _EXTRAS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "huggingface": ("neural", ("torch", "transformers", "safetensors")),
+    "nlg": ("neural", ("torch", "safetensors")),
     "openai": ("api", ("httpx2",)),
     "trained": ("neural", ("torch", "tokenizers", "safetensors")),
 }
@@ -170,12 +171,14 @@ def _folder(path: Path) -> tuple[str, dict[str, object]]:
     """A folder's weights are ours where we trained them, and otherwise in Hugging Face's layout."""
     if (path / "generator.json").is_file():
         return "trained", {"path": path}
+    if (path / "nlg.json").is_file():
+        return "nlg", {"path": path}
     if (path / "config.json").is_file():
         return "huggingface", {"model": str(path)}
     raise BadInput(
         path=str(path),
-        found="a folder with neither generator.json nor config.json",
-        expected="a folder from 'dialeval train generator', or a model in Hugging Face's layout",
+        found="a folder with none of generator.json, nlg.json and config.json",
+        expected="a folder from 'dialeval train generator' or 'train nlg', or a model in Hugging Face's layout",
         todo="Check the path; 'dialeval systems ls' lists what there is.",
     )
 

@@ -127,7 +127,7 @@ class Entry:
     last: bool = False
     """Whether it is listed after everything else."""
     costly: bool = False
-    """Whether it takes about a second per item, so that nobody gets it who did not name it."""
+    """Whether it takes long or fits few data, so that nobody gets it who did not name it."""
 
     def each_call(self) -> tuple[str, ...]:
         """The variants as calls, ``bleu(order=1)``."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from dialeval.errors import BadInput, Unsuitable
-from dialeval.files.atomic import atomic_path
+from dialeval.errors import Unsuitable
+from dialeval.files.foreign import as_bad_input, safetensors_errors, weights_path
 from dialeval.training.folder import CHECKPOINT
 from dialeval.training.task import Numbers, Sum, Sums
 
@@ -90,26 +90,27 @@ class Checkpoints:
                 tensors[f"adam.{moment}.{name}"] = value.cpu()
         about = {"identity": _text(self.identity), "place": json.dumps(asdict(place))}
         # One file, so that weights and place are always of the same update.
-        with atomic_path(self.path) as scratch:
+        with weights_path(self.path) as scratch:
             save_file(tensors, scratch, metadata=about)
 
     def read(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> Saved | None:
         """Restore weights and moments; None without a checkpoint, Unsuitable where it is of another run."""
         if not self.path.exists():
             return None
-        try:
+        expected, todo = "a checkpoint of this training run", "Train with --no-resume."
+        # A weight that does not fit raises torch's RuntimeError.
+        kinds = (*safetensors_errors(), RuntimeError)
+        with as_bad_input(kinds, str(self.path), "checkpoint", expected, todo):
             with safe_open(self.path, "pt") as file:
                 about = file.metadata() or {}
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-        except (SafetensorError, OSError) as error:
-            found, todo = f"an unreadable checkpoint ({error})", "Train with --no-resume."
-            raise BadInput(str(self.path), found, "a checkpoint of this training run", todo) from error
-        self._check_identity(json.loads(about.get("identity", "{}")))
-        _restore(model, optimiser, tensors)
+            self._check_identity(json.loads(about.get("identity", "{}")))
+            place = _place(json.loads(about["place"]))
+            _restore(model, optimiser, tensors)
         best = {
             name.removeprefix("best."): tensor for name, tensor in tensors.items() if name.startswith("best.")
         }
-        return Saved(_place(json.loads(about["place"])), best or None)
+        return Saved(place, best or None)
 
     def forget(self) -> None:
         """Remove the file, if there is one, so that training starts from the beginning."""

@@ -14,12 +14,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About
+from dialeval.encoder.adapters import ABOUT, DOWN, HEAD, UP, WHOLE, About, find_adapter
 from dialeval.encoder.files import EMBEDDED, Weights, find_encoder
 from dialeval.encoder.model import Encoder, load_encoder, load_torch
 from dialeval.encoder.segments import Fit, segment_ids
 from dialeval.errors import BadInput
-from dialeval.files.atomic import atomic_path
+from dialeval.files.foreign import weights_path
 
 _FROZEN: Final = "embeddings"
 """The vectors of words are never trained: they are half of a small encoder, and few of them occur in one corpus."""
@@ -171,7 +171,7 @@ def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping
         fit=settings.fit,
         facts=dict(facts),
     )
-    with atomic_path(path) as scratch:
+    with weights_path(path) as scratch:
         # 16 bits are enough: scores change in the third or fourth decimal place.
         halves = {name: tensor.detach().cpu().half().contiguous() for name, tensor in model.trained().items()}
         save_file(halves, scratch, metadata={ABOUT: about.text()})
@@ -179,14 +179,18 @@ def write_adapter(path: Path, model: FinetunedEncoder, kind: str, facts: Mapping
 
 
 def restore_adapter(model: FinetunedEncoder, path: Path) -> None:
-    """Give the model the trained weights of an adapter, to train it further; it must have the same settings."""
+    """Give the model the trained weights of an adapter, to train it further; it must have the same shape.
+
+    Changes that the adapter scales differently are rescaled, so that the model begins where the adapter ended.
+    """
     tensors, own = load_file(path), model.trained()
     if tensors.keys() != own.keys() or any(tensors[name].shape != own[name].shape for name in own):
         expected = f"an adapter of rank {model.settings.rank} with outputs {', '.join(model.outputs)}"
         raise BadInput(str(path), "an adapter of another shape", expected, "Give one that fits.")
+    ratio = find_adapter(path).about.scale / model.settings.scale
     with torch.no_grad():
         for name, weight in own.items():
-            weight.copy_(tensors[name].to(weight.dtype))
+            weight.copy_(tensors[name].to(weight.dtype) * (ratio if name.endswith(UP) else 1.0))
 
 
 def in_chunks(tokens: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, first_line
-from dialeval.files.atomic import atomic_path, write_atomically
+from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import combine, hash_file
+from dialeval.files.foreign import weights_path
 
 if TYPE_CHECKING:
     from torch import nn
@@ -92,7 +93,7 @@ class Layout:
         from safetensors.torch import save_file
 
         write_atomically(folder / self.vocabulary, vocabulary)
-        with atomic_path(folder / WEIGHTS) as scratch:
+        with weights_path(folder / WEIGHTS) as scratch:
             save_file({name: weight.cpu() for name, weight in model.state_dict().items()}, scratch)
         write_atomically(folder / CARD, str(card).encode())
         write_marker(folder / self.marker, about)

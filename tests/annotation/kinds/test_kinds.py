@@ -132,6 +132,11 @@ def test_every_kind_lets_raters_abstain_where_that_is_asked(kind: str) -> None:
             {"choice": "none"},
             {("d1", "old", "quality"): 0.0, ("d1", "new", "quality"): 0.0, ("d1", "odd", "quality"): 0.0},
         ),
+        (
+            "sentences",
+            {"value_x": "5", "value_y": "0", "value_z": "3"},
+            {("d1", "old", "quality"): 5.0, ("d1", "new", "quality"): 0.0, ("d1", "odd", "quality"): 3.0},
+        ),
         (  # x beats both others; y and z are tied, so each has beaten half of one of two others
             "ranking",
             {"rank_x": "1", "rank_y": "3", "rank_z": "3"},

@@ -39,6 +39,12 @@ def ranks(page: Page) -> None:
         )
 
 
+def rate_sentences(page: Page) -> None:
+    for letter, value in zip("ABC", "504", strict=True):
+        group = page.get_by_role("group", name=f"Rating of response {letter}: sentences")
+        group.get_by_label(value).check(force=True)
+
+
 def rate_turns(page: Page) -> None:
     for turn, value in ((2, "bad"), (4, "good")):
         page.get_by_role("group", name=f"Turn {turn}: turns").get_by_label(value).check(force=True)
@@ -60,6 +66,7 @@ MOUSE: dict[str, tuple[Callable[[Page], Any], Any]] = {
     "three_way": (role("radio", "passable"), {"value": 1.0}),
     "pairwise": (lambda page: page.locator(".candidate").nth(1).click(), chosen(1)),
     "ranking": (ranks, lambda order: {"ranks": dict(zip(order, (3, 1, 2), strict=True))}),
+    "sentences": (rate_sentences, lambda order: {"values": dict(zip(order, (5, 0, 4), strict=True))}),
     "best_of": (role("radio", "Response C"), chosen(2)),
     "errors": (label_errors, {"labels": ["irrelevant", "unsafe"]}),
     "turns": (rate_turns, {"turns": {"2": 1.0, "4": 3.0}}),
@@ -74,6 +81,7 @@ KEYS: dict[str, tuple[str, Any]] = {
     "three_way": ("3", {"value": 0.0}),
     "pairwise": ("1", chosen(0)),
     "ranking": ("2 2 1", lambda order: {"ranks": dict(zip(order, (2, 2, 1), strict=True))}),
+    "sentences": ("0 5 3", lambda order: {"values": dict(zip(order, (0, 5, 3), strict=True))}),
     "best_of": ("2", chosen(1)),
     "errors": ("1 6 1", {"labels": ["unsafe"]}),
     "turns": ("2 3 k k 1", {"turns": {"2": 1.0, "4": 3.0}}),
@@ -181,6 +189,7 @@ def test_the_back_button_and_reload_lead_to_the_same_item_with_what_was_chosen(
     assert page.locator("#task").get_attribute("data-item") == first
     assert page.locator("input:checked").get_attribute("value") == "3"
     page.get_by_role("link", name="Leave it as it is").click()
+    expect(page.locator("#task")).not_to_have_attribute("data-item", str(first))
     press(page, "1 Enter")
     expect(page).to_have_url(re.compile("/done$"))
     expect(page.get_by_text("You answered 2 items.")).to_be_visible()

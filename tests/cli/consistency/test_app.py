@@ -118,6 +118,33 @@ def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues
     assert "What provokes contradictions?" in (tmp_path / "analysis" / "analysis.html").read_text()
 
 
+def test_the_detector_labels_where_people_are_missing(dialeval, dialogues, tmp_path):
+    dialeval("consistency", "probe", dialogues, "-o", "p.jsonl", "--kind", "entity")
+    dialeval("consistency", "collect", "p.jsonl", "--system", "echo", "-o", "a.jsonl")
+    done = dialeval("consistency", "label", "a.jsonl", "--by-detector", "-o", "l.jsonl")
+    assert done.code == 0, done.err
+    assert "not by people" in done.err
+    rows = [json.loads(line) for line in (tmp_path / "l.jsonl").read_text().splitlines()]
+    assert {(row["by"], row["votes"], row["raters"]) for row in rows} == {("detector", 0, 0)}
+    told = json.loads(dialeval("consistency", "analyse", "l.jsonl", "--json").out)
+    assert (told["by_detector"], told["misses"]) == (len(rows), None)
+    both = dialeval("consistency", "label", "a.jsonl", "--by-detector", "--scores", "x.csv", "-o", "l.jsonl")
+    assert both.code == dialeval("consistency", "label", "a.jsonl", "-o", "l.jsonl").code == 2
+
+
+def test_long_dialogues_are_bounded_and_the_rest_is_told(dialeval, tmp_path):
+    turns = ["I have a dog.", "Oh.", *["Well.", "I see."] * 3, "I have no dog.", "Oh."]
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(talk("d", *turns)) + "\n")
+    near = dialeval("consistency", "detect", path, "--reach", "4", "--json")
+    told = json.loads(near.out)
+    assert (told["reach"], told["not_compared"]) == (4, told["dialogues"][0]["not_compared"])
+    assert told["not_compared"] == 6  # of either speaker two pairs six turns apart, and one eight turns apart
+    assert "--reach 0 compares them" in near.err
+    whole = json.loads(dialeval("consistency", "detect", path, "--reach", "0", "--json").out)
+    assert (whole["reach"], whole["not_compared"], whole["dialogues"][0]["pair"]) == (None, 0, [0, 8])
+
+
 def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):
     rows = [
         {"premise": f"I have {n} cats.", "hypothesis": said, "label": label}

@@ -175,7 +175,60 @@ class TestMeasure:
         empty = lines(tmp_path / "none.jsonl", [{"id": "1", "context": []}])
         refused = dialeval("nbest", "measure", empty, "--system", "echo")
         assert refused.code == 1
-        assert "expected" in refused.err
+        assert "at least the message" in refused.err
+        wrong = lines(
+            tmp_path / "wrong.jsonl",
+            [{"id": "1", "context": [{"role": "user", "content": "Hi?"}], "expected": "maybe"}],
+        )
+        assert "'yes' or 'no'" in dialeval("nbest", "measure", wrong, "--system", "echo").err
+
+    def test_open_lists_are_judged_by_the_shipped_detector(self, dialeval, tmp_path, minilm):
+        context = [
+            {"role": "assistant", "content": "I have never been to Paris."},
+            {"role": "user", "content": "Tell me about Paris."},
+        ]
+        said = ["I have been to Paris many times.", "I have never been to Paris."]
+        row = {"id": "1", "system": "bot", "context": context, "responses": [{"text": text} for text in said]}
+        alone = {**row, "id": "2", "context": context[1:]}
+        path = lines(tmp_path / "open.jsonl", [row, alone])
+        done = dialeval("nbest", "measure", path, "--json", "-o", tmp_path / "out")
+        assert done.code == 0, done.err
+        (result,) = json.loads(done.out)["results"]
+        assert (result["kind"], result["certainty"], result["n"]) == ("open", 1.0, 1)
+        assert result["reasons"] == {"the responder has said nothing before": 1}
+        first, second = ((tmp_path / "out" / "lists.jsonl").read_text()).splitlines()
+        judged = json.loads(first)["responses"]
+        assert judged[0]["verdict"] == "contradictory"
+        assert judged[1]["verdict"] == "consistent"
+        assert json.loads(second)["obstacle"] == "the responder has said nothing before"
+        again = dialeval("nbest", "measure", tmp_path / "out" / "lists.jsonl", "--json")
+        assert json.loads(again.out)["results"] == [result]
+
+    def test_the_detector_may_stand_in_for_the_reader_of_answers(self, dialeval, lists, minilm):
+        done = dialeval("nbest", "measure", lists, "--by", "detector", "--json")
+        assert done.code == 0, done.err
+        told = json.loads(done.out)
+        assert told["reader"].startswith("contradiction(model='shipped')")
+        assert [(row["kind"], row["n"], row["excluded"]) for row in told["results"]] == [
+            ("ENTQ", 3, 0),
+            ("CNTQ", 1, 0),
+        ]
+
+    def test_open_stimuli_are_asked_and_judged(self, dialeval, tmp_path, minilm):
+        probe = {
+            "id": "p",
+            "context": [
+                {"role": "assistant", "content": "I have never been to Paris."},
+                {"role": "user", "content": "Tell me about Paris."},
+            ],
+        }
+        path = lines(tmp_path / "open.jsonl", [probe])
+        (tmp_path / "bot.py").write_text("def reply(context):\n    return 'I never went there.'\n")
+        done = dialeval(
+            "nbest", "measure", path, "--system", f"{tmp_path}/bot.py:reply", "--no-resume", "--json"
+        )
+        assert done.code == 0, done.err
+        assert [row["kind"] for row in json.loads(done.out)["results"]] == ["open"]
 
 
 class TestAnswers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from scipy.stats import ttest_ind
 
@@ -44,12 +46,25 @@ def test_random_and_top_are_counted_apart():
     assert analyse(given).draws == {"top": (1, 1), "random": (0, 1)}
 
 
+def test_answers_that_the_detector_labelled_are_counted_and_tell_nothing_of_its_misses():
+    class Never:
+        def probabilities(self, pairs):
+            raise AssertionError("the detector is asked about its own labels")
+
+    own = replace(answer("a", "x", "Why?", "contradiction", votes=0), by="detector")
+    document = analyse([own], detector=Never())
+    assert (document.by_detector, document.misses) == (1, None)
+
+
 def test_dialogue_acts_are_features_too():
     class Acts:
         def acts(self, texts):
             return ["qy" if text.startswith("Do") else "qw" for text in texts]
 
-    given = [answer("a", "x", "Do you?", "contradiction"), answer("b", "x", "Why?", "consistent")]
+    given = [
+        answer("a", "x", "Do you?", "contradiction"),
+        answer("b", "x", "Why?", "consistent"),
+    ]
     assert {"act qy", "act qw"} <= {each.feature for each in analyse(given, labeller=Acts()).features}
 
 

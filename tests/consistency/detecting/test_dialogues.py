@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
+from dialeval.consistency.detecting import dialogues
 from dialeval.consistency.detecting.dialogues import (
+    BLANK_LAST,
+    INSIDE,
+    LAST_TURN,
     NO_PAIR,
     NO_SPEAKER,
     NO_TURN,
+    OUT_OF_REACH,
+    PARTS,
+    Cost,
+    Reading,
+    cost_of,
     find_contradictions,
     obstacle,
     passages,
@@ -53,7 +64,7 @@ def test_only_turns_of_one_speaker_are_compared():
 
 
 def test_the_last_turn_alone():
-    places = {(each.first, each.second) for each in passages(TALK, "last")}
+    places = {(each.first, each.second) for each in passages(TALK, LAST_TURN)}
     assert places == {(1, 5), (3, 5)}
 
 
@@ -69,19 +80,34 @@ def test_the_worst_pair_is_quoted_by_its_sentence():
     (found,) = find_contradictions([TALK], Words())
     assert (found.quoted.first, found.quoted.second) == (1, 5)
     assert found.quoted.pair == Pair("I like tea.", "I do not like tea.", "Yes.")
-    assert found.probability == pytest.approx(0.9)
+    assert found.probability == pytest.approx(1 / (1 + math.exp(PARTS - math.log(9))))
 
 
 def test_an_utterance_may_contradict_itself():
     (found,) = find_contradictions([(Turn("a", "I like tea. I do not like tea."),)], Words())
     assert (found.quoted.first, found.quoted.second) == (0, 0)
-    assert found.probability == pytest.approx(0.9)
+    assert found.probability == pytest.approx(1 / (1 + math.exp(INSIDE - math.log(9))))
 
 
 def test_each_different_pair_is_scored_once_over_all_dialogues():
     words = Words()
     find_contradictions([TALK, TALK, TALK], words)
     assert len(words.seen) == len(set(words.seen))
+
+
+def test_dialogues_are_held_in_chunks_with_the_same_findings(monkeypatch):
+    talks = [TALK, alternating(["Hi.", "Oh."]), TALK[2:], TALK, ()]
+    together = find_contradictions(talks, Words())
+    bound = cost_of(TALK).passages
+    for held in (
+        bound - 1,
+        bound,
+        bound + cost_of(TALK[2:]).passages,
+    ):  # the first is less than a dialogue has
+        monkeypatch.setattr(dialogues, "_HELD", held)
+        words = Words()
+        assert find_contradictions(talks, words) == together
+        assert len(words.seen) > len(set(words.seen)), "both talks are in chunks of their own"
 
 
 def test_the_same_words_twice_contradict_nothing_and_are_not_even_scored():
@@ -124,7 +150,46 @@ def test_the_number_of_pairs_of_a_long_dialogue_is_that_of_combinations():
 def test_a_turn_that_only_asks_contradicts_nothing_and_is_not_even_scored():
     words = Words()
     (found,) = find_contradictions(
-        [alternating(["I like tea.", "Oh.", "Do you not like tea?"])], words, scope="last"
+        [alternating(["I like tea.", "Oh.", "Do you not like tea?"])], words, reading=LAST_TURN
     )
     assert words.seen == []
     assert found.probability == 0
+
+
+def test_turns_beyond_the_reach_are_counted_and_not_compared():
+    turns = alternating([f"word {place}" for place in range(8)])
+    near = Reading(reach=2)
+    assert {(each.first, each.second) for each in passages(turns, near)} == {
+        (place, place + 2) for place in range(6)
+    }
+    assert cost_of(turns, near) == Cost(passages=6, beyond=6)
+    assert cost_of(turns) == Cost(passages=12, beyond=0)
+    assert obstacle(turns, Reading(reach=1)) == OUT_OF_REACH
+
+
+@given(
+    texts=st.lists(st.sampled_from(["Hi.", "I do. I do not. Why?", "What?", " ", "Yes. No."]), max_size=9),
+    reach=st.none() | st.integers(1, 9),
+    scope=st.sampled_from(["all", "last"]),
+)
+def test_the_cost_is_the_number_of_passages(texts, reach, scope):
+    turns, reading = alternating(texts), Reading(scope, reach)
+    assert cost_of(turns, reading).passages == len(list(passages(turns, reading)))
+
+
+def test_progress_counts_every_passage_once():
+    class Count:
+        done = 0
+
+        def advance(self, n):
+            self.done += n
+
+    counted = Count()
+    find_contradictions([TALK, TALK], Words(), progress=counted)
+    assert counted.done == 2 * cost_of(TALK).passages
+
+
+def test_a_blank_last_turn_contradicts_nothing_where_only_the_last_is_asked_about():
+    turns = alternating(["I like tea.", "Oh.", "I do not like tea.", " "])
+    assert obstacle(turns, LAST_TURN) == BLANK_LAST
+    assert obstacle(turns) is None

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from dialeval.consistency.detecting.detector import Calibration, margins_of
-from dialeval.consistency.learning.calibrating import auc, calibrate, measure
+from dialeval.consistency.learning.calibrating import (
+    Compared,
+    auc,
+    calibrate,
+    calibrate_worst,
+    measure,
+)
 from dialeval.errors import Unsuitable
 
 
@@ -72,3 +78,34 @@ def test_what_is_measured_by_hand():
     assert found.brier == pytest.approx((0.01 + 0.64 + 0.55**2 + 0.04) / 4)
     assert (found.ambiguous, found.accuracy_outside) == (1, pytest.approx(2 / 3))
     assert found.low < 0.5 < found.high
+
+
+def test_the_highest_of_many_pairs_counts_for_less():
+    draw = np.random.default_rng(0)
+    compared = []
+    for number in range(3000):
+        pairs, contradicts = int(draw.integers(1, 30)), number % 2 == 0
+        margins = draw.normal(-2.0, 1.0, pairs)
+        if contradicts:
+            margins[0] += 3.0
+        compared.append(Compared(float(1 / (1 + np.exp(-margins.max()))), pairs, contradicts))
+    nothing = [Compared(0.0, 1, contradicts=False)] * 50
+    calibration = calibrate_worst(Calibration(1, 0, 0.5, 0.4, 0.6), [*compared, *nothing])
+    assert calibration == calibrate_worst(Calibration(1, 0, 0.5, 0.4, 0.6), compared)
+    assert calibration.worst(0.0, 1) == 0.0
+    assert calibration.worst_pairs > 0.3
+    assert calibration.worst(0.5, 30) < calibration.worst(0.5, 2)
+    for low, high in ((1, 5), (20, 30)):
+        group = [each for each in compared if low <= each.pairs < high]
+        said = [calibration.worst(each.probability, each.pairs) for each in group]
+        assert abs(np.mean(said) - np.mean([each.contradicts for each in group])) < 0.06
+
+
+def test_without_its_numbers_the_highest_probability_stands():
+    calibration = Calibration(1, 0, 0.5, 0.4, 0.6)
+    assert calibration.worst(0.73, 40) == pytest.approx(0.73)
+
+
+def test_dialogues_of_one_kind_cannot_calibrate():
+    with pytest.raises(Unsuitable, match="both kinds"):
+        calibrate_worst(Calibration(), [Compared(0.5, 3, True)])

@@ -49,3 +49,29 @@ def test_probes_are_read_back_as_they_were_written(tmp_path):
     probes = list(entity_probes([TALK]).probes)
     write_probes(tmp_path / "probes.jsonl", probes)
     assert read_probes(tmp_path / "probes.jsonl") == probes
+
+
+def test_instructions_stay_in_the_context_and_are_not_asked_about():
+    talk = Dialogue("d", (Turn("system", "I want you to hate my cat."), *TALK.turns))
+    probes = entity_probes([talk], per_dialogue=10).probes
+    assert {probe.kind for probe in probes} == {
+        probe.kind for probe in entity_probes([TALK], per_dialogue=10).probes
+    }
+    for probe in probes:
+        assert [turn.speaker for turn in probe.context] == ["system", "user", "assistant", "user"]
+        assert probe.passage in probe.context[probe.referent].text
+        assert probe.distance == 3 - probe.referent
+
+
+def test_a_dialogue_that_the_system_opens_is_asked_by_the_other_speaker():
+    talk = Dialogue("d", (Turn("assistant", "I love my cat."), Turn("user", "Oh.", "ann")))
+    asked = entity_probes([talk]).probes
+    assert {(each.context[-1].speaker, each.context[-1].name) for each in asked} == {("user", "ann")}
+
+
+def test_things_are_what_the_speaker_has_with_their_adjectives():
+    talk = alternating(["I was born in a small town. Our tiny old dog died.", "I see.", "Yes."], last="user")
+    (first,) = (
+        p for p in entity_probes([Dialogue("d", talk)], per_dialogue=10).probes if p.kind == "user-entity"
+    )
+    assert first.question == "Do you remember what I told you about my tiny old dog?"

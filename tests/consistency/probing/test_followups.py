@@ -17,7 +17,7 @@ from dialeval.consistency.probing.followups import (
     scored_probes,
 )
 from dialeval.core import Signature
-from dialeval.data.types import Dialogue, alternating
+from dialeval.data.types import Dialogue, Turn, alternating
 
 
 class Toy:
@@ -139,3 +139,14 @@ def test_systems_with_the_same_dialogue_id_have_probes_of_their_own():
     found = mine([Dialogue("d", TALK.turns, "x"), Dialogue("d", TALK.turns, "y")]).found
     assert len({each.item for each in found}) == len(found) == 6
     assert found[0].item == "d@x/1-1"
+
+
+def test_instructions_stay_in_the_context_and_move_no_probability():
+    told = Dialogue(
+        "d", (Turn("system", "You love dogs."), *TALK.turns[:3], Turn("user", " "), *TALK.turns[3:])
+    )
+    found, plain = mine([told]).found, mine([TALK]).found
+    assert [each.item for each in found] == [each.item for each in plain]
+    assert [each.referent for each in found] == [each.referent + 1 for each in plain]
+    assert [(each.near, each.without) for each in found] == [(each.near, each.without) for each in plain]
+    assert all(each.context[0].text == "You love dogs." for each in found)

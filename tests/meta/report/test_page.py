@@ -159,7 +159,7 @@ def test_a_damaged_file_is_named_with_the_field(
 def test_a_folder_without_points_or_with_broken_ones_is_refused(make_meta: Make) -> None:
     folder = make_meta()
     (folder / "points.parquet").write_bytes(b"no parquet")
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="no readable points"):
         render_meta(folder)
     (folder / "points.parquet").unlink()
     with pytest.raises(BadInput, match=r"without points\.parquet"):

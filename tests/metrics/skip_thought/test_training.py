@@ -72,7 +72,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(tmp_path: Path) -> None
 
 def test_a_broken_checkpoint_is_explained(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.safetensors").write_bytes(b"\x00" * 20)
-    with pytest.raises(BadInput, match=r"an unreadable checkpoint .*Train with --no-resume"):
+    with pytest.raises(BadInput, match=r"no readable checkpoint .*Train with --no-resume"):
         train(made_triples(), TINY, tmp_path)
 
 

@@ -109,7 +109,13 @@ def test_every_rule_on_premises(tagger, premise, rule):
         ("I like it. He does.", "full-stop-inside"),
         ("I live here.", "here-or-there"),
         ("I saw saw it.", "repeated-word"),
+        ("Looks like it will rain.", "no-subject"),
+        ("A women is cooking.", "article"),
+        ("The rocks make a them look good.", "article"),
+        ("The man is hammering a.", "article"),
         ("A nice day.", "no-verb"),
+        ("Table 42 shows deductions are costly.", "unclear-subject"),
+        ("We'd better leave.", "unusual modal"),
         ("The man I know is tall.", "several-subjects"),
         ("You may go.", "unusual modal"),
     ],
@@ -133,6 +139,13 @@ def test_labels_that_decide_nothing_are_counted(tagger):
 def test_a_contradicted_hypothesis_without_negative_form_is_counted(tagger):
     found = built(tagger, (PREMISE, "The train might be late.", "contradiction"))
     assert dict(found.excluded) == {"hypothesis: no negative form": 1}
+
+
+def test_a_name_that_opens_both_sentences_keeps_its_capital(tagger):
+    found = built(tagger, ("Wright didn't do much.", "Wright did so much.", "contradiction"))
+    assert found.stimuli[0].context[1].text == "Didn't Wright do so much?"
+    plain = built(tagger, ("Dogs didn't bark.", "Dogs barked.", "contradiction"))
+    assert plain.stimuli[0].context[1].text == "Didn't dogs bark?"
 
 
 def test_a_history_has_a_capital_and_an_end():

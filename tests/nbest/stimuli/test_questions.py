@@ -26,6 +26,8 @@ CASES = [
     ("That was easy.", "Was that easy?", "Wasn't that easy?"),
     ("Swimming is fun.", "Is swimming fun?", "Isn't swimming fun?"),
     ("I'm going to sell my car.", "Are you going to sell your car?", "Aren't you going to sell your car?"),
+    ("He is better.", "Is he better?", "Isn't he better?"),
+    ("It is a series of books.", "Is it a series of books?", "Isn't it a series of books?"),
     # 's that stands for has
     ("It's been raining.", "Has it been raining?", "Hasn't it been raining?"),
     ("He's got a dog.", "Has he got a dog?", "Hasn't he got a dog?"),

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, strategies as st
 
+from dialeval.data.types import Context, Response, alternating
 from dialeval.selfeval.construction.incoherence import (
     content_words,
     contradict,
@@ -16,6 +18,7 @@ from dialeval.selfeval.construction.incoherence import (
 )
 from dialeval.selfeval.construction.turns import (
     GENERIC,
+    fill_in_wrong_context,
     repeat_turn,
     reply_generically,
     shuffle_turns,
@@ -112,3 +115,33 @@ def test_content_words_are_exchanged_in_one_turn_of_four() -> None:
 def test_questions_are_dropped_first() -> None:
     spoilt = drop_sentences(("Do you like dogs? I always wanted one.", "Yes."), random.Random(0))
     assert spoilt == ("I always wanted one.", "Yes.")
+
+
+class Says:
+    """A system that says one thing to each context, and remembers what it was asked."""
+
+    name = "says"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.asked = texts, list[Context]()
+
+    def generate(
+        self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
+    ) -> list[tuple[Response, ...]]:
+        self.asked += contexts
+        return [(Response(text),) for text in self.texts[: len(contexts)]]
+
+
+def test_a_response_is_ended_as_another_dialogue_would_go_on() -> None:
+    wrong = [alternating([text]) for text in ("Where is the station?", "Hi.", "Is it hot?")]
+    model = Says("It is on the left side of the street", "")
+    responses = ["I like green tea most of all", "Too short", "It was ten degrees here"]
+    first, second, third = fill_in_wrong_context(responses, wrong, model, seed=0)  # type: ignore[arg-type]
+    assert first is not None
+    # Of seven words the first three or four stay, and as many follow as are gone.
+    assert first.startswith("I like green")
+    assert first.split()[-1] in {"the", "on"}
+    assert len(first.split()) == 7
+    # Too short to keep a beginning of, and a model that adds nothing.
+    assert (second, third) == (None, None)
+    assert model.asked == [wrong[0], wrong[2]]

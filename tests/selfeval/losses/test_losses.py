@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from dialeval.selfeval.losses import bce, compactness, contrastive, r_drop, ranking, separation
+from dialeval.selfeval.losses import bce, compactness, contrastive, ordering, r_drop, ranking, separation
 
 
 def values(*numbers: float):  # type: ignore[no-untyped-def]
@@ -80,3 +80,9 @@ def test_gradients_are_right() -> None:
     assert torch.autograd.gradcheck(separation, (scores,))
     assert torch.autograd.gradcheck(lambda x: compactness(x, bound=0.05), (scores,))
     assert torch.autograd.gradcheck(lambda x: contrastive(x, labels), (vectors,))
+
+
+def test_ordering_by_hand() -> None:
+    # Pairs (0,1): .6 - .5 = .1; (0,2): .2 < .5 costs nothing; (1,2): nothing.
+    assert ordering(values(0.5, 0.6, 0.2)).item() == pytest.approx(0.1)
+    assert ordering(values(0.9, 0.5, 0.1)).item() == 0.0

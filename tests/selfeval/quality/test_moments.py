@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dialeval.data.types import Dialogue, Example, Response, Turn
-from dialeval.selfeval.quality.moments import spoken_turns, talk_of
+from dialeval.selfeval.quality.moments import talk_of
+from dialeval.selfeval.subjects import spoken_turns
 
 
 class Zeros(dict[str, np.ndarray]):

@@ -18,6 +18,7 @@ from dialeval.annotation.kinds.kind import Ask, BadAnswer, Kind
 from dialeval.annotation.kinds.likert import Likert
 from dialeval.annotation.kinds.pairwise import Pairwise
 from dialeval.annotation.kinds.ranking import Ranking
+from dialeval.annotation.kinds.sentences import Sentences
 from dialeval.annotation.kinds.slider import Slider
 from dialeval.annotation.kinds.three_way import ThreeWay
 from dialeval.annotation.kinds.turns import Turns
@@ -32,6 +33,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         ThreeWay(),
         Pairwise(),
         Ranking(),
+        Sentences(),
         BestOf(),
         Errors(),
         Turns(),

@@ -90,6 +90,8 @@ def server_of(app: FastAPI, binding: Binding) -> uvicorn.Server:
 
     config = uvicorn.Config(
         app,
+        # Its own set-up of logging would close every handler of the process.
+        log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -109,8 +109,8 @@ def init(
 ) -> None:
     """Make a rating study: blind items, what is asked about them, and invitations.
 
-    Kinds: likert, slider, yes_no, three_way, pairwise, ranking, best_of, errors, turns, dialogue, contradiction and
-    comment.
+    Kinds: likert, slider, yes_no, three_way, pairwise, ranking, sentences, best_of, errors, turns, dialogue,
+    contradiction and comment.
 
     Example: dialeval annotate init runs/demo -o ratings --kind likert --criterion overall --raters 3 --overlap 3
 

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialeval.cli.consistency.detect import Model
-from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed
+from dialeval.cli.options import (
+    Address,
+    CacheFolder,
+    EngineOption,
+    Json,
+    Limit,
+    Resume,
+    Seed,
+    engine_given,
+)
 
 if TYPE_CHECKING:
     from dialeval.core import System
@@ -38,6 +47,8 @@ def collect(
     model: Model = "shipped",
     seed: Seed = 0,
     limit: Limit = None,
+    engine: EngineOption = None,
+    address: Address = None,
     resume: Resume = True,
     cache: CacheFolder = None,
     json: Json = False,
@@ -59,7 +70,8 @@ def collect(
 
     asked = read_probes(probes)[:limit]
     answers, missing, unanswered = [], Counter[str](), 0
-    with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
+    chosen = engine_given(engine, address)
+    with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
         for name in system:
             answering = _sampling(named_system(name), top_p) if n > 1 else named_system(name)
             with shop.watch(f"{answering.name} answers", len(asked)) as progress:
@@ -71,6 +83,7 @@ def collect(
                     seed=seed,
                     cache=shop.cache,
                     progress=progress,
+                    executor=shop.asking,
                 )
             answers += [each for each in given if not isinstance(each, Missing)]
             left = [each for each in given if isinstance(each, Missing)]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -12,7 +15,10 @@ import typer
 from dialeval.cli.options import From, Json, Limit
 
 if TYPE_CHECKING:
+    from dialeval.consistency.detecting.dialogues import Reading
     from dialeval.consistency.document import DetectedDocument
+    from dialeval.data import Dialogue
+    from dialeval.engine import Progress
 
 Dialogues: TypeAlias = Annotated[
     str, typer.Argument(metavar="DIALOGUES", help="A file of dialogues, or - for standard input.")
@@ -33,6 +39,16 @@ def detect(
         Literal["all", "last"],
         typer.Option("--turn", help="Compare all turns, or only the last one with those before it."),
     ] = "all",
+    reach: Annotated[
+        int | None,
+        typer.Option(
+            "--reach",
+            metavar="N",
+            min=0,
+            help="Compare a turn with those up to so many turns back; 0 for all. What is further is counted.",
+            show_default="60; all with --turn last",
+        ),
+    ] = None,
     model: Model = "shipped",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A folder for detected.json and contradictions.html.")
@@ -44,26 +60,48 @@ def detect(
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
     For each dialogue the two most contradictory turns are quoted, with a calibrated probability. Dialogues with nothing
-    to compare are counted by reason.
+    to compare are counted by reason. Time grows with the number of pairs, which is told at the start.
 
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
 
     Example: dialeval consistency detect dialogues.jsonl --turn last --json
     """
     from dialeval.consistency.detecting.detecting import detect as detect_in
+    from dialeval.consistency.detecting.dialogues import REACH, Reading
     from dialeval.consistency.detecting.metrics import ContradictionDetector
     from dialeval.consistency.folder import DETECTED, write_detected
     from dialeval.data import read
-    from dialeval.engine.progress import RichProgress
     from dialeval.files.folders import check_target
 
     if out is not None:
         check_target(out, DETECTED, kind="detected")
     given = list(islice(read(dialogues, "dialogue", format=format), limit))
-    with RichProgress("dialogues", len(given)) as progress:
-        document = detect_in(given, ContradictionDetector(model), scope=turn, progress=progress)
+    usual = REACH if turn == "all" else 0
+    reading = Reading(turn, (usual if reach is None else reach) or None)
+    with _bar(given, reading) as progress:
+        document = detect_in(given, ContradictionDetector(model), reading=reading, progress=progress)
     page = write_detected(out, document) if out is not None else None
     _show(document, out, page, json=json)
+
+
+def _bar(dialogues: Sequence[Dialogue], reading: Reading) -> AbstractContextManager[Progress]:
+    """The number of pairs on stderr, then a bar, or lines with the time left where stderr is not a terminal."""
+    from dialeval.consistency.detecting.dialogues import cost_of
+    from dialeval.display.wording import count
+    from dialeval.engine.progress import PlainProgress, RichProgress
+
+    costs = [cost_of(dialogue.turns, reading) for dialogue in dialogues]
+    pairs = sum(cost.passages for cost in costs)
+    print(
+        f"{count(len(dialogues), 'dialogue')}, {count(pairs, 'pair')} of passages to compare", file=sys.stderr
+    )
+    if beyond := sum(cost.beyond for cost in costs):
+        print(
+            f"{count(beyond, 'pair')} of turns more than {reading.reach} turns apart are not compared; --reach 0 "
+            "compares them",
+            file=sys.stderr,
+        )
+    return RichProgress("pairs", pairs) if sys.stderr.isatty() else PlainProgress("pairs", pairs)
 
 
 def _show(document: DetectedDocument, out: Path | None, page: Path | None, *, json: bool) -> None:

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,6 +41,9 @@ def evaluate(
     ] = False,
     epochs: Annotated[int, typer.Option(min=1, help="Of that training.")] = 5,
     learning_rate: Annotated[float, typer.Option(help="Of that training.")] = 3e-4,
+    precision: Annotated[
+        Literal["float32", "bfloat16"], typer.Option("--precision", help="Of products in that training.")
+    ] = "float32",
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -66,7 +69,7 @@ def evaluate(
         from dialeval.resources.huggingface import require_torch
 
         require_torch("Training", "tokenizers", "safetensors")
-        usual = DetectorConfig(encoder=detector.file.about.encoder)
+        usual = DetectorConfig(encoder=detector.file.about.encoder, precision=precision)
         schedule = replace(usual.schedule, epochs=epochs, learning_rate=learning_rate, warm_up=5, seed=seed)
         config = replace(usual, schedule=replace(schedule, evaluate_every=0, patience=2))
         targets = validate(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from dialeval.cli.consistency.detect import Model
 from dialeval.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -43,11 +44,18 @@ def tasks(
 
 def label(
     answers: Answers,
-    scores: Annotated[
-        list[Path],
-        typer.Option("--scores", help="What raters answered: judgements, or filled-in tasks. Repeatable."),
-    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file of labelled answers to write.")],
+    scores: Annotated[
+        list[Path] | None,
+        typer.Option("--scores", help="What raters answered: judgements, or filled-in tasks. Repeatable."),
+    ] = None,
+    by_detector: Annotated[
+        bool,
+        typer.Option(
+            "--by-detector", help="Label by the detector where people are missing; the file says so."
+        ),
+    ] = False,
+    model: Model = "shipped",
     key: Annotated[
         Path | None, typer.Option("--key", help="The key.jsonl that was written with the tasks.")
     ] = None,
@@ -68,16 +76,25 @@ def label(
     """
     from dialeval.annotation.answers import read_answers as read_scores
     from dialeval.annotation.key import check_key, read_key
-    from dialeval.consistency.labelling.labels import FORM, qualified, questions_of, settle
+    from dialeval.consistency.labelling.labels import FORM, label_by_detector, qualified, questions_of, settle
     from dialeval.data import read
     from dialeval.files.documents import write_json_lines
 
+    if by_detector == bool(scores):
+        raise typer.BadParameter("give --scores of people, or --by-detector where there are none")
     given = _read(answers)
+    if by_detector:
+        from dialeval.consistency.detecting.detector import PairDetector
+
+        labels = label_by_detector(given, PairDetector(model))
+        write_json_lines(out, labels.answers)
+        _show(labels, out, json=json)
+        return
     questions = questions_of(given)
     known = read_key(key) if key is not None else None
     if known is not None:
         check_key(known, questions, form=FORM)
-    read_in = [read_scores(path, key=known, form=FORM, questions=questions) for path in scores]
+    read_in = [read_scores(path, key=known, form=FORM, questions=questions) for path in scores or ()]
     judgements = [judgement for each in read_in for judgement in each.judgements]
     dropped: list[str] = []
     if qualification is not None:
@@ -118,7 +135,14 @@ def _show(labels: Labels, out: Path, *, json: bool) -> None:
         return
     for name, number in labels.counts.items():
         print(f"{name}: {number:,}")
-    print(f"Fleiss' kappa {kappa.value:.3f}" if kappa.defined else f"Fleiss' kappa undefined: {kappa.reason}")
+    if any(answer.by == "detector" for answer in labels.answers):
+        print("labelled by the detector, not by people: compare shares, do not report them", file=sys.stderr)
+    else:
+        print(
+            f"Fleiss' kappa {kappa.value:.3f}"
+            if kappa.defined
+            else f"Fleiss' kappa undefined: {kappa.reason}"
+        )
     for note in faults_told(labels.unusable):
         print(note, file=sys.stderr)
     if labels.dropped:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -44,10 +44,21 @@ def measure(
     ] = None,
     reader: ReaderOption = "yesno",
     model: ModelOption = None,
+    by: Annotated[
+        Literal["answer", "detector"],
+        typer.Option(
+            "--by",
+            help="Judge by what an answer means where one is expected, or all lists by the contradiction detector.",
+        ),
+    ] = "answer",
     detector: Annotated[
-        str | None,
-        typer.Option("--detector", metavar="FILE.py:NAME", help="Judges lists that expect no answer."),
-    ] = None,
+        str,
+        typer.Option(
+            "--detector",
+            metavar="ADAPTER|FILE.py:NAME",
+            help="Judges lists that expect no answer: 'shipped', what 'train contradiction' wrote, or your code.",
+        ),
+    ] = "shipped",
     lists: Annotated[
         Path | None, typer.Option("--lists", help="Write the n-best lists that were generated here.")
     ] = None,
@@ -62,7 +73,8 @@ def measure(
 ) -> None:
     """Measure how sure it is that an n-best list holds a response that does not contradict, and how many it holds.
 
-    Lists with an ambiguous response are left out and counted. Interrupted? The same command resumes.
+    Lists with an ambiguous response are left out and counted. Lists that do not say which answer is expected are judged
+    by a contradiction detector. Interrupted? The same command resumes.
 
     Example: dialeval nbest measure lists.jsonl --json
 
@@ -73,20 +85,20 @@ def measure(
     from dialeval.files.documents import as_json
     from dialeval.files.folders import check_target
     from dialeval.nbest.document import NBestDocument
-    from dialeval.nbest.folder import write_measured
+    from dialeval.nbest.folder import FILES, write_measured
     from dialeval.nbest.measuring.judged import judge_lists
-    from dialeval.nbest.measuring.results import curves_of, default_sizes, results_of
+    from dialeval.nbest.measuring.results import curves_of, default_sizes, results_of, size_notes
     from dialeval.nbest.report.tables import print_measured
 
     chosen = _sizes(sizes) if sizes else None
     if out is not None:
-        check_target(out, "nbest.json", kind="nbest")
+        check_target(out, "nbest.json", kind="nbest", parts=FILES)
     given, failures = _lists(file, system, n or 10, decoding, seed, limit, cache, resume)
     if lists is not None:
         write(lists, given)
     judge = reader_of(reader, model)
-    judged = judge_lists(given, judge, _detector(detector))
-    name = str(judge.signature)
+    judged = judge_lists(given, judge, _detector(detector), detect_all=by == "detector")
+    name = "; ".join(dict.fromkeys(each.reader for each in judged)) or str(judge.signature)
     longest = max((len(each.verdicts) for each in judged), default=0)
     wanted = chosen or default_sizes(min(n or longest, longest))
     document = NBestDocument(
@@ -95,9 +107,12 @@ def measure(
         reader=name,
         confidence=0.95,
         sources={file: hash_file(Path(file))} if Path(file).is_file() else {},
+        notes=size_notes(judged, n),
     )
     page = write_measured(out, document, judged) if out is not None else None
     if json:
+        for note in document.notes:
+            print(f"note: {note}", file=sys.stderr)
         print(jsonlib.dumps(as_json(document), ensure_ascii=False, allow_nan=False))
     else:
         print_measured(document)
@@ -139,14 +154,15 @@ def _lists(
     return lists, failures
 
 
-def _detector(place: str | None) -> Detector | None:
-    """The detector that custom code makes."""
-    if place is None:
-        return None
+def _detector(place: str) -> Detector:
+    """The shipped detector, a trained one, or one that custom code makes."""
+    from dialeval.consistency.detecting.metrics import ContradictionDetector
     from dialeval.core import Detector
     from dialeval.errors import Unsuitable
     from dialeval.files.custom_code import load_code
 
+    if ".py:" not in place:
+        return ContradictionDetector(place)
     made = load_code(place, Path.cwd()).thing
     detector = made() if isinstance(made, type) or not isinstance(made, Detector) else made
     if not isinstance(detector, Detector):

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed, Trials
+from dialeval.cli.options import (
+    Address,
+    CacheFolder,
+    EngineOption,
+    Json,
+    Limit,
+    Resume,
+    Seed,
+    Trials,
+    engine_given,
+)
 from dialeval.cli.select.files import Format, Questions, Sources, read_questions, utterances_of
 from dialeval.cli.select.trials import TrialsPlan, Tried, read_ranking, refuse_idle_options, try_random
 from dialeval.cli.systems import named_system
@@ -83,6 +93,8 @@ def ask(
     seed: Seed = 0,
     trials: Trials = 1000,
     limit: Limit = None,
+    engine: EngineOption = None,
+    address: Address = None,
     resume: Resume = True,
     cache: CacheFolder = None,
     json: Json = False,
@@ -102,7 +114,7 @@ def ask(
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.findings import asked_document, choice_rows
     from dialeval.selection.asking.questions import by_context
-    from dialeval.selection.folder import write_asked
+    from dialeval.selection.folder import FILES, write_asked
 
     refuse_idle_options(
         random_trials=random_trials,
@@ -112,7 +124,7 @@ def ask(
         human_criterion=human_criterion,
     )
     if out is not None:
-        check_target(out, "asked.json", kind="asked")
+        check_target(out, "asked.json", kind="asked", parts=FILES)
     asked = _narrowed(read_questions(questions, format, limit), error, one_truth=one_truth)
     systems = _named(system)
     tried, planned = Tried(None, None), None
@@ -121,8 +133,9 @@ def ask(
         utterances, source = utterances_of(repository, asked)
         planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster, group=by_context(asked))
-    with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
-        plan = Plan(resampling=resampling, cache=shop.cache)
+    chosen = engine_given(engine, address)
+    with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
+        plan = Plan(resampling=resampling, cache=shop.cache, executor=shop.executor)
         found = ask_systems(
             systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
         )

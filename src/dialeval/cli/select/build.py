@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dialeval.cli.options import Json, Seed
+from dialeval.cli.options import Address, Json, Seed, engine_given
 from dialeval.cli.select.files import Format, Out, Used, built, corpus_of, fresh, given_options, reuse
 from dialeval.cli.workshop import keeps
 
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
+    from dialeval.engine import EngineSettings
     from dialeval.selection.drafting.drafts import Draft
     from dialeval.selection.repository.repository import Engine, Repository
 
@@ -54,8 +55,14 @@ def build(
         str, typer.Option("--encoder", help="The encoder in context: minilm, or a folder.")
     ] = "minilm",
     engine: Annotated[
-        Literal["local", "milvus"], typer.Option("--engine", help="Where the repository is searched.")
+        str,
+        typer.Option(
+            "--engine",
+            metavar="ENGINE",
+            help="local; milvus, where the repository is searched; or ray, where vectors are computed.",
+        ),
     ] = "local",
+    address: Address = None,
     uri: Annotated[
         str | None, typer.Option("--uri", help="Milvus: a server's address, or a file for milvus-lite.")
     ] = None,
@@ -85,6 +92,8 @@ def build(
     Example: dialeval select build dialogues.jsonl --repository films.jsonl -o draft
 
     Example: dialeval select build a.jsonl --repository text:lines.txt --m 5 --limit 200 -o draft
+
+    Example: dialeval select build a.jsonl --repository b.jsonl --vectors contextual --engine ray -o draft
     """
     from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
@@ -92,13 +101,11 @@ def build(
     from dialeval.selection.repository.repository import build_repository
     from dialeval.selection.repository.utterances import Filters
 
-    if (engine == "milvus") != (uri is not None):
-        wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus only"
-        raise typer.BadParameter(wrong, param_hint="--uri")
+    settings = _settings(engine, address, uri)
     given = given_options(context)
     keeps("What is finished of the repository is kept: the same command resumes from there.")
     corpus = _dialogues(dialogues, format)
-    with RichProgress("repository") as progress:
+    with settings.executor(1) as executor, RichProgress("repository") as progress:
         own = [] if dialogues == "-" else [f"{format}:{dialogues}" if format else dialogues]
         apart = [corpus_of(source) for source in (*own, *(exclude or ()))]
         before = built(repository)
@@ -115,11 +122,12 @@ def build(
                     words=words,
                     encoder=encoder,
                     progress=progress,
+                    executor=executor,
                 )
             )
         )
     with (
-        _engine(used.repository, engine, uri, token) as searched,
+        _engine(used.repository, uri, token) as searched,
         RichProgress("questions", limit or len(corpus)) as bar,
     ):
         draft = build_draft(
@@ -160,11 +168,23 @@ def _dialogues(file: str, format: str | None) -> list[Dialogue]:
         raise
 
 
+def _settings(engine: str, address: str | None, uri: str | None) -> EngineSettings:
+    """Where vectors are computed; a usage error where the options do not go together."""
+    from dialeval.engine import EngineSettings
+
+    searched = engine in ("local", "milvus")
+    settings = None if searched else engine_given(engine, address)
+    if searched and address is not None:
+        raise typer.BadParameter("used with --engine ray only", param_hint="--address")
+    if (engine == "milvus" and uri is None) or (engine == "local" and uri is not None):
+        wrong = "needed with --engine milvus" if uri is None else "used with --engine milvus or ray only"
+        raise typer.BadParameter(wrong, param_hint="--uri")
+    return settings or EngineSettings()
+
+
 @contextmanager
-def _engine(
-    repository: Repository, engine: Literal["local", "milvus"], uri: str | None, token: str
-) -> Iterator[Engine | None]:
-    if engine == "local" or uri is None:
+def _engine(repository: Repository, uri: str | None, token: str) -> Iterator[Engine | None]:
+    if uri is None:
         yield None
         return
     from dialeval.selection.repository.milvus import milvus_engine

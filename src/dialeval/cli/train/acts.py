@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from dialeval.cli.options import Json, Limit
+from dialeval.cli.options import Json, Limit, Seed
+from dialeval.cli.train.settings import Epochs, Resume, check_target, session
 
 
 def acts(
@@ -19,31 +21,54 @@ def acts(
     encoder: Annotated[
         str, typer.Option(help="'minilm', or the folder of a Hugging Face encoder.")
     ] = "minilm",
+    most: Annotated[
+        int | None, typer.Option("--most", min=1, help="Learn from so many utterances, drawn at random.")
+    ] = None,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of Adam.")] = 1e-3,
+    precision: Annotated[
+        Literal["float32", "bfloat16"], typer.Option("--precision", help="Of products while training.")
+    ] = "float32",
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", min=0, help="Stop after this long, all sessions counted.")
+    ] = None,
+    epochs: Epochs = None,
+    seed: Seed = 0,
     limit: Limit = None,
+    resume: Resume = True,
     json: Json = False,
 ) -> None:
-    """Train a labeller of dialogue acts: softmax regression on sentence vectors of a frozen encoder.
+    """Train a labeller of dialogue acts. It reads an utterance and, where known, the one before; it runs without torch.
 
-    Example: dialeval train acts swda/train.txt.gz --test swda/test.txt -o acts
+    Killed or interrupted? The same command resumes from the last checkpoint.
+
+    Example: dialeval train acts swda/train.txt.gz --test swda/test.txt -o acts --most 60000
     """
-    from dialeval.consistency.learning.acts import ACTS, read_utterances, train_acts, write_labeller
-    from dialeval.files.folders import check_target
-    from dialeval.stats import clopper_pearson
+    from dataclasses import replace
 
-    check_target(out, ACTS, kind="labeller")
+    from dialeval.consistency.learning.acts import read_utterances
+    from dialeval.resources.huggingface import require_torch
+
+    require_torch("Labellers", "safetensors")
+    from dialeval.consistency.learning.acts_training import ActsConfig, train_acts
+
+    check_target(out)
     given = list(islice(read_utterances(corpus), limit))
-    labeller = train_acts(given, encoder=encoder)
-    facts: dict[str, object] = {"utterances": len(given)}
-    if test is not None:
-        right, n = labeller.accuracy(list(read_utterances(test)))
-        bounds = clopper_pearson(right, n)
-        facts |= {"accuracy": right / n, "low": bounds.low, "high": bounds.high, "test": n}
-    write_labeller(out, labeller, facts)
+    usual = ActsConfig()
+    schedule = replace(
+        usual.schedule, epochs=epochs or usual.schedule.epochs, learning_rate=learning_rate, seed=seed
+    )
+    finetuning = replace(usual.finetuning, encoder=encoder, precision=precision)
+    config = replace(usual, schedule=schedule, finetuning=finetuning, most=most)
+    tested = list(read_utterances(test)) if test is not None else []
+    print(f"{len(given):,} utterances to learn from, {len(tested):,} to test on", file=sys.stderr)
+    expected = min(most or len(given), len(given)) * schedule.epochs
+    with session("training", expected, resume=resume, minutes=minutes) as started:
+        done = train_acts(given, tested, config, out, session=started)
+    measured = {name: {**each._asdict(), "accuracy": each.share} for name, each in done.measured.items()}
     if json:
-        print(jsonlib.dumps({"folder": str(out), "acts": len(labeller.names), **facts}))
+        facts = {"folder": str(out), "acts": len(done.names), "utterances": done.learnt}
+        print(jsonlib.dumps({**facts, "measured": measured}))
         return
-    print(f"{len(given):,} utterances, {len(labeller.names)} dialogue acts: {out}")
-    if test is not None:
-        print(
-            f"accuracy {facts['accuracy']:.3f} [{facts['low']:.3f}, {facts['high']:.3f}] of {facts['test']:,}"
-        )
+    print(f"{done.learnt:,} utterances, {len(done.names)} dialogue acts: {out}")
+    for name, each in done.measured.items():
+        print(f"{name}: accuracy {each.share:.3f} [{each.low:.3f}, {each.high:.3f}] of {each.n:,}")

@@ -16,7 +16,9 @@ from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.acts import acts
 from dialeval.cli.train.contradiction import contradiction
 from dialeval.cli.train.generator import generator
+from dialeval.cli.train.nlg import nlg
 from dialeval.cli.train.quality import quality
+from dialeval.cli.train.rivals import rival
 from dialeval.cli.train.scorers import selfeval
 from dialeval.cli.train.settings import (
     Epochs,
@@ -38,7 +40,9 @@ app = typer.Typer(
 app.command("generator")(generator)
 app.command("contradiction")(contradiction)
 app.command("acts")(acts)
+app.command("nlg")(nlg)
 app.command("quality")(quality)
+app.command("rival")(rival)
 app.command("selfeval")(selfeval)
 app.command("yesno")(yesno)
 

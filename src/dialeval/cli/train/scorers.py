@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 import typer
 
@@ -44,6 +44,22 @@ Precision: TypeAlias = Annotated[
     Literal["float32", "bfloat16"], typer.Option(help="Of the encoder's products while training.")
 ]
 
+HeldOut: TypeAlias = Annotated[int, typer.Option(min=0, help="Dialogues to measure by.")]
+Labels: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="RATINGS", help="Learn from people's ratings of these dialogues.")
+]
+StartFrom: TypeAlias = Annotated[
+    str, typer.Option(metavar="MODEL", help="With --labels: the folder of a trained one.")
+]
+
+
+class _Construction(NamedTuple):
+    """How replaced turns are chosen and counted, as the options say."""
+
+    hardness: Literal["random", "topic"] = "random"
+    late: float = 1.0
+    curve: float = 1.0
+
 
 def selfeval(
     dialogues: Corpus,
@@ -56,19 +72,25 @@ def selfeval(
     drop: Annotated[
         bool, typer.Option("--drop/--no-drop", help="R-drop in the second half of the epochs.")
     ] = True,
+    hardness: Annotated[
+        Literal["random", "topic"],
+        typer.Option(help="Replace turns by any, or by such as are near in meaning."),
+    ] = "random",
+    late: Annotated[
+        float, typer.Option(min=0.01, help="What a replaced turn counts relative to the one before it.")
+    ] = 1.0,
+    curve: Annotated[
+        float, typer.Option(min=0.01, help="Exponent of the share of turns left, the reference score.")
+    ] = 1.0,
     encoder: Encoder = "minilm",
     rank: Rank = 16,
     epochs: Epochs = None,
     minutes: Minutes = None,
     learning_rate: Rate = None,
     precision: Precision = "float32",
-    held_out: Annotated[int, typer.Option(min=0, help="Dialogues to measure by.")] = 100,
-    labels: Annotated[
-        Path | None, typer.Option(metavar="RATINGS", help="Learn from people's ratings of these dialogues.")
-    ] = None,
-    start_from: Annotated[
-        str, typer.Option(metavar="MODEL", help="With --labels: the folder of a trained one.")
-    ] = "embedded",
+    held_out: HeldOut = 100,
+    labels: Labels = None,
+    start_from: StartFrom = "embedded",
     format: Format = None,
     seed: Seed = 0,
     limit: Limit = None,
@@ -89,26 +111,28 @@ def selfeval(
 
     check_target(out)
     if labels is not None:
-        _from_labels(dialogues, format, labels, start_from, out, seed, resume, json)
+        train_from_labels(dialogues, format, labels, start_from, out, seed, resume, json)
         return
-    given, digest = _dialogues(dialogues, format, limit)
+    given, digest = read_dialogues(dialogues, format, limit)
     held = min(held_out, len(given) // 10)
     material, judged = material_of(given[held:]), material_of(given[:held])
     print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
-    learner = _learner(profile, loss, drop, encoder, rank, precision, epochs, learning_rate, seed)
+    built = _Construction(hardness, late, curve)
+    learner = _learner(profile, loss, drop, built, encoder, rank, precision, epochs, learning_rate, seed)
     total = len(material.dialogues) * learner.config.schedule.epochs
     with session(out.name, total, resume=resume, minutes=minutes) as started:
         done = learner.train(material, judged, out, digest, started)
     about = f"SelF-Eval, profile {profile}. Use: `dialeval score FILE -m \"selfeval(model='{out}')\"`."
     facts = {"profile": profile, "encoder": encoder, "seed": seed, "updates": done.best.updates}
-    write_card(out, "selfeval", about, _said(dialogues, given, digest), facts, done)
-    _print(out, "selfeval", done, json)
+    write_card(out, "selfeval", about, about_data(dialogues, given, digest), facts, done)
+    print_trained(out, "selfeval", done, json)
 
 
 def _learner(
     profile: Profile,
     loss: Literal["mlr", "bce", "ranking"] | None,
     drop: bool,
+    built: _Construction,
     encoder: str,
     rank: int,
     precision: Literal["float32", "bfloat16"],
@@ -130,13 +154,22 @@ def _learner(
         seed=seed,
     )
     if isinstance(base, TurnwiseConfig):
+        if built != _Construction():
+            raise typer.BadParameter(
+                "turnwise learns the next turn, not levels; add --profile paper",
+                param_hint="--hardness, --late, --curve",
+            )
         return Turnwise(replace(base, encoder=encoder, schedule=schedule))
-    config = replace(base, loss=loss or base.loss, drop=drop and base.drop, schedule=schedule)
+    replacing = replace(base.replacing, **built._asdict())
+    config = replace(
+        base, replacing=replacing, loss=loss or base.loss, drop=drop and base.drop, schedule=schedule
+    )
     tuned = Finetuning(encoder=encoder, rank=rank or None, longest=192, fit="last", precision=precision)
     return WholeDialogues(config, tuned)
 
 
-def _dialogues(path: str, format: str | None, limit: int | None) -> tuple[list[Dialogue], str]:
+def read_dialogues(path: str, format: str | None, limit: int | None) -> tuple[list[Dialogue], str]:
+    """The first dialogues of a file, at least two, and their digest."""
     from dialeval.data import Dialogue
     from dialeval.data.codec.encode import digest
     from dialeval.errors import Unsuitable
@@ -147,11 +180,12 @@ def _dialogues(path: str, format: str | None, limit: int | None) -> tuple[list[D
     return given, digest(given)
 
 
-def _said(path: str, given: list[Dialogue], digest: str) -> str:
+def about_data(path: str, given: list[Dialogue], digest: str) -> str:
+    """What a model card says of the data."""
     return f"Trained on {len(given):,} dialogues of `{Path(path).name}` (sha256 {digest[:16]}...), without labels."
 
 
-def _from_labels(
+def train_from_labels(
     path: str,
     format: str | None,
     labels: Path,
@@ -160,7 +194,10 @@ def _from_labels(
     seed: int,
     resume: bool,
     json: bool,
+    *,
+    kind: Literal["selfeval", "quantidce"] = "selfeval",
 ) -> None:
+    """Fine-tune the scorer of that kind on people's ratings of the file's subjects."""
     from dialeval.data import read
     from dialeval.data.reading import read_guessing
     from dialeval.selfeval.labels import rated_subjects, train_on_labels
@@ -168,11 +205,12 @@ def _from_labels(
     subjects = rated_subjects(read_guessing(path, format=format).records, read(labels, "judgement"))
     print(f"{len(subjects)} rated subjects", file=sys.stderr)
     with session(out.name, 0, resume=resume) as started:
-        done = train_on_labels(subjects, start, out, seed=seed, session=started)
-    _print(out, "selfeval", done, json)
+        done = train_on_labels(subjects, start, out, kind=kind, seed=seed, session=started)
+    print_trained(out, kind, done, json)
 
 
-def _print(out: Path, kind: str, done: Fitted, json: bool) -> None:
+def print_trained(out: Path, kind: str, done: Fitted, json: bool) -> None:
+    """Print what was measured, and how to score with the model."""
     warn_of_shortfall(done.shortfall)
     measured = dict(done.best.held_out or done.best.train)
     if json:

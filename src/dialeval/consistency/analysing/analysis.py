@@ -67,7 +67,8 @@ def analyse(
         contexts.setdefault(answer.id, {})[answer.system] = answer.label == "contradiction"
         questions[answer.id] = answer.between
     kappa = _over_systems(contexts)
-    misses, p = _misses(answers, detector) if detector is not None else (None, None)
+    by_people = [answer for answer in answers if answer.by == "people"]
+    misses, p = _misses(by_people, detector) if detector is not None else (None, None)
     return AnalysisDocument(
         answers=len(answers),
         contexts=len(contexts),
@@ -79,6 +80,7 @@ def analyse(
         misses=misses,
         misses_p=p,
         draws=_draws(answers),
+        by_detector=len(answers) - len(by_people),
         alpha=ALPHA,
     )
 

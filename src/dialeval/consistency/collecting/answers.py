@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from dialeval.consistency.detecting.metrics import with_response
 from dialeval.consistency.probing.probes import Kind, Probe
 from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, UsesResources
 from dialeval.data import digest
+from dialeval.data.speakers import with_response
 from dialeval.data.types import Context, Example, Prompt, Response
-from dialeval.engine import SILENT, Batch, Cache, InProcess, Job, Progress, run
+from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
 from dialeval.version import __version__
 
 Candidates: TypeAlias = tuple[Response, ...]
 NO_RESPONSE: Final = "the system gave no response"
-_AT_ONCE: Final = 8
+PROBES_AT_ONCE: Final = 8
 """Probes between two savings: few, as each may ask for a hundred candidates."""
 
 
@@ -61,6 +61,7 @@ def ask_probes(
     seed: int = 0,
     cache: Cache | None = None,
     progress: Progress = SILENT,
+    executor: Executor | None = None,
 ) -> list[ProbeAnswer | Missing]:
     """The system's answer to each probe; of ``n`` candidates the one that the detector finds most contradictory.
 
@@ -68,7 +69,8 @@ def ask_probes(
     cache, asking again asks for the rest only. Its error is raised where it answered nothing.
     """
     answers: list[ProbeAnswer | Missing] = []
-    for probe, given in zip(probes, candidates_of(system, probes, n, seed, cache, progress), strict=True):
+    candidates = candidates_of(system, probes, n, seed, cache, progress, executor)
+    for probe, given in zip(probes, candidates, strict=True):
         if isinstance(given, str):
             answers.append(Missing(probe.id, system.name, given))
             continue
@@ -94,7 +96,13 @@ def _chosen(
 
 
 def candidates_of(
-    system: System, probes: Sequence[Probe], n: int, seed: int, cache: Cache | None, progress: Progress
+    system: System,
+    probes: Sequence[Probe],
+    n: int,
+    seed: int,
+    cache: Cache | None,
+    progress: Progress,
+    executor: Executor | None = None,
 ) -> list[Candidates | str]:
     """At most ``n`` responses to each probe, or why there are none."""
     prompts = [Prompt(probe.id, probe.context) for probe in probes]
@@ -106,19 +114,20 @@ def candidates_of(
     resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
     key = json.dumps(["probes", str(system.signature), resources, n, seed, __version__])
     task = _Ask(system, n, seed)
+    job, where = Job(key, task, _Codec()), executor or InProcess()
     given: list[Candidates | str] = []
-    with InProcess() as here:
-        for start in range(0, len(prompts), _AT_ONCE):
-            chunk = prompts[start : start + _AT_ONCE]
-            try:
-                job = Job(key, task, _Codec())
-                (part,) = run(
-                    job, [Batch(chunk, digest(chunk))], executor=here, cache=cache, progress=progress
-                )
+    while len(given) < len(prompts):
+        starts = range(len(given), len(prompts), PROBES_AT_ONCE)
+        chunks = (prompts[start : start + PROBES_AT_ONCE] for start in starts)
+        batches = (Batch(chunk, digest(chunk)) for chunk in chunks)
+        try:
+            for part in run(job, batches, executor=where, cache=cache, progress=progress):
                 given += part
-            except PartlyAnswered as partial:
-                why = f"not answered: {partial.why.splitlines()[0].rstrip('.')}"
-                given += [why if answer is None else answer for answer in partial.answers]
+        except PartlyAnswered as partial:
+            why = f"not answered: {partial.why.splitlines()[0].rstrip('.')}"
+            given += [why if answer is None else answer for answer in partial.answers]
+            # From here on only the cache is asked; a task that failed elsewhere has not told this one.
+            task.error, where = task.error or partial.cause or partial, InProcess()
     if task.error is not None and all(isinstance(each, str) for each in given):
         raise task.error
     return given
@@ -131,6 +140,11 @@ class _Ask:
         self.system, self.n, self.seed = system, n, seed
         self.error: Exception | None = None
 
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the system: where it has any, it is loaded once by each worker."""
+        return self.system.resources if isinstance(self.system, UsesResources) else {}
+
     def __call__(self, prompts: Sequence[Prompt]) -> list[Candidates]:
         if self.error is None:
             try:
@@ -141,9 +155,9 @@ class _Ask:
                 raise
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error
-        raise PartlyAnswered(
-            described(self.error), [None] * len(prompts), described(self.error)
-        ) from self.error
+        failed = PartlyAnswered(described(self.error), [None] * len(prompts), described(self.error))
+        failed.cause = self.error
+        raise failed from self.error
 
 
 class _Codec:

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from dialeval.consistency.detecting.detector import Calibration
-from dialeval.consistency.detecting.dialogues import Found, Scope, find_contradictions, obstacle
+from dialeval.consistency.detecting.dialogues import (
+    EVERYTHING,
+    Found,
+    Reading,
+    cost_of,
+    find_contradictions,
+    obstacle,
+)
 from dialeval.consistency.detecting.metrics import ContradictionDetector
 from dialeval.consistency.document import Detected, DetectedDocument, Said, SystemRate
 from dialeval.data.types import Context, Dialogue
 from dialeval.engine import SILENT, Progress
 from dialeval.stats import clopper_pearson
 
-_AT_ONCE = 32
+
+class Talk(NamedTuple):
+    """Whose dialogue it is, and its turns."""
+
+    item: str
+    system: str
+    turns: Context
 
 
 def detect(
-    dialogues: Iterable[Dialogue],
+    dialogues: Sequence[Dialogue],
     detector: ContradictionDetector,
     *,
-    scope: Scope = "all",
+    reading: Reading = EVERYTHING,
     progress: Progress = SILENT,
 ) -> DetectedDocument:
-    """The worst pair of each dialogue, and each system's rate of contradictions."""
-    detected: list[Detected] = []
-    source = iter(dialogues)
-    while chunk := list(islice(source, _AT_ONCE)):
-        detected += detect_each([(each.item, each.system, each.turns) for each in chunk], detector, scope)
-        progress.advance(len(chunk))
+    """The worst pair of each dialogue, and each system's rate of contradictions; progress counts passages."""
+    talks = [Talk(each.item, each.system, each.turns) for each in dialogues]
+    costs = [cost_of(talk.turns, reading) for talk in talks]
+    detected = detect_each(talks, detector, reading, progress=progress)
     calibration = detector.calibration
     return DetectedDocument(
         threshold=calibration.threshold,
         band=(calibration.low, calibration.high),
         detector=str(detector.signature),
-        turn=scope,
+        turn=reading.scope,
+        reach=reading.reach,
+        passages=sum(cost.passages for cost in costs),
+        not_compared=sum(cost.beyond for cost in costs),
         dialogues=tuple(detected),
         systems=rates_of(detected),
         excluded=dict(Counter(each.reason for each in detected if each.reason)),
@@ -43,37 +57,46 @@ def detect(
 
 
 def detect_each(
-    dialogues: Sequence[tuple[str, str, Context]], detector: ContradictionDetector, scope: Scope
+    talks: Sequence[Talk],
+    detector: ContradictionDetector,
+    reading: Reading,
+    *,
+    progress: Progress = SILENT,
 ) -> list[Detected]:
-    """The worst pair of each of these, by id, system and turns."""
-    reasons = [obstacle(turns, scope) for _, _, turns in dialogues]
-    usable = [turns for (_, _, turns), reason in zip(dialogues, reasons, strict=True) if reason is None]
-    found = iter(find_contradictions(usable, detector, scope=scope))
+    """The worst pair of each of these dialogues."""
+    reasons = [obstacle(talk.turns, reading) for talk in talks]
+    usable = [talk.turns for talk, reason in zip(talks, reasons, strict=True) if reason is None]
+    found = iter(find_contradictions(usable, detector, reading=reading, progress=progress))
     return [
-        Detected(item, system, None, None, "none", None, reason=reason)
+        _unchecked(talk, reason, reading)
         if reason is not None
-        else _detected(item, system, turns, next(found), detector.calibration)
-        for (item, system, turns), reason in zip(dialogues, reasons, strict=True)
+        else _detected(talk, next(found), detector.calibration, reading)
+        for talk, reason in zip(talks, reasons, strict=True)
     ]
 
 
-def _detected(
-    item: str, system: str, turns: Context, found: Found | None, calibration: Calibration
-) -> Detected:
+def _unchecked(talk: Talk, reason: str, reading: Reading) -> Detected:
+    beyond = cost_of(talk.turns, reading).beyond
+    return Detected(talk.item, talk.system, None, None, "none", None, reason=reason, not_compared=beyond)
+
+
+def _detected(talk: Talk, found: Found | None, calibration: Calibration, reading: Reading) -> Detected:
     assert found is not None, "dialogues without pairs have an obstacle"
-    quoted = found.quoted
+    quoted, turns = found.quoted, talk.turns
+    probability = calibration.worst(found.probability, found.pairs)
     quotes = (
         Said(quoted.first, turns[quoted.first].speaker, quoted.pair.earlier),
         Said(quoted.second, turns[quoted.second].speaker, quoted.pair.response),
     )
     return Detected(
-        item,
-        system,
-        round(found.probability, 6),
+        talk.item,
+        talk.system,
+        round(probability, 6),
         (quoted.first, quoted.second),
-        calibration.verdict(found.probability),
+        calibration.verdict(probability),
         quotes,
         quoted.pair.between,
+        not_compared=cost_of(turns, reading).beyond,
     )
 
 

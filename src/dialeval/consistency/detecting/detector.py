@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,12 +41,29 @@ class Calibration(NamedTuple):
     low: float = 0.5
     """From here up to ``high`` the verdict is ``ambiguous``."""
     high: float = 0.5
+    worst_slope: float = 1.0
+    worst_offset: float = 0.0
+    worst_pairs: float = 0.0
+    """These three make the highest of many probabilities that of a whole dialogue: one is high by chance."""
 
     def probability(self, margins: Floats) -> Floats:
         """The calibrated probabilities of these margins."""
         logits = np.clip(self.slope * margins + self.offset, -60.0, 60.0)
         probabilities: Floats = 1.0 / (1.0 + np.exp(-logits))
         return probabilities
+
+    def worst(self, probability: float, pairs: int) -> float:
+        """The probability that a dialogue holds a contradiction, of the highest among its pairs' probabilities.
+
+        Log-odds are scaled, shifted, and lowered by ``worst_pairs`` for each e-fold number of pairs. 0 stays 0: there
+        was nothing that could contradict anything.
+        """
+        if not probability:
+            return 0.0
+        bounded = min(max(probability, 1e-12), 1 - 1e-12)
+        logit = math.log(bounded / (1 - bounded))
+        given = self.worst_slope * logit + self.worst_offset - self.worst_pairs * math.log(max(pairs, 1))
+        return 1.0 / (1.0 + math.exp(-min(max(given, -60.0), 60.0)))
 
     def verdict(self, probability: float) -> Verdict:
         """What a probability means."""

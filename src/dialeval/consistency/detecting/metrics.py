@@ -9,9 +9,17 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from dialeval.consistency.detecting.detector import SHIPPED, PairDetector
-from dialeval.consistency.detecting.dialogues import Scope, find_contradictions, obstacle
+from dialeval.consistency.detecting.dialogues import (
+    LAST_TURN,
+    REACH,
+    Reading,
+    find_contradictions,
+    obstacle,
+)
 from dialeval.core import Floats, Signature
-from dialeval.data.types import Context, Dialogue, Example, Turn
+from dialeval.data.speakers import with_response
+from dialeval.data.types import Context, Dialogue, Example
+from dialeval.errors import DialevalError
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 
 Judged: TypeAlias = Example | Dialogue
@@ -24,20 +32,6 @@ def turns_of(subject: Judged) -> Context:
     return with_response(subject.context, subject.response.text)
 
 
-def with_response(context: Context, response: str) -> Context:
-    """The context with the response as its last turn, spoken by the one who did not speak last."""
-    spoken = [turn for turn in context if turn.speaker not in ("system", "tool", "function")]
-    others = [turn for turn in spoken if (turn.speaker, turn.name) != (spoken[-1].speaker, spoken[-1].name)]
-    usual = "user" if spoken and spoken[-1].speaker == "assistant" else "assistant"
-    who = others[-1] if others else Turn(usual, "")
-    return (*context, Turn(who.speaker, response, who.name))
-
-
-def scope_of(subject: Judged) -> Scope:
-    """Of an example only the response is judged; of a dialogue every turn."""
-    return "last" if isinstance(subject, Example) else "all"
-
-
 @dataclass(frozen=True)
 class ContradictionDetector(PairDetector):
     """A detector as `dialeval.core.Detector` has it: of responses in their contexts."""
@@ -45,22 +39,28 @@ class ContradictionDetector(PairDetector):
     @property
     def signature(self) -> Signature:
         """All that could move its verdicts."""
-        return Signature("contradiction", (("model", self.model),), _facts(self))
+        return Signature("contradiction", (("model", self.model),), _facts(self), version=2)
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which on it is a contradiction, for those who need a yes or no."""
+        return self.calibration.threshold
 
     def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Probability that each response contradicts an earlier turn of its speaker, or itself; 0 with nothing said."""
         dialogues = [with_response(*each) for each in zip(contexts, responses, strict=True)]
-        found = find_contradictions(dialogues, self, scope="last")
-        return np.array([0.0 if each is None else each.probability for each in found])
+        found = find_contradictions(dialogues, self, reading=LAST_TURN)
+        worst = self.calibration.worst
+        return np.array([0.0 if each is None else worst(each.probability, each.pairs) for each in found])
 
 
 @dataclass(frozen=True, slots=True)
 class ContradictionRate(MeanOfValues):
     """Share of responses, or of dialogues, in which the detector finds a contradiction with what the speaker said.
 
-    A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn is. Only
-    probabilities above the ambiguous band count. In [0, 1]; lower is better. What has no two sentences by one speaker
-    is unscored.
+    A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn is, up to
+    ``reach`` turns back. Only probabilities above the ambiguous band count. In [0, 1]; lower is better. What has no two
+    sentences by one speaker is unscored.
     """
 
     higher_is_better: ClassVar[bool | None] = False
@@ -71,11 +71,21 @@ class ContradictionRate(MeanOfValues):
     """The value of a contradictory subject; all others have 1 minus this."""
     model: str = SHIPPED
     """``shipped``, or an adapter that ``dialeval train contradiction`` wrote."""
+    reach: int = REACH
+    """How many turns back a turn of a dialogue is compared, 0 for all; a response always with all."""
+
+    def __post_init__(self) -> None:
+        if self.reach < 0:
+            expected = "a whole number of turns, or 0 for all"
+            raise DialevalError(
+                f"The parameter 'reach' of {self.name}: found {self.reach!r}, expected {expected}."
+            )
 
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        return Signature(self.name, (("model", self.model),), _facts(PairDetector(self.model)))
+        parameters = (("model", self.model), ("reach", self.reach))
+        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -86,21 +96,27 @@ class ContradictionRate(MeanOfValues):
         """Why nothing can be compared, or None."""
         if isinstance(subject, Example) and not subject.response.text.strip():
             return "blank response"
-        return obstacle(turns_of(subject), scope_of(subject))
+        return obstacle(turns_of(subject), self._reading(subject))
 
     def statistics(self, subjects: Sequence[Judged]) -> Floats:
         """Rows of 1 or 0, and 1."""
         detector = PairDetector(self.model)
+        calibration = detector.calibration
         values = np.full(len(subjects), 1.0 - self.contradictory)
-        for scope in dict.fromkeys(map(scope_of, subjects)):
-            places = [place for place, subject in enumerate(subjects) if scope_of(subject) == scope]
-            found = find_contradictions(
-                [turns_of(subjects[place]) for place in places], detector, scope=scope
-            )
+        readings = [self._reading(subject) for subject in subjects]
+        for reading in dict.fromkeys(readings):
+            places = [place for place, other in enumerate(readings) if other == reading]
+            turns = [turns_of(subjects[place]) for place in places]
+            found = find_contradictions(turns, detector, reading=reading)
             for place, each in zip(places, found, strict=True):
-                if each and detector.calibration.verdict(each.probability) == "contradiction":
+                verdict = each and calibration.verdict(calibration.worst(each.probability, each.pairs))
+                if verdict == "contradiction":
                     values[place] = self.contradictory
         return rows_of_values(values.tolist())
+
+    def _reading(self, subject: Judged) -> Reading:
+        """Of an example only the response is judged; of a dialogue every turn."""
+        return LAST_TURN if isinstance(subject, Example) else Reading("all", self.reach or None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy as np
 from dialeval.annotation.answers import Unusable, usable
 from dialeval.annotation.forms import Form, Option
 from dialeval.consistency.collecting.answers import ProbeAnswer
+from dialeval.consistency.detecting.detector import PairDetector, Verdict
 from dialeval.consistency.document import Label, LabelledAnswer
+from dialeval.consistency.pairs.types import Pair
 from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.ratings.agreement.qualifying import Qualification, gold_answers, qualify
 from dialeval.ratings.table import Ratings
@@ -111,6 +113,32 @@ def settle(
         rows.append(values)
         labelled.append(_labelled(answer, values, rule.label(values)))
     return Labels(tuple(labelled), _kappa(rows), read.unusable, tuple(dropped))
+
+
+def label_by_detector(answers: Sequence[ProbeAnswer], detector: PairDetector) -> Labels:
+    """Labels by the detector's verdicts on each answer and the turn that its probe asks about.
+
+    They follow the detector's errors: two sets of answers can be compared by them, rates cannot be reported.
+    """
+    said: dict[Verdict, Label] = {
+        "contradiction": "contradiction",
+        "ambiguous": "ambiguous",
+        "none": "consistent",
+    }
+    pairs = [
+        Pair(
+            answer.example.context[answer.referent].text,
+            answer.example.response.text,
+            answer.example.context[-1].text,
+        )
+        for answer in answers
+    ]
+    verdicts = map(detector.calibration.verdict, detector.probabilities(pairs).tolist())
+    labelled = tuple(
+        replace(_labelled(answer, (), Unsettled("")), label=said[verdict], by="detector")
+        for answer, verdict in zip(answers, verdicts, strict=True)
+    )
+    return Labels(labelled, _kappa([]), ())
 
 
 def _places(answers: Sequence[ProbeAnswer]) -> list[tuple[ProbeAnswer, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -31,18 +31,58 @@ def calibrate(margins: Floats, contradicts: Sequence[bool]) -> Calibration:
         raise Unsuitable(
             f"{yes} contradictions and {no} other pairs; both are required to calibrate. Give more."
         )
+    slope, offset = _logistic(np.stack([margins, np.ones(len(truth))]), truth)
+    return Calibration(slope, offset, 0.5, DOUBT, 1 - DOUBT)
+
+
+def _logistic(
+    features: Floats, truth: np.ndarray, bounds: Sequence[tuple[float | None, float | None]] | None = None
+) -> list[float]:
+    """Weights of a logistic regression, features in rows: targets smoothed as Platt does, classes weighted equally."""
+    yes, no = int(truth.sum()), int((~truth).sum())
     target = np.where(truth, (yes + 1) / (yes + 2), 1 / (no + 2))
     weight = np.where(truth, 0.5 / yes, 0.5 / no)
 
     def cost(given: Floats) -> tuple[float, Floats]:
-        logits = given[0] * margins + given[1]
+        logits = given @ features
         value = float((weight * (np.logaddexp(0, logits) - target * logits)).sum())
-        slant = weight * (1 / (1 + np.exp(-logits)) - target)
-        return value, np.array([(slant * margins).sum(), slant.sum()])
+        return value, features @ (weight * (1 / (1 + np.exp(-logits)) - target))
 
-    found = minimize(cost, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B")
-    slope, offset = map(float, found.x)
-    return Calibration(slope, offset, 0.5, DOUBT, 1 - DOUBT)
+    start = np.zeros(len(features))
+    start[0] = 1.0
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return [float(weight) for weight in found.x]
+
+
+class Compared(NamedTuple):
+    """What a detector saw in one dialogue."""
+
+    probability: float
+    """The highest of its pairs."""
+    pairs: int
+    contradicts: bool
+    """What people say of the dialogue."""
+
+
+def calibrate_worst(calibration: Calibration, compared: Sequence[Compared]) -> Calibration:
+    """The calibration with the three numbers that make the highest probability of a dialogue that of the whole.
+
+    A logistic regression on the log-odds of the highest probability and the logarithm of the number of pairs, classes
+    weighted to be equally frequent; more pairs never count for a contradiction. Dialogues with a probability of 0, in
+    which nothing could contradict anything, teach nothing.
+    """
+    compared = [each for each in compared if each.probability]
+    truth = np.array([each.contradicts for each in compared])
+    if truth.all() or not truth.any():
+        raise Unsuitable(
+            f"{int(truth.sum())} dialogues with a contradiction among {len(truth)}; both kinds are required."
+        )
+    highest = np.clip([each.probability for each in compared], 1e-12, 1 - 1e-12)
+    features = np.stack(
+        [np.log(highest / (1 - highest)), np.ones(len(truth)), -np.log([each.pairs for each in compared])]
+    )
+    slope, offset, pairs = _logistic(features, truth, [(0.0, None), (None, None), (0.0, None)])
+    return calibration._replace(worst_slope=slope, worst_offset=offset, worst_pairs=pairs)
 
 
 def measure(

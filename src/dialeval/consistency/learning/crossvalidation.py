@@ -76,7 +76,8 @@ def _target(
         tokens = model.tokens([segments_of(labelled.pair) for labelled in given])
         return margins_of(predict(model, tokens).numpy().astype(np.float64))
 
-    calibration = calibrate(margins(chosen), [labelled.contradicts for labelled in chosen])
+    held = parts.validation if len({each.contradicts for each in parts.validation}) == 2 else chosen
+    calibration = calibrate(margins(held), [labelled.contradicts for labelled in held])
     after = measure(
         calibration.probability(margins(test)), [labelled.contradicts for labelled in test], calibration
     )

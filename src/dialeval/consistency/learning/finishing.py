@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from random import Random
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dialeval.consistency.detecting.detector import Calibration, margins_of
+from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
+from dialeval.consistency.detecting.dialogues import LAST_TURN, find_contradictions
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.document import Measured
-from dialeval.consistency.learning.calibrating import calibrate, measure
+from dialeval.consistency.learning.calibrating import Compared, calibrate, calibrate_worst, measure
 from dialeval.consistency.learning.config import KIND, DetectorConfig
 from dialeval.consistency.learning.training import ADAPTER, Trained, digest_of
-from dialeval.consistency.pairs.types import LabelledPair
+from dialeval.consistency.pairs.types import LabelledPair, Pair
 from dialeval.core import Floats
+from dialeval.data.types import Context, Turn
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import write_document
 from dialeval.training.finetuning import FinetunedEncoder, predict, write_adapter
 from dialeval.training.folder import CARD, Card
 
 MEASURED: Final = "measured.json"
+COMPANY: Final = (0, 1, 2, 3, 5, 8)
+"""How many other utterances of a speaker a response is compared with, drawn for each pair."""
 _COLUMNS: Final = ("updates", "loss in training", "loss held out", "accuracy held out")
 
 
@@ -34,11 +39,17 @@ def finish(
     config: DetectorConfig,
     *,
     started_from: str = "",
+    talks: Sequence[Talk] = (),
 ) -> Measured:
-    """Calibrate the model, write adapter, card and measurements, and say how it does on the calibration set."""
+    """Calibrate the model, write adapter, card and measurements, and say how it does on the calibration set.
+
+    Whole dialogues are calibrated on ``talks``; without them on the pairs, each in the company of other utterances.
+    """
     margins = pair_margins(trained.model, calibrated_on)
     truth = [labelled.contradicts for labelled in calibrated_on]
     calibration = calibrate(margins, truth)
+    compared = compared_in(talks or in_company(calibrated_on), Scorer(trained.model, calibration))
+    calibration = calibrate_worst(calibration, compared)
     measured = measure(calibration.probability(margins), truth, calibration)
     facts = {**calibration._asdict(), **_sources(train, calibrated_on), "started_from": started_from}
     write_adapter(folder / ADAPTER, trained.model, KIND, facts)
@@ -51,6 +62,56 @@ def pair_margins(model: FinetunedEncoder, pairs: Sequence[LabelledPair]) -> Floa
     """Log-odds of a contradiction in each pair, by the model as it was trained."""
     tokens = model.tokens([segments_of(labelled.pair) for labelled in pairs])
     return margins_of(predict(model, tokens).numpy().astype(np.float64))
+
+
+class Talk(NamedTuple):
+    """A dialogue, and whether its last turn contradicts an earlier one of its speaker."""
+
+    turns: Context
+    contradicts: bool
+
+
+class Scorer(NamedTuple):
+    """A model that is still in training form, as dialogues are compared with."""
+
+    model: FinetunedEncoder
+    calibration: Calibration
+
+    def probabilities(self, pairs: Sequence[Pair]) -> Floats:
+        """Calibrated probability of a contradiction in each pair."""
+        tokens = self.model.tokens([segments_of(pair) for pair in pairs])
+        return self.calibration.probability(
+            margins_of(predict(self.model, tokens).numpy().astype(np.float64))
+        )
+
+
+def compared_in(talks: Sequence[Talk], scorer: Scorer | PairDetector) -> list[Compared]:
+    """What the scorer sees in the last turn of each dialogue."""
+    found = find_contradictions([talk.turns for talk in talks], scorer, reading=LAST_TURN)
+    return [
+        Compared(each.probability, each.pairs, talk.contradicts)
+        for each, talk in zip(found, talks, strict=True)
+        if each is not None
+    ]
+
+
+def in_company(pairs: Sequence[LabelledPair]) -> list[Talk]:
+    """Each pair as a dialogue in which the speaker said other things too.
+
+    Other things are those of the same dialogue where the pair knows them, else utterances of other pairs.
+    """
+    draw = Random(0)
+    earlier = [labelled.pair.earlier for labelled in pairs]
+    return [Talk(_talk(labelled, earlier, draw), labelled.contradicts) for labelled in pairs]
+
+
+def _talk(labelled: LabelledPair, earlier: Sequence[str], draw: Random) -> Context:
+    """The utterances of the speaker in any order, then the turn between, then the response."""
+    others = labelled.others or tuple(draw.sample(earlier, min(draw.choice(COMPANY), len(earlier))))
+    said = [labelled.pair.earlier, *(text for text in others if text != labelled.pair.earlier)]
+    draw.shuffle(said)
+    between = [Turn("user", labelled.pair.between)] if labelled.pair.between.strip() else []
+    return (*(Turn("assistant", text) for text in said), *between, Turn("assistant", labelled.pair.response))
 
 
 def _sources(train: Sequence[LabelledPair], calibrated_on: Sequence[LabelledPair]) -> Mapping[str, Any]:

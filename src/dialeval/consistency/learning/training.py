@@ -81,8 +81,8 @@ def train_detector(
     task = _task(model, _Data.of(model, train), _Data.of(model, measured), config)
     identity = {**_settings(config), "data": digest_of([*train, *validation]), "start": str(start_from or "")}
     updates = config.schedule.epochs * -(-len(train) // config.batch)
-    # The rate falls to 0 at the end of the last epoch.
-    schedule = replace(config.schedule, decay=updates)
+    # The rate falls to 0 at the end of the last epoch, unless the schedule says otherwise.
+    schedule = replace(config.schedule, decay=config.schedule.decay or updates)
     return Trained(model, fit(task, schedule, Checkpoints(folder, identity), session))
 
 
@@ -128,7 +128,7 @@ def _settings(config: DetectorConfig) -> dict[str, Any]:
     schedule = config.schedule
     kept = {
         name: getattr(schedule, name)
-        for name in ("epochs", "learning_rate", "warm_up", "evaluate_every", "seed")
+        for name in ("epochs", "learning_rate", "warm_up", "decay", "evaluate_every", "seed")
     }
     own = {name: getattr(config, name) for name in ("encoder", "rank", "longest", "batch", "precision")}
     return {"kind": KIND, **own, **kept}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,8 @@ from dialeval.consistency.pairs.types import Label, LabelledPair, Pair
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import text, wrong
 from dialeval.errors import BadInput
+from dialeval.files.folders import is_plain_name
+from dialeval.files.foreign import read_json
 
 _DECODE: Final[Mapping[str, Label]] = {"0": "contradiction", "1": "consistent"}
 """The published file has 0 for a contradiction."""
@@ -78,10 +79,12 @@ class RgmResponses:
             return []
         utterances, votes = fields["utterances"], fields["contradictory_label_count"]
         pair = fields["annotation_target_pair"]
-        if not isinstance(utterances, list) or not isinstance(pair, list) or type(votes) is not int:
+        places = range(len(utterances)) if isinstance(utterances, list) else range(0)
+        if not isinstance(pair, list) or not pair or pair[0] not in places or type(votes) is not int:
             raise wrong(
                 where, "annotation_target_pair", pair, "two positions", "Give the published contexts."
             )
+        assert isinstance(utterances, list)  # it has places
         between = str(utterances[-2]) if len(utterances) > 1 else ""
         label: Label = "contradiction" if votes >= 2 else "consistent"
         judged = Pair(str(utterances[pair[0]]), response, between)
@@ -106,9 +109,18 @@ class RgmResponses:
         last = str(utterances[-1]) if isinstance(utterances, list) and utterances else ""
         system = last.removeprefix("[[").partition(":")[0]
         if system not in self.texts:
-            file = self.folder / f"{system}.json"
-            self.texts[system] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+            name = f"{system}.json"
+            known = is_plain_name(name) and (self.folder / name).is_file()
+            self.texts[system] = _texts_in(self.folder / name) if known else {}
         return self.texts[system].get(last)
+
+
+def _texts_in(file: Path) -> Mapping[str, str]:
+    expected, todo = "an object of texts by id", "Fetch the published responses again."
+    texts = read_json(file, expected, todo)
+    if not isinstance(texts, dict) or not all(isinstance(said, str) for said in texts.values()):
+        raise BadInput(str(file), f"{type(texts).__name__}, or values that are not text", expected, todo)
+    return texts
 
 
 def _among(table: Mapping[str, Label], fields: Mapping[str, object], where: Where) -> Label:

@@ -12,20 +12,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialeval.consistency.pairs.rules import antonym, entity, negation, number, pronoun
 from dialeval.consistency.probing.followups import statements
 from dialeval.consistency.probing.persons import as_heard
 from dialeval.consistency.probing.probes import KINDS, Kind, Probe, named
+from dialeval.data.speakers import speaks
 from dialeval.data.types import Context, Dialogue, Turn
 
 NO_SYSTEM_TURN: Final = "no turn of the assistant, or of a second speaker"
 NO_STATEMENT: Final = "no statement about a speaker to ask about"
+_ADJECTIVES: Final = (
+    "little|old|new|young|younger|older|favou?rite|first|second|best|own|big|small|large|tiny|huge|good|great|nice|lovely"
+    "|beautiful|cute|long|short|black|white|red|blue|green|brown|grey|gray|yellow|whole|real|next|last|dear|other"
+)
 _THING: Final = re.compile(
-    r"\b(my|our|an?)\s+((?:(?:little|old|new|younger|older|favou?rite|first|best|own)\s+)?[a-z]{3,})\b",
+    r"\b(?:my|our|(?:have|had|got|bought|own|adopted)\s+an?)\s+"
+    rf"((?:(?:{_ADJECTIVES})\s+)*(?!(?:{_ADJECTIVES})\b)[a-z]{{3,}})\b",
     re.IGNORECASE,
 )
+"""Something that the speaker has, with its adjectives."""
 _NO_THINGS: Final = "bit lot few while couple good great nice big own one day time way kind sort"
 _NOT_THINGS: Final = frozenset(_NO_THINGS.split())
 _FIRST_PERSON: Final = re.compile(r"\b(i|i['’](?:m|ve|d|ll)|my|we|our)\b", re.IGNORECASE)
@@ -49,39 +56,54 @@ def entity_probes(dialogues: Iterable[Dialogue], *, per_dialogue: int = 3, seed:
     probes: list[Probe] = []
     excluded: Counter[str] = Counter()
     for item, dialogue in named(dialogues):
-        turns = _up_to_answer(dialogue.turns)
-        if turns is None:
+        talk = _up_to_answer(dialogue.turns)
+        if talk is None:
             excluded[NO_SYSTEM_TURN] += 1
             continue
-        own = list(_in_dialogue(item, turns, Random(f"{seed} {item}")))
-        if not own:
+        made = list(_in_dialogue(item, talk, Random(f"{seed} {item}")))
+        if not made:
             excluded[NO_STATEMENT] += 1
-        probes += sorted(own, key=lambda probe: KINDS.index(probe.kind))[:per_dialogue]
+        probes += sorted(made, key=lambda probe: KINDS.index(probe.kind))[:per_dialogue]
     probes.sort(key=lambda probe: KINDS.index(probe.kind))
     return Asked(tuple(probes), excluded)
 
 
-def _up_to_answer(turns: Context) -> Context | None:
+class _Talk(NamedTuple):
+    """A dialogue up to the last turn of the system."""
+
+    turns: Context
+    """Instructions included, which a live system reads too."""
+    places: tuple[int, ...]
+    """Of the turns that somebody says."""
+    system: str
+    """The role of the system."""
+    asker: Turn
+    """A turn of the one who asks."""
+
+
+def _up_to_answer(turns: Context) -> _Talk | None:
     """The turns up to the last one of the system; None where there is none."""
-    spoken = tuple(turn for turn in turns if turn.speaker not in ("system", "tool", "function"))
-    speakers = list(dict.fromkeys(turn.speaker for turn in spoken))
+    said = [place for place, says in enumerate(speaks(turns)) if says and turns[place].text.strip()]
+    speakers = list(dict.fromkeys(turns[place].speaker for place in said))
     if len(speakers) < 2:
         return None
     system = "assistant" if "assistant" in speakers else speakers[1]
-    last = max(place for place, turn in enumerate(spoken) if turn.speaker == system)
-    return spoken[: last + 1]
+    last = max(place for place in said if turns[place].speaker == system)
+    asker = next(turns[place] for place in reversed(said) if turns[place].speaker != system)
+    return _Talk(turns[: last + 1], tuple(place for place in said if place <= last), system, asker)
 
 
-def _in_dialogue(item: str, turns: Context, draw: Random) -> Iterator[Probe]:
-    system = turns[-1].speaker
-    for place, turn in enumerate(turns):
+def _in_dialogue(item: str, talk: _Talk, draw: Random) -> Iterator[Probe]:
+    for place in talk.places:
+        turn = talk.turns[place]
         for sentence in statements(turn.text):
             if not _FIRST_PERSON.search(sentence):
                 continue
-            made = _about_own(sentence, draw) if turn.speaker == system else _about_users(sentence, draw)
-            for kind, question in made:
-                yield _probe(item, turns, place, kind, question, sentence)
-            break
+            about = _about_own if turn.speaker == talk.system else _about_users
+            made = [_probe(item, talk, place, *asked, sentence) for asked in about(sentence, draw)]
+            yield from made
+            if made:
+                break
 
 
 def _about_users(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
@@ -89,7 +111,7 @@ def _about_users(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
     thing = next((match for match in _THING.finditer(sentence) if _is_thing(match)), None)
     if thing is None:
         return
-    own = f"my {thing[2].lower()}"
+    own = f"my {thing[1].lower()}"
     for rule in (pronoun, number, entity, antonym):
         changed = rule(own, draw)
         if changed is not None:
@@ -103,7 +125,7 @@ def _about_own(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
     heard = as_heard(sentence).rstrip(".! ")
     thing = next((match for match in _THING.finditer(sentence) if _is_thing(match)), None)
     if thing is not None:
-        yield "own-entity", f"Can you tell me more about your {thing[2].lower()}?"
+        yield "own-entity", f"Can you tell me more about your {thing[1].lower()}?"
     opposite = antonym(heard, draw) or negation(heard, draw)
     if opposite is not None:
         yield "antonym", f"So {_lowered(opposite)}, is that right?"
@@ -112,16 +134,14 @@ def _about_own(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
 
 
 def _is_thing(match: re.Match[str]) -> bool:
-    return match[2].split()[-1].lower() not in _NOT_THINGS
+    return match[1].split()[-1].lower() not in _NOT_THINGS
 
 
 def _lowered(sentence: str) -> str:
     return sentence if sentence[:2] in ("I ", "I'") else sentence[:1].lower() + sentence[1:]
 
 
-def _probe(item: str, turns: Context, place: int, kind: Kind, question: str, passage: str) -> Probe:
-    asker = next(turn for turn in reversed(turns) if turn.speaker != turns[-1].speaker)
-    context = (*turns, Turn(asker.speaker, question, asker.name))
-    return Probe(
-        f"{item}/{kind}-{place}", context, question, place, len(turns) - place, kind, passage=passage
-    )
+def _probe(item: str, talk: _Talk, place: int, kind: Kind, question: str, passage: str) -> Probe:
+    context = (*talk.turns, Turn(talk.asker.speaker, question, talk.asker.name))
+    distance = sum(other >= place for other in talk.places)
+    return Probe(f"{item}/{kind}-{place}", context, question, place, distance, kind, passage=passage)

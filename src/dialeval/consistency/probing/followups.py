@@ -13,6 +13,7 @@ import numpy as np
 from dialeval.consistency.detecting.sentences import is_question, split_sentences
 from dialeval.consistency.probing.probes import Probe, named
 from dialeval.core import Floats, LikelihoodModel
+from dialeval.data.speakers import speaks, spoken, who
 from dialeval.data.types import Context, Dialogue, Turn
 from dialeval.engine import SILENT, Progress
 
@@ -21,7 +22,6 @@ DISTANCES: Final = (1, 3, 5)
 ONE_TURN: Final = "one turn or none"
 NO_QUESTION: Final = "no turn that asks a question"
 NO_REFERENT: Final = "no statement of the other speaker at these distances"
-_UNSPOKEN: Final = ("system", "tool", "function")
 _AT_ONCE: Final = 64
 
 
@@ -30,23 +30,27 @@ class FollowUp(NamedTuple):
 
     item: str
     context: Context
-    """All turns up to the question, which is the last."""
+    """All turns up to the question, which is the last; instructions to a system included."""
     referent: int
-    """The place of the turn that it may follow up on."""
+    """The place in the context of the turn that it may follow up on."""
+    talk: Context
+    """The turns of the context that somebody says."""
     distance: int
+    """How many of them back that turn is."""
 
     @property
     def near(self) -> Context:
-        """The context without the question, and without the turns between referent and question."""
-        return self.context[: self.referent + 1]
+        """What was said without the question, and without the turns between referent and question."""
+        return self.talk[: -self.distance]
 
     @property
     def without(self) -> Context:
-        """The context without the question, and without the statements of the referent."""
-        turn = self.context[self.referent]
+        """What was said without the question, and without the statements of the referent."""
+        place = len(self.talk) - 1 - self.distance
+        turn = self.talk[place]
         rest = " ".join(part for part in split_sentences(turn.text) if is_question(part))
         kept = (replace(turn, text=rest),) if rest else ()
-        return (*self.context[: self.referent], *kept, *self.context[self.referent + 1 : -1])
+        return (*self.talk[:place], *kept, *self.talk[place + 1 : -1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +66,14 @@ def mine(dialogues: Iterable[Dialogue], distances: Sequence[int] = DISTANCES) ->
     found: list[FollowUp] = []
     excluded: Counter[str] = Counter()
     for item, dialogue in named(dialogues):
-        turns = tuple(turn for turn in dialogue.turns if turn.speaker not in _UNSPOKEN and turn.text.strip())
-        own = list(_in_dialogue(item, turns, distances))
-        if own:
-            found += own
-        elif len(turns) < 2:
+        mined = list(_in_dialogue(item, dialogue.turns, distances))
+        found += mined
+        talk = [turn for turn in spoken(dialogue.turns) if turn.text.strip()]
+        if mined:
+            continue
+        if len(talk) < 2:
             excluded[ONE_TURN] += 1
-        elif not any(_asks(turn.text) for turn in turns[1:]):
+        elif not any(_asks(turn.text) for turn in talk[1:]):
             excluded[NO_QUESTION] += 1
         else:
             excluded[NO_REFERENT] += 1
@@ -76,13 +81,21 @@ def mine(dialogues: Iterable[Dialogue], distances: Sequence[int] = DISTANCES) ->
 
 
 def _in_dialogue(item: str, turns: Context, distances: Sequence[int]) -> Iterator[FollowUp]:
-    for place, turn in enumerate(turns):
+    """Blank turns are left out of the context; places in ids and distances count the turns that somebody says."""
+    kept = [(turn, says) for turn, says in zip(turns, speaks(turns), strict=True) if turn.text.strip()]
+    context = tuple(turn for turn, _ in kept)
+    places = [place for place, (_, says) in enumerate(kept) if says]
+    talk = tuple(context[place] for place in places)
+    for number, turn in enumerate(talk):
         if not _asks(turn.text):
             continue
         for distance in distances:
-            referent = place - distance
-            if referent >= 0 and _other(turns[referent], turn) and statements(turns[referent].text):
-                yield FollowUp(f"{item}/{place}-{distance}", turns[: place + 1], referent, distance)
+            back = number - distance
+            if back >= 0 and _other(talk[back], turn) and statements(talk[back].text):
+                until = context[: places[number] + 1]
+                yield FollowUp(
+                    f"{item}/{number}-{distance}", until, places[back], talk[: number + 1], distance
+                )
 
 
 def statements(text: str) -> list[str]:
@@ -141,4 +154,4 @@ def _asks(text: str) -> bool:
 
 
 def _other(turn: Turn, than: Turn) -> bool:
-    return (turn.speaker, turn.name) != (than.speaker, than.name)
+    return who(turn) != who(than)

@@ -36,7 +36,7 @@ class Probe:
     referent: int
     """The place of that turn in the context, counted from 0; its speaker is the one who answers."""
     distance: int
-    """How many turns before the question it is."""
+    """How many turns before the question it is, counting those that somebody says."""
     kind: Kind = "follow-up"
     fqness: float | None = None
     log_fqness: float | None = None
@@ -46,7 +46,7 @@ class Probe:
     """Whether it was chosen for its FQness or at random."""
 
     def json_value(self) -> dict[str, object]:
-        """As a line of a file; what is unknown is left out."""
+        """As a line of a file; probes by rules have no FQness."""
         fields: dict[str, object] = {
             "id": self.id,
             "context": encode(Prompt(self.id, self.context))["context"],
@@ -55,11 +55,10 @@ class Probe:
             "referent": self.referent,
             "distance": self.distance,
             "kind": self.kind,
-            "log_fqness": self.log_fqness,
             "passage": self.passage,
             "draw": self.draw,
         }
-        return {key: value for key, value in fields.items() if value is not None}
+        return fields if self.log_fqness is None else {**fields, "log_fqness": self.log_fqness}
 
 
 def named(dialogues: Iterable[Dialogue]) -> list[tuple[str, Dialogue]]:

@@ -92,6 +92,11 @@ def notes_of(document: DetectedDocument) -> list[str]:
         f"contradiction from {number(high, 2)}, ambiguous (?) from {number(low, 2)}; threshold "
         f"{number(document.threshold, 2)}"
     ]
+    if document.not_compared:
+        told.append(
+            f"{count(document.not_compared, 'pair')} of turns not compared: more than {document.reach} turns apart "
+            "(--reach 0 compares all)"
+        )
     return told + [f"{count(n, 'dialogue')} not checked: {reason}" for reason, n in document.excluded.items()]
 
 
@@ -184,7 +189,12 @@ def draws(document: AnalysisDocument) -> Table:
         (Cell(draw.upper()), Cell(f"{yes:,} / {of:,}"), Cell(percent(yes / of if of else None)))
         for draw, (yes, of) in document.draws.items()
     )
-    return Table("RANDOM and TOP", columns, rows if len(rows) > 1 else ())
+    notes = (
+        (f"{count(document.by_detector, 'answer')} labelled by the detector, not by people",)
+        if document.by_detector
+        else ()
+    )
+    return Table("RANDOM and TOP", columns, rows if len(rows) > 1 else (), notes)
 
 
 def kappa_sentence(document: AnalysisDocument) -> str:

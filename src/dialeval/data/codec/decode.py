@@ -10,6 +10,7 @@ from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.sources import conversion
 from dialeval.data.types import (
+    ACT_TURN,
     EXTRA,
     Candidate,
     Context,
@@ -73,6 +74,7 @@ _TELLTALES: Final[Mapping[str, Kind]] = {
     "criterion": "judgement",
     "rater": "judgement",
     "context": "prompt",
+    "act": "prompt",
 }
 
 
@@ -146,6 +148,29 @@ def _context(m: Mapping[str, object], where: Where, field: str = "context") -> C
     return turns(m[field], where, field)
 
 
+def _context_or_act(m: Mapping[str, object], where: Where) -> Context:
+    """The context, with the act that a response puts into words as its last turn, so that any system can answer."""
+    act, context = m.get("act"), m.get("context")
+    label = type(act) not in (str, dict) and not _of_acts(act)
+    # Corpora label their turns by numbers called act, too.
+    if act is None or (label and context):
+        return _context(m, where)
+    return (*turns(context or [], where, "context"), _act_turn(act, where))
+
+
+def _of_acts(value: object) -> bool:
+    return type(value) is list and bool(value) and all(type(part) is dict for part in value)
+
+
+def _act_turn(act: object, where: Where) -> Turn:
+    if type(act) is str and act.strip():
+        return Turn("user", act, ACT_TURN)
+    if type(act) is dict or _of_acts(act):
+        return Turn("user", json.dumps(act, ensure_ascii=False), ACT_TURN)
+    shape = """"inform(name='x')" or {"act": "inform", "slots": {"name": "x"}}"""
+    raise wrong(where, "act", act, "a dialogue act", f"Write {shape}.")
+
+
 def references_of(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
     """The references of a record; blank ones are none."""
     value = m.get("references")
@@ -192,11 +217,11 @@ def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
 
 
 def _prompt(m: Mapping[str, object], where: Where) -> Prompt:
-    return Prompt(item_named(m, where), _context(m, where), references_of(m, where))
+    return Prompt(item_named(m, where), _context_or_act(m, where), references_of(m, where))
 
 
 def _example(m: Mapping[str, object], where: Where) -> Example:
-    item, system, context = item_named(m, where), _system(m, where), _context(m, where)
+    item, system, context = item_named(m, where), _system(m, where), _context_or_act(m, where)
     if "response" not in m:
         raise missing(m, "response", where, "", "text (the system's response)")
     return Example(
@@ -232,7 +257,9 @@ def _candidate(value: object, where: Where, place: int) -> Candidate:
 
 
 def _nbest(m: Mapping[str, object], where: Where) -> NBest:
-    item, system, context = item_named(m, where), _system(m, where), _context(m, where)
+    item, system = item_named(m, where), _system(m, where)
+    # Generators from acts write lists whose context is the act alone.
+    context = _context(m, where) if m.get("context") else _context_or_act(m, where)
     if "responses" not in m:
         raise missing(m, "responses", where, "", "a list of responses, best first")
     value, expected = m["responses"], m.get("expected")

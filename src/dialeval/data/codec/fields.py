@@ -21,6 +21,9 @@ FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 """Every field of each kind of record, in the order we write them (docs/files.md)."""
 
+ALSO_READ: Final[Mapping[Kind, tuple[str, ...]]] = {"prompt": ("act",), "example": ("act",)}
+"""Fields that become part of others, and so are not written."""
+
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "id": ("item", "item_id", "dialog_id", "dialogue_id", "idx", "index", "uid", "key"),
     "item": ("id", "item_id", "idx", "index"),

@@ -12,10 +12,12 @@ from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
+from dialeval.data.codec.limits import Decoded
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, is_stdin, shown
 from dialeval.data.types import EXTRA, Kind, Record
-from dialeval.errors import BadInput, first_line
+from dialeval.errors import BadInput
+from dialeval.files.foreign import as_bad_input, parquet_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,30 +28,33 @@ _READ_ROWS: Final = 1024
 
 def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
     """The rows of a Parquet file; text cells of structured fields may hold JSON."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     path = shown(source)
     if is_stdin(source):
         raise BadInput(
             path, "a stream", "a Parquet file on disk", "Save it first: Parquet is read from its end."
         )
     check(source)
-    number = 0
-    try:
-        with pq.ParquetFile(Path(source), pre_buffer=False) as file:
-            for batch in file.iter_batches(batch_size=_READ_ROWS):
-                for cells in batch.to_pylist():
-                    number += 1
-                    where = Where(path, number)
-                    try:
-                        yield Row(where, number, from_cells(cells, where))
-                    except BadInput as error:
-                        on_bad(BadLine(error, json.dumps(cells, ensure_ascii=False, default=str)))
-    except (pa.ArrowException, OSError) as error:
-        reason = first_line(error)
-        todo = "Fetch or write it again; if it is another format, give it the ending of that."
-        raise BadInput(path, f"no readable Parquet ({reason})", "a whole Parquet file", todo) from None
+    for number, cells in enumerate(_cells(Path(source), path), start=1):
+        where = Where(path, number)
+        try:
+            yield Row(where, number, from_cells(cells, where))
+        except BadInput as error:
+            on_bad(BadLine(error, json.dumps(cells, ensure_ascii=False, default=str)))
+
+
+def _cells(file: Path, path: str) -> Iterator[dict[str, object]]:
+    """The cells of each row by column; BadInput where the file is damaged."""
+    import pyarrow.parquet as pq
+
+    todo = "Fetch or write it again; if it is another format, give it the ending of that."
+    damage = as_bad_input(parquet_errors(), path, "Parquet", "a whole Parquet file", todo)
+    with damage, pq.ParquetFile(file, pre_buffer=False) as opened:
+        decoded = Decoded(file, path)
+        decoded.check_groups(opened.metadata)
+        rows = decoded.rows_at_once(opened.metadata, _READ_ROWS)
+        for batch in opened.iter_batches(batch_size=rows):
+            decoded.add(batch)
+            yield from batch.to_pylist()
 
 
 def write_table(handle: BinaryIO, records: Iterable[Record]) -> None:

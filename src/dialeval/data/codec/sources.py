@@ -15,6 +15,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from dialeval.data.codec.bad import BadLine, OnBad
 from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
+from dialeval.data.codec.limits import Packed, Unpacked
 from dialeval.errors import BadInput, close_names
 from dialeval.files.digests import Stamp, stamp
 
@@ -124,10 +125,10 @@ def opened(source: Source) -> Iterator[io.BufferedReader]:
         if plain.peek(2)[:2] != b"\x1f\x8b":
             yield as_utf8(plain, shown(source))
             return
-        packed = gzip.GzipFile(fileobj=plain, mode="rb")
+        packed = Packed(plain)
+        unpacked = Unpacked(gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb"), packed, shown(source))
         try:
-            unzipped = cast(io.BufferedReader, io.BufferedReader(cast(io.RawIOBase, packed), 1 << 16))
-            yield as_utf8(unzipped, shown(source))
+            yield as_utf8(io.BufferedReader(unpacked, 1 << 16), shown(source))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             todo = "Fetch or compress it again."
             raise BadInput(shown(source), f"broken gzip data ({error})", "a whole .gz file", todo) from None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data.codec.dialects import tell
+from dialeval.data.codec.limits import check_archive
 from dialeval.data.codec.sources import Source, check, file_of, is_stdin, shown
-from dialeval.errors import IN_CLONE, BadInput, ResourceUnavailable, first_line, install_command
+from dialeval.errors import IN_CLONE, BadInput, ResourceUnavailable, install_command
+from dialeval.files.foreign import WORKBOOK_ERRORS, as_bad_input
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
 
 
 class Cells(NamedTuple):
@@ -39,14 +43,18 @@ def sheet_rows(source: Source) -> Iterator[Cells]:
             f"{path}: workbooks need the package openpyxl, not installed. Run: {install_command('xlsx')} "
             f"{IN_CLONE}, or save the sheet as CSV."
         ) from None
-    try:
+    todo = "Save it again; if it is another format, give it the ending of that."
+    with as_bad_input(WORKBOOK_ERRORS, shown(source), "workbook", "a whole .xlsx file", todo):
+        check_archive(path, shown(source))
         book = load_workbook(path, read_only=True, data_only=True)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        todo = "Save it again; if it is another format, give it the ending of that."
-        found = f"no readable workbook ({first_line(error)})"
-        raise BadInput(shown(source), found, "a whole .xlsx file", todo) from None
+        yield from _sheet_rows(book, path, wanted)
+
+
+def _sheet_rows(book: Workbook, path: Path, wanted: str | None) -> Iterator[Cells]:
     try:
         names = [sheet.title for sheet in book.worksheets]
+        if not names:
+            raise BadInput(str(path), "a workbook without sheets", "a sheet", "Save it again.")
         if wanted is not None and wanted not in names:
             todo = f"Name one of them, as in {path}#{names[0]}."
             raise BadInput(str(path), f"the sheets {', '.join(map(repr, names))}", f"{wanted!r}", todo)

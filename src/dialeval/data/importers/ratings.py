@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.fields import wrong
+
+_LARGEST: Final = sys.float_info.max
+"""Whole numbers in JSON have any number of digits; NaN and infinity are not below this."""
 
 
 class Rating(NamedTuple):
@@ -23,8 +27,8 @@ def rating(answer: object, where: Where, field: str) -> Rating:
     """The rating that ``answer`` gives; words become the reason for no value."""
     if isinstance(answer, str):
         return Rating(None, answer)
-    if type(answer) in (int, float) and math.isfinite(answer):  # type: ignore[arg-type]  # a number
-        return Rating(float(answer))  # type: ignore[arg-type]
+    if isinstance(answer, int | float) and not isinstance(answer, bool) and abs(answer) <= _LARGEST:
+        return Rating(float(answer))
     raise wrong(where, field, answer, "a number, or words where the rater could not say", "Fix the rating.")
 
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from dialeval.core import Detector
+from dialeval.data.speakers import has_said
 from dialeval.data.types import NBest, Response
 from dialeval.errors import Unsuitable
 from dialeval.nbest.answers.classifier import AnswerReader
 from dialeval.nbest.document import ListKind
 
 Verdict: TypeAlias = Literal["consistent", "contradictory", "ambiguous"]
-BAND: Final = (0.4, 0.6)
-"""A detector's probabilities between these are ambiguous."""
+THRESHOLD: Final = 0.5
+"""The probability from which a response is contradictory, for detectors that name none."""
+NOTHING_SAID: Final = "the responder has said nothing before"
+
+
+@runtime_checkable
+class Thresholded(Protocol):
+    """A detector that says from which probability on it sees a contradiction."""
+
+    @property
+    def threshold(self) -> float:
+        """That probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,8 @@ class JudgedList:
     """Of each verdict."""
     reader: str = ""
     """The signature of what judged it."""
+    obstacle: str | None = None
+    """Why the list could not be judged, whatever its verdicts."""
 
     @property
     def item(self) -> str:
@@ -61,22 +74,27 @@ def kind_of(nbest: NBest) -> ListKind:
 
 
 def judge_lists(
-    lists: Sequence[NBest], reader: AnswerReader, detector: Detector | None = None
+    lists: Sequence[NBest],
+    reader: AnswerReader,
+    detector: Detector | None = None,
+    *,
+    detect_all: bool = False,
 ) -> list[JudgedList]:
     """Every list with verdicts: by what the answer means where the list says what is expected, else by the detector.
 
-    Unsuitable where an open list needs a detector and there is none.
+    With ``detect_all`` the detector judges all of them. Unsuitable where a list needs a detector and there is none.
     """
-    open_lists = [nbest for nbest in lists if nbest.expected is None]
-    if open_lists and detector is None:
+    left = [nbest for nbest in lists if detect_all or nbest.expected is None]
+    if left and detector is None:
         raise Unsuitable(
-            f"{len(open_lists)} of {len(lists)} n-best lists do not say which answer is expected (first: "
-            f'{open_lists[0].item!r}). Add "expected": "yes" or "no" to each, or judge them by a contradiction '
-            "detector."
+            f"{len(left)} of {len(lists)} n-best lists do not say which answer is expected (first: "
+            f'{left[0].item!r}). Add "expected": "yes" or "no" to each, or judge them by a contradiction '
+            "detector with 'dialeval nbest measure'."
         )
-    judged = iter(_by_meaning([nbest for nbest in lists if nbest.expected is not None], reader))
-    detected = iter(_by_detector(open_lists, detector) if detector is not None else ())
-    return [next(detected if nbest.expected is None else judged) for nbest in lists]
+    by_meaning = [nbest for nbest in lists if not detect_all and nbest.expected is not None]
+    judged = iter(_by_meaning(by_meaning, reader) if by_meaning else ())
+    detected = iter(_by_detector(left, detector) if detector is not None else ())
+    return [next(detected if detect_all or nbest.expected is None else judged) for nbest in lists]
 
 
 def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList]:
@@ -104,26 +122,29 @@ def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList
 
 
 def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]:
+    """By the detector's threshold: nearly every list would have a response in its ambiguous band."""
     flat: list[tuple[NBest, Response]] = [
         (nbest, response) for nbest in lists for response in nbest.responses
     ]
     found = detector.contradiction(
         [nbest.context for nbest, _ in flat], [response.text for _, response in flat]
     )
+    threshold = detector.threshold if isinstance(detector, Thresholded) else THRESHOLD
     probabilities = iter(found.tolist())
     judged = []
     for nbest in lists:
-        mine = [next(probabilities) for _ in nbest.responses]
-        verdicts = tuple(map(_banded, mine))
-        sure = tuple(
-            1 - p if verdict == "consistent" else p for p, verdict in zip(mine, verdicts, strict=True)
+        given = [next(probabilities) for _ in nbest.responses]
+        verdicts: tuple[Verdict, ...] = tuple(
+            "ambiguous"
+            if response.missing is not None
+            else "contradictory"
+            if p >= threshold
+            else "consistent"
+            for p, response in zip(given, nbest.responses, strict=True)
         )
-        judged.append(JudgedList(nbest, verdicts, sure, str(detector.signature)))
+        sure = tuple(
+            1 - p if verdict == "consistent" else p for p, verdict in zip(given, verdicts, strict=True)
+        )
+        obstacle = None if has_said(nbest.context) else NOTHING_SAID
+        judged.append(JudgedList(nbest, verdicts, sure, str(detector.signature), obstacle))
     return judged
-
-
-def _banded(probability: float) -> Verdict:
-    low, high = BAND
-    if probability >= high:
-        return "contradictory"
-    return "consistent" if probability <= low else "ambiguous"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dialeval.core import Missing, System
 from dialeval.data.types import NBest, Prompt
-from dialeval.engine import Cache, Watch, unwatched
+from dialeval.engine import Cache, Executor, Watch, unwatched
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.answering import answers_of
 from dialeval.nbest.document import Stimulus
@@ -32,10 +32,11 @@ def generate_lists(
     seed: int = 0,
     cache: Cache | None = None,
     watch: Watch = unwatched,
+    executor: Executor | None = None,
 ) -> Generated:
     """The system's ``n`` best responses to each stimulus; with a cache, an interrupted run resumes."""
     prompts = [Prompt(stimulus.id, stimulus.context) for stimulus in stimuli]
-    answers, failure = answers_of(system, prompts, seed, cache=cache, watch=watch, n=n)
+    answers, failure = answers_of(system, prompts, seed, cache=cache, watch=watch, n=n, executor=executor)
     lists: list[NBest | Missing] = []
     for stimulus, given in zip(stimuli, answers, strict=True):
         said = tuple(response for response in given if response.missing is None)

@@ -19,6 +19,8 @@ def why_left_out(judged: JudgedList) -> str | None:
     """Why a list counts for neither measure: it is empty, or a response is ambiguous (section 5.6.3)."""
     if not judged.verdicts:
         return EMPTY
+    if judged.obstacle is not None:
+        return judged.obstacle
     return AMBIGUOUS if "ambiguous" in judged.verdicts else None
 
 

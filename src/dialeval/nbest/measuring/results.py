@@ -56,6 +56,23 @@ def default_sizes(longest: int) -> tuple[int, ...]:
     return (*steps, longest) if longest else ()
 
 
+def size_notes(lists: Sequence[JudgedList], n: int | None) -> tuple[str, ...]:
+    """A note where results without a common list size would be compared; none where ``n`` sets one."""
+    sizes = {
+        system: [len(judged.verdicts) for judged in lists if judged.system == system and judged.verdicts]
+        for system in dict.fromkeys(judged.system for judged in lists)
+    }
+    ranges = {system: (min(own), max(own)) for system, own in sizes.items() if own}
+    if n is not None or len(set(ranges.values())) < 2:
+        return ()
+    told = ", ".join(
+        f"{system or '(no system)'} {low}" if low == high else f"{system or '(no system)'} {low} to {high}"
+        for system, (low, high) in ranges.items()
+    )
+    common = min(high for _, high in ranges.values())
+    return (f"Lists differ in size ({told}), and Certainty rises with it: compare systems with -n {common}.",)
+
+
 def _result(lists: Sequence[JudgedList], reader: str, n: int | None, resampling: Resampling) -> NBestResult:
     certainty = evaluate(Certainty(reader, n), lists, resampling=resampling)
     variety = evaluate(Variety(reader, n), lists, resampling=resampling)

@@ -20,7 +20,7 @@ def page_of(document: NBestDocument) -> str:
     style = asset("page.css")
     return template(_PACKAGE, "nbest.html").render(
         document=document,
-        results=results_table(document.results),
+        results=results_table(document.results, notes=document.notes),
         curves=results_table(document.curves, "By list size") if document.curves else None,
         plots=curve_pictures(document.curves),
         style=Markup(style),

@@ -10,7 +10,9 @@ from dialeval.display.wording import count, interval, number
 from dialeval.nbest.document import NBestDocument, NBestResult, StimuliSummary
 
 
-def results_table(results: Sequence[NBestResult], title: str = "Certainty and Variety") -> Table:
+def results_table(
+    results: Sequence[NBestResult], title: str = "Certainty and Variety", notes: Sequence[str] = ()
+) -> Table:
     """One row per system, kind and list size."""
     columns = (
         Column("system"),
@@ -33,7 +35,7 @@ def results_table(results: Sequence[NBestResult], title: str = "Certainty and Va
         )
         for result in results
     )
-    return Table(title, columns, rows, tuple(_notes(results)))
+    return Table(title, columns, rows, (*_notes(results), *notes))
 
 
 def _notes(results: Sequence[NBestResult]) -> Iterator[str]:
@@ -55,7 +57,7 @@ def print_measured(document: NBestDocument) -> None:
     """Print the results."""
     from rich.console import Console
 
-    print_table(results_table(document.results), Console())
+    print_table(results_table(document.results, notes=document.notes), Console())
 
 
 def summary_lines(summary: StimuliSummary) -> Iterator[str]:

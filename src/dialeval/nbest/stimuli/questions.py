@@ -15,7 +15,7 @@ _FULL: Final = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "wil
 _APART: Final = frozenset(("might",))
 """Modals whose negation stands apart, after the subject: "Might you not go?"."""
 _QUANTIFIERS: Final = frozenset(("many", "several", "few", "other", "more", "most", "such"))
-_UNASKED: Final = frozenset(("may", "shall", "ought", "need", "dare", "better"))
+_UNASKED: Final = frozenset(("may", "shall", "ought", "need", "dare"))
 """Modals that a polar question about facts hardly begins with."""
 
 
@@ -51,7 +51,10 @@ def _fronted(clause: Clause) -> tuple[Word, Sentence] | None:
     without = (*words[:place], *words[place + 1 :])
     following = next((word for word in words[place + 1 :] if word.tag not in ADVERBS), None)
     form = _auxiliary(verb, following)
-    if form in _UNASKED:
+    had_better = verb.lower in ("'d", "had") and [word.lower for word in words[place + 1 : place + 2]] == [
+        "better"
+    ]
+    if form in _UNASKED or had_better:
         return None
     if form is not None:
         return Word(form, verb.tag), without
@@ -68,7 +71,7 @@ def _auxiliary(verb: Word, following: Word | None) -> str | None:
         return "has" if next_word in ("been", "got", "had") else "is"
     if lower == "'d":
         participle = next_tag in ("VBN", "VBD") and next_word != "had" and next_tag != "VB"
-        return "better" if next_word == "better" else "had" if participle else "would"
+        return "had" if participle else "would"
     if lower in BE:
         return _FULL.get(lower, lower)
     if verb.tag == "MD":
@@ -97,6 +100,8 @@ def _is_name(words: Sentence, known: str) -> bool:
     later = words[2] if len(words) > 2 and words[1].tag == "POS" else words[1] if len(words) > 1 else first
     joined = later is not first and later.text[:1].isupper() and later.tag.startswith("NNP")
     elsewhere = any(word.strip(".,'") == first.text for word in inside[1:])
+    if first.tag == "NNP" and inside[:1] == [first.text]:
+        return True
     return joined or elsewhere or not is_dictionary_word(first.text)
 
 

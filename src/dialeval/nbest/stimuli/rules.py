@@ -28,6 +28,12 @@ _SENTENCE_END: Final = re.compile(
 )
 """A word with the full stop of its sentence, which tokenisers leave on it inside a text."""
 
+_ALSO_SINGULAR: Final = frozenset(
+    ("series", "means", "species", "crossroads", "headquarters", "like", "past")
+)
+"""Words that look like plurals or prepositions, and follow an article."""
+_IMPERSONAL: Final = frozenset(("looks", "sounds", "seems", "feels", "appears", "turns", "depends"))
+
 Rule = Callable[[Sentence], bool]
 """Whether a sentence is left out."""
 
@@ -86,6 +92,23 @@ def _repeated_word(words: Sentence) -> bool:
     )
 
 
+def _lost_noun(words: Sentence) -> bool:
+    """Whether an article has no noun that it could belong to, as in "a women", "the them" or a final "a"."""
+    ends = (*words[2:], None)
+    said = [word.lower for word in words if word.text != "."]
+    return said[-1:] in (["a"], ["an"], ["the"]) or any(
+        (first.lower in ("a", "an") and second.tag == "NNS" and not (third and third.tag.startswith("NN")))
+        or (first.lower in ("a", "an", "the") and second.tag in ("PRP", "PRP$", "MD", "IN"))
+        for first, second, third in zip(words, words[1:], ends, strict=False)
+        if second.lower not in _ALSO_SINGULAR
+    )
+
+
+def _lacks_first_subject(words: Sentence) -> bool:
+    """Whether the statement begins with its verb, as in "Looks like rain"."""
+    return bool(words) and words[0].lower in _IMPERSONAL
+
+
 PREMISE_RULES: Final[Mapping[str, Rule]] = {
     "question-mark": _holds("?"),
     "no-verb": _lacks_verb,
@@ -108,6 +131,8 @@ HYPOTHESIS_RULES: Final[Mapping[str, Rule]] = {
     "full-stop-inside": _full_stop_inside,
     "here-or-there": _place_adverb,
     "repeated-word": _repeated_word,
+    "no-subject": _lacks_first_subject,
+    "article": _lost_noun,
     "no-verb": _lacks_verb,
 }
 """Why a hypothesis does not become a question, the first that applies; the subject is looked at after these."""

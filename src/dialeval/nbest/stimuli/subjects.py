@@ -85,7 +85,7 @@ def clause_of(sentence: Sentence) -> Clause | Fault:
         return "several-subjects"
     if any(_begins_a_clause(first, second) for first, second in pairwise(before)):
         return "several-subjects"
-    if not _SUBJECT.fullmatch(_letters(before)):
+    if not _SUBJECT.fullmatch(_letters(before)) or _hides_a_verb(before):
         return "unclear-subject"
     if not any(word.tag.startswith(("NN", "PRP", "EX", "VBG", "DT", "CD")) for word in before):
         return "unclear-subject"
@@ -111,6 +111,17 @@ def _by_form(verb: Word) -> Word | None:
 def _begins_a_clause(before: Word, word: Word) -> bool:
     """Whether the word is the subject of a clause within the subject, as in "the man I know"."""
     return word.tag == "PRP" and word.lower in NOMINATIVE and before.lower not in _PREPOSITIONS
+
+
+def _hides_a_verb(subject: Sequence[Word]) -> bool:
+    """Whether a plural noun in the subject may be its verb, as in "table 42 shows deductions"."""
+    return any(
+        before.tag in ("NN", "NNP", "CD")
+        and word.tag == "NNS"
+        and is_third_person(word.lower)
+        and after.tag.startswith(("NN", "JJ", "DT", "PRP"))
+        for before, word, after in zip(subject, subject[1:], subject[2:], strict=False)
+    )
 
 
 def _letters(words: Sequence[Word]) -> str:

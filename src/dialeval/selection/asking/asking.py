@@ -67,9 +67,9 @@ def ask(
 ) -> Asked:
     """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
 
-    A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, resampling and cache
-    count; questions of one context are resampled together, as those of one dialogue are. Where no false candidate has
-    an error label, there is no breakdown of errors.
+    A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, resampling, cache
+    and executor count; questions of one context are resampled together, as those of one dialogue are. Where no false
+    candidate has an error label, there is no breakdown of errors.
     """
     asked = checked_questions(questions)
     plan = plan or Plan()
@@ -80,7 +80,14 @@ def ask(
         try:
             chooser = fitted_chooser(system, asked)
             with watch(f"{chooser.name} chooses", len(asked)) as progress:
-                choices = choose(chooser, asked, normalise=normalise, cache=plan.cache, progress=progress)
+                choices = choose(
+                    chooser,
+                    asked,
+                    normalise=normalise,
+                    cache=plan.cache,
+                    progress=progress,
+                    executor=plan.executor,
+                )
         # A system is foreign code: whatever it raises must not take the others down.
         except Exception as error:
             refused.append(refusal(system, error))

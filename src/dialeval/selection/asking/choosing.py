@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ from dialeval.core import LikelihoodModel, Missing, System, UsesResources
 from dialeval.data.choices import Choice
 from dialeval.data.codec.encode import digest
 from dialeval.data.types import Question
-from dialeval.engine import SILENT, Batch, Cache, InProcess, Job, Progress, run
+from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.selection.asking.choosers import ByLikelihood, Chooser, FittableChooser, TokenCounts
 from dialeval.version import __version__
@@ -34,17 +34,20 @@ def choose(
     normalise: Normalise = "sum",
     cache: Cache | None = None,
     progress: Progress = SILENT,
+    executor: Executor | None = None,
 ) -> list[Choice | Missing]:
     """The system's choice in every question, or the reason why it has none.
 
     The system is a language model with log-probabilities, or one of ``CHOOSERS``; ``normalise`` concerns
     the former. Unsuitable where it can do neither, or could not score a single question. With a cache, what was scored
-    once is not scored again.
+    once is not scored again. Scores are computed here unless there is an executor, and not in a pool of processes: a
+    model is loaded once, and brings its own threads.
     """
     chooser = chooser_of(system)
-    scores = list(_scores(chooser, questions, cache, progress))
+    where = executor or InProcess()
+    scores = list(_scores(chooser, questions, cache, progress, where))
     if normalise == "mean" and isinstance(chooser, ByLikelihood):
-        counts = _scores(TokenCounts(chooser.system), questions, cache, SILENT)
+        counts = _scores(TokenCounts(chooser.system), questions, cache, SILENT, where)
         scores = [_mean(total, tokens) for total, tokens in zip(scores, counts, strict=True)]
     reasons = [score for score in scores if isinstance(score, str)]
     if reasons and len(reasons) == len(questions):
@@ -103,25 +106,33 @@ def _outcome(question: Question, system: str, found: _Scores) -> Choice | Missin
 
 
 def _scores(
-    chooser: Chooser, questions: Sequence[Question], cache: Cache | None, progress: Progress
+    chooser: Chooser,
+    questions: Sequence[Question],
+    cache: Cache | None,
+    progress: Progress,
+    executor: Executor,
 ) -> Iterator[_Scores]:
-    resources = sorted(chooser.resources.items()) if isinstance(chooser, UsesResources) else []
+    task = _Task(chooser)
+    resources = sorted(task.resources.items())
     key = json.dumps(["scores", type(chooser).__name__, str(chooser.signature), resources, __version__])
-    job = Job(key, _Task(chooser), _ScoresCodec())
+    job = Job(key, task, _ScoresCodec())
     batches = (
         Batch(chunk, digest(chunk))
         for start in range(0, len(questions), QUESTIONS_AT_ONCE)
         if (chunk := questions[start : start + QUESTIONS_AT_ONCE])
     )
-    # Here and not in a pool: a model is loaded once, and brings its own threads.
-    with InProcess() as here:
-        for part in run(job, batches, executor=here, cache=cache, progress=progress):
-            yield from part
+    for part in run(job, batches, executor=executor, cache=cache, progress=progress):
+        yield from part
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
     chooser: Chooser
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the chooser: where it has any, it is loaded once by each worker."""
+        return self.chooser.resources if isinstance(self.chooser, UsesResources) else {}
 
     def __call__(self, questions: Sequence[Question]) -> list[_Scores]:
         try:

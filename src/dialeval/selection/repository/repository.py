@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 import numpy as np
 
 from dialeval.data.codec.sources import check
-from dialeval.engine import SILENT, Progress
+from dialeval.engine import SILENT, Executor, Progress
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.atomic import atomic_path
 from dialeval.files.digests import hash_tree
@@ -114,6 +114,7 @@ def build_repository(
     encoder: str = "minilm",
     flat_up_to: int = FLAT_UP_TO,
     progress: Progress = SILENT,
+    executor: Executor | None = None,
 ) -> Repository:
     """The repository of these files in the folder ``out``, built where it does not exist yet.
 
@@ -121,7 +122,7 @@ def build_repository(
     their bytes) and filters agree, each index where its utterances and vectors do. An interrupted call resumes where
     it stopped. ``exclude`` names files of training or evaluation dialogues: none of their utterances gets in, however
     it is spelled. Files called .txt hold one utterance a line; what other names do not tell, ``Corpus`` does. Only one
-    process at a time may build in a folder.
+    process at a time may build in a folder; vectors are computed by the executor where there is one.
     """
     files, apart = _corpora(sources), _corpora(exclude)
     if not files:
@@ -140,6 +141,7 @@ def build_repository(
             encoder=encoder,
             flat_up_to=flat_up_to,
             progress=progress,
+            executor=executor,
         )
         return Repository.open(out)
 

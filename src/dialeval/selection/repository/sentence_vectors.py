@@ -138,6 +138,11 @@ class ContextualVectors:
         return f"contextual:{find_encoder(self.model).fact}"
 
     @property
+    def resources(self) -> Mapping[str, str]:
+        """The encoder and its sha256."""
+        return find_encoder(self.model).resources
+
+    @property
     def dimensions(self) -> int:
         """How many numbers a vector has."""
         size = find_encoder(self.model).setting("config.json", "hidden_size", "d_model", "dim")

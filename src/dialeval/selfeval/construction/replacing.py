@@ -17,7 +17,11 @@ from dialeval.errors import Unsuitable
 
 Speakers: TypeAlias = Literal["one", "any"]
 """Whose turns are replaced: those of one speaker, drawn for each dialogue, or anyone's."""
+Hardness: TypeAlias = Literal["random", "topic"]
+"""What a turn is replaced by: any turn of another dialogue, or one that is near to it in meaning."""
 Texts: TypeAlias = tuple[str, ...]
+Rank: TypeAlias = Callable[[str, Sequence[str]], Sequence[float]]
+"""How alike each of some texts is to a text."""
 
 
 class Sample(NamedTuple):
@@ -42,6 +46,7 @@ class Replacing:
     per_level: int = 2
     """Samples of each level, drawn; all there are where there are fewer. The original is one sample."""
     speakers: Speakers = "one"
+    hardness: Hardness = "random"
     last_turn: float = 0.0
     """How often the last turn is among the replaced, by force, so that responses are judged in their context."""
     late: float = 1.0
@@ -134,11 +139,12 @@ def random_source(dialogues: Sequence[Sequence[str]], own: int, among: Sequence[
 def likely_source(
     dialogues: Sequence[Sequence[str]],
     own: int,
-    rank: Callable[[str, Sequence[str]], Sequence[float]],
+    rank: Rank,
     tries: int = 8,
+    among: Sequence[int] | None = None,
 ) -> Source:
     """The nearest of some random turns of other dialogues to the replaced one, as ``rank`` has it: harder to notice."""
-    anyone = random_source(dialogues, own)
+    anyone = random_source(dialogues, own, among)
 
     def turn(replaced: str, draw: random.Random) -> str:
         found = [anyone(replaced, draw) for _ in range(tries)]

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.errors import BadInput, ResourceUnavailable, first_line
-from dialeval.files.atomic import atomic_path
+from dialeval.errors import ResourceUnavailable
 from dialeval.files.digests import hash_file
+from dialeval.files.foreign import as_bad_input, safetensors_errors, weights_path
 
 FORMAT: Final = "1"
 FILE: Final = "quality.safetensors"
@@ -77,25 +77,23 @@ def write_heads(path: Path, heads: Mapping[str, Head]) -> None:
         for part in _PARTS
     }
     names = {recipe: head.names for recipe, head in heads.items()}
-    with atomic_path(path) as scratch:
+    with weights_path(path) as scratch:
         save_file(tensors, scratch, {"format": FORMAT, "names": json.dumps(names, sort_keys=True)})
 
 
 @lru_cache(maxsize=8)
 def _load(path: Path, sha256: str) -> Mapping[str, Head]:
     """The heads in a file whose hash is known."""
-    from safetensors import SafetensorError, safe_open
+    from safetensors import safe_open
 
-    try:
-        with safe_open(path, "numpy") as file:
-            about = file.metadata() or {}
-            if about.get("format") != FORMAT:
-                raise ValueError(f"format {about.get('format')!r}")
-            names: Mapping[str, Sequence[str]] = json.loads(about["names"])
-            return {recipe: _head(file, recipe, tuple(own)) for recipe, own in names.items()}
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
-        expected = f"weights of quality in format {FORMAT}"
-        raise BadInput(str(path), first_line(error), expected, "Train the heads again.") from error
+    expected = f"weights of quality in format {FORMAT}"
+    damage = as_bad_input(safetensors_errors(), str(path), "weights", expected, "Train the heads again.")
+    with damage, safe_open(path, "numpy") as file:
+        about = file.metadata() or {}
+        if about.get("format") != FORMAT:
+            raise ValueError(f"format {about.get('format')!r}")
+        names: Mapping[str, Sequence[str]] = json.loads(about["names"])
+        return {recipe: _head(file, recipe, tuple(own)) for recipe, own in names.items()}
 
 
 def _head(file: object, recipe: str, names: tuple[str, ...]) -> Head:

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.data.types import Dialogue
 from dialeval.resources.huggingface import require_torch
+from dialeval.selfeval.effects import removal_effects
 from dialeval.selfeval.metric import EMBEDDED, SHIPPED
 from dialeval.selfeval.quality.head import FILE, Head, HeadFile, find_head
-from dialeval.selfeval.quality.moments import judged_places, spoken_turns
+from dialeval.selfeval.quality.moments import judged_places
 from dialeval.selfeval.quality.rows import Kind, feature_rows, kind_of, recipe_name
 from dialeval.selfeval.quality.turn_features import embedded_adapter
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, unscorable
+from dialeval.selfeval.subjects import Judged, spoken_turns, unscorable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Quality(Scorer):
         facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
         if self.lm:
             facts.append(("lm", _follow_ups_fact()))
-        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts))
+        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -72,6 +74,21 @@ class Quality(Scorer):
             rows = feature_rows([subjects[place] for place in places], head.names)
             scores[places] = head.scores(rows)
         return scores
+
+    def turn_effects(self, subject: Judged) -> list[float]:
+        """How much the score would rise without each turn: the highest belongs to the turn that hurts most.
+
+        One value for each of the subject's turns, as a dialogue; NaN where nothing could be judged without it.
+        """
+
+        def values(dialogues: Sequence[Dialogue]) -> list[float]:
+            scorable = [dialogue for dialogue in dialogues if self.unscorable(dialogue) is None]
+            known = iter(self.values(scorable).tolist())
+            return [
+                next(known) if self.unscorable(dialogue) is None else float("nan") for dialogue in dialogues
+            ]
+
+        return removal_effects(subject, values)
 
     def head(self, kind: Kind) -> Head:
         """The weights for responses or for dialogues."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dialeval.core import Floats
-from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.data.types import Dialogue, Turn
 from dialeval.selfeval.quality.words import words_of
-from dialeval.selfeval.subjects import Judged, turns_of
+from dialeval.selfeval.subjects import Judged, judged_speakers, spoken_turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +62,6 @@ class Talk:
     moments: tuple[Moment, ...]
 
 
-def spoken_turns(subject: Judged) -> tuple[Turn, ...]:
-    """The turns that are not blank, an example's response under the speaker who is not the one it answers."""
-    turns = tuple(turn for turn in turns_of(subject) if turn.text.strip())
-    return turns if isinstance(subject, Dialogue) or not turns else (*turns[:-1], _responding(turns))
-
-
 def talk_of(subject: Judged, units: Mapping[str, Floats]) -> Talk:
     """The subject with the vectors of its texts, which ``units`` has by stripped text."""
     turns = spoken_turns(subject)
@@ -77,19 +71,8 @@ def talk_of(subject: Judged, units: Mapping[str, Floats]) -> Talk:
 
 
 def judged_places(subject: Judged, turns: Sequence[Turn]) -> list[int]:
-    """Which of the turns are judged: an example's last; a dialogue's of the assistant, or all, but the first."""
+    """Which of the turns are judged: an example's last; a dialogue's of the judged speakers, or all, but the first."""
     if not isinstance(subject, Dialogue):
         return [len(turns) - 1] if len(turns) > 1 else []
-    assistant = any(turn.speaker == "assistant" for turn in turns)
-    return [
-        place for place, turn in enumerate(turns) if place and (turn.speaker == "assistant" or not assistant)
-    ]
-
-
-def _responding(turns: Context) -> Turn:
-    """The response, under the name of the latest earlier speaker who is not the last one."""
-    *earlier, response = turns
-    if not earlier:
-        return response
-    known = [turn.speaker for turn in reversed(earlier) if turn.speaker != earlier[-1].speaker]
-    return Turn(known[0] if known else response.speaker, response.text)
+    judged = judged_speakers(subject)
+    return [place for place, turn in enumerate(turns) if place and (not judged or turn.speaker in judged)]

@@ -12,9 +12,9 @@ from dialeval.data.types import Dialogue
 from dialeval.encoder.files import EMBEDDED
 from dialeval.encoder.sentences import unit_vectors
 from dialeval.selfeval.quality.dialogue_features import DIALOGUE_FEATURES
-from dialeval.selfeval.quality.moments import Talk, spoken_turns, talk_of
+from dialeval.selfeval.quality.moments import Talk, talk_of
 from dialeval.selfeval.quality.turn_features import TURN_FEATURES
-from dialeval.selfeval.subjects import Judged
+from dialeval.selfeval.subjects import Judged, spoken_turns
 
 Kind: TypeAlias = Literal["turn", "dialogue"]
 Encode: TypeAlias = Callable[[set[str]], Mapping[str, Floats]]

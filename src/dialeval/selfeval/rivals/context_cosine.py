@@ -44,9 +44,8 @@ class ContextCosine(Scorer):
         """All that could move the number."""
         parameters = (("turns", self.turns), ("join", self.join), ("model", self.model))
         weights = self._weights
-        return Signature(
-            "context_cosine", parameters, (("encoder", weights.fact), ("pooling", weights.pooling))
-        )
+        facts = (("encoder", weights.fact), ("pooling", weights.pooling))
+        return Signature("context_cosine", parameters, facts, version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:

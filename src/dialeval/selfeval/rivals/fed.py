@@ -68,7 +68,7 @@ class Fed(Scorer):
             ("dtype", self.dtype),
         )
         context = FACT if self.profile == "conditional" else _WHOLE
-        return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)))
+        return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:

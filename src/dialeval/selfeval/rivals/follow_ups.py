@@ -55,7 +55,7 @@ class FollowUps(Scorer):
     def signature(self) -> Signature:
         """All that could move the number."""
         parameters = (("model", self.model), ("hub", self.hub), ("dtype", self.dtype))
-        return Signature("follow_ups", parameters, (("lm", self._model.fact), ("context", FACT)))
+        return Signature("follow_ups", parameters, (("lm", self._model.fact), ("context", FACT)), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:

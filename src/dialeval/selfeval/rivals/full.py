@@ -70,7 +70,7 @@ class Full(Scorer):
             ("dtype", self.dtype),
         )
         context = f"{_TURNS}turns_first_tokens" if self.profile == "released" else FACT
-        return Signature("full", parameters, (("lm", self._model.fact), ("context", context)))
+        return Signature("full", parameters, (("lm", self._model.fact), ("context", context)), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:

@@ -76,6 +76,6 @@ def _sigmoid(logits: Floats) -> Floats:
 
 
 def replace_speakers(dialogue: Dialogue) -> Dialogue:
-    """The dialogue with speakers of whom none is the assistant, so that every turn is judged."""
+    """The dialogue with speakers of whom none is the assistant, or the system by name, so that every turn is judged."""
     turns = tuple(Turn("AB"[place % 2], turn.text) for place, turn in enumerate(dialogue.turns))
-    return replace(dialogue, turns=turns)
+    return replace(dialogue, turns=turns, system="")

@@ -11,6 +11,7 @@ from dialeval.core import ABSENCES
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
+from dialeval.selfeval.document import WeighedDialogue
 from dialeval.stats.resampling.intervals import Absence
 from dialeval.stats.tests.equivalence import Verdict
 from dialeval.stats.tests.multiple import Correction
@@ -142,6 +143,12 @@ class Failure:
     partial: bool = False
     """Whether the system answered some items before it failed; these are scored, and the rest can be asked for."""
 
+    @property
+    def sentence(self) -> str:
+        """Whose failure it is, and why."""
+        whose = ", ".join(name for name in (self.system, self.measure) if name)
+        return f"{whose}: {self.message}" if whose else self.message
+
 
 @dataclass(frozen=True, slots=True)
 class SystemRank:
@@ -208,6 +215,8 @@ class Summary:
     """The smallest difference that matters, by measure."""
     ranks: tuple[Ranking, ...] = ()
     """Over all measures first, where there are several; then under each measure that ranks systems."""
+    turns: tuple[WeighedDialogue, ...] = ()
+    """The worst dialogues under measures that weigh turns, such as ``selfeval``; no key of the file where empty."""
 
     def json_value(self) -> dict[str, object]:
         """The fields, with a key for each capability."""
@@ -215,7 +224,7 @@ class Summary:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             fields |= value if field.name == "sections" else {field.name: value}
-        return fields
+        return fields if self.turns else {name: fields[name] for name in fields if name != "turns"}
 
     def score(self, system: str, measure: str) -> Score | None:
         """That system's score under that measure; None where the run has none."""

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialeval.errors import BadInput, DialevalError, close_names
+from dialeval.files.foreign import check_yaml_size
 from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Split
 
@@ -78,6 +79,7 @@ def load_roster(name: str) -> Roster:
         text = _read(Path(name))
     try:
         content = yaml.safe_load(text)
+        check_yaml_size(name, content, "a roster")
         roster = Roster.model_validate(content)
         _check(roster)
     except yaml.YAMLError as error:
@@ -90,6 +92,8 @@ def load_roster(name: str) -> Roster:
         raise BadInput(
             name, f"{first['msg'].lower()}", "a roster's keys", hint + _TODO, field=where
         ) from None
+    except RecursionError:
+        raise BadInput(name, "values nested too deeply", "a roster", _TODO) from None
     except ValueError as error:
         raise BadInput(name, str(error), "entries that can be trained in order", _TODO) from None
     return roster

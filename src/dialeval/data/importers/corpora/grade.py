@@ -16,6 +16,8 @@ from dialeval.data.importers.conversation import SharedItems
 from dialeval.data.importers.ratings import position, rating
 from dialeval.data.types import Example, Judgement, Kind, Record, Response, alternating
 from dialeval.errors import BadInput
+from dialeval.files.folders import is_plain_name
+from dialeval.files.foreign import JSON_ERRORS
 
 KINDS: Final[tuple[Kind, ...]] = ("example", "judgement")
 
@@ -58,7 +60,7 @@ def _rated(row: Row) -> _Rated:
     given = text(fields, "HumanScores", where, "", "a list of numbers, in quotes")
     try:
         scores = json.loads(given)
-    except ValueError:
+    except JSON_ERRORS:
         scores = None
     if not isinstance(scores, list):
         raise wrong(where, "HumanScores", given, "a list of numbers, in quotes", "Fix the scores.")
@@ -83,6 +85,9 @@ class _References:
     def of(self, rated: _Rated) -> str:
         """The next line of the system's file, which goes with this response."""
         key = (rated.dataset, rated.system)
+        if not all(map(is_plain_name, key)):
+            found, todo = f"the names {rated.dataset!r} and {rated.system!r}", "Fetch the corpus again."
+            raise BadInput(rated.where.path, found, "names of folders", todo, rated.where.line)
         path = self._folder / "eval_data" / rated.dataset / rated.system / "human_ref.txt"
         if key not in self._lines:
             self._lines[key] = (line.text.rstrip("\r\n") for line in lines(path, refuse))

@@ -1,0 +1,256 @@
+"""Tables 1 and 2 of Sharma et al. (2017) on RNNLG and DSTC2: four models, several seeds, every metric of the paper.
+
+    python -m bench.nlg_tables OUT --data restaurant --data dstc2 --seeds 5
+
+trains what OUT does not hold yet, one model after the other; generates the test sentences; scores them; prints the
+tables. Each step keeps its result in OUT, so the same command resumes after a kill. ``--minutes`` ends training early.
+Sentences and references are in lower case with marks apart. References are pooled as ``--pool`` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Final, NamedTuple
+
+import torch
+
+from dialeval.core import Resampling
+from dialeval.data.types import Example, Response
+from dialeval.evaluation.runner import evaluate
+from dialeval.files.atomic import write_atomically
+from dialeval.metrics import build
+from dialeval.nlg.acts.forms import print_act
+from dialeval.nlg.acts.reading import ActItem, read_splits
+from dialeval.nlg.generating.config import LAYOUT, Model, Shape, TrainConfig
+from dialeval.nlg.generating.lessons import lowered, split_lessons
+from dialeval.nlg.generating.system import Nlg
+from dialeval.nlg.generating.training import train
+from dialeval.nlg.generating.words import JOINED, split_words
+from dialeval.nlg.pooling import Pool, pooled
+from dialeval.nlg.subjects import act_turn
+from dialeval.training.loop import Session
+
+DATA: Final = Path(os.environ.get("DIALEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+CORPORA: Final = {
+    "restaurant": ("rnnlg", "rnnlg/restaurant"),
+    "tv": ("rnnlg", "rnnlg/tv"),
+    "laptop": ("rnnlg", "rnnlg/laptop"),
+    "dstc2": ("dstc2", "dstc2-nlg"),
+}
+POOLS: Final[dict[str, Pool]] = {"restaurant": "slots", "tv": "slots", "laptop": "slots", "dstc2": "none"}
+"""Closest to the paper: many references for the acts of RNNLG, one for those of DSTC2."""
+EPOCHS: Final = {"restaurant": 12, "tv": 8, "laptop": 5, "dstc2": 3}
+"""So that every corpus has 500 to 650 updates of 64 sentences, unless held-out loss ends training earlier."""
+MODELS: Final[tuple[Model, ...]] = ("random", "lstm", "d-sclstm", "hld-sclstm")
+SHORT: Final = {
+    **{f"bleu(order={order})": f"B-{order}" for order in range(1, 5)},
+    "meteor": "M",
+    "rouge_l": "R_L",
+    "embedding_average(vectors='glove-6b-50d')": "EA",
+    "vector_extrema(vectors='glove-6b-50d')": "VE",
+    "greedy_matching(vectors='glove-6b-50d')": "GM",
+    "slot_error_rate": "slot errors %",
+    "slot_error_rate(profile='rnnlg')": "as RNNLG %",
+    "slot_error_rate(of='references')": "references' %",
+}
+"""The columns of Tables 1 and 2, but for Skip-Thought, whose published weights are not at hand; then slot errors."""
+METRICS: Final = tuple(name for name in SHORT if "slot" not in name)
+SLOT_METRICS: Final = tuple(name for name in SHORT if "slot" in name)
+_RESTAURANT: Final = {
+    "random": (0.872, 0.813, 0.765, 0.721, 0.504, 0.796, 0.957, 0.905, 0.930, 0, 0, 0),
+    "lstm": (0.982, 0.966, 0.949, 0.932, 0.652, 0.944, 0.997, 0.986, 0.991, 0, 0, 0),
+    "d-sclstm": (0.980, 0.964, 0.948, 0.931, 0.654, 0.945, 0.997, 0.986, 0.991, 0, 0, 0),
+    "hld-sclstm": (0.985, 0.978, 0.970, 0.962, 0.704, 0.965, 0.997, 0.989, 0.993, 0, 0, 0),
+}
+_DSTC2: Final = {
+    "random": (0.875, 0.843, 0.822, 0.807, 0.564, 0.852, 0.981, 0.910, 0.947, 0, 0, 0),
+    "lstm": (0.900, 0.879, 0.863, 0.851, 0.610, 0.888, 0.985, 0.935, 0.962, 0, 0, 0),
+    "d-sclstm": (0.880, 0.850, 0.828, 0.812, 0.578, 0.874, 0.984, 0.926, 0.957, 0, 0, 0),
+    "hld-sclstm": (0.909, 0.890, 0.878, 0.870, 0.624, 0.899, 0.987, 0.942, 0.964, 0, 0, 0),
+}
+PAPER: Final = {
+    (data, model): numbers
+    for data, rows in (("restaurant", _RESTAURANT), ("dstc2", _DSTC2))
+    for model, numbers in rows.items()
+}
+"""Tables 1 and 2 of the paper, in the order of the columns; 0 where it has none."""
+
+
+class Cell(NamedTuple):
+    """One model on one corpus with one seed."""
+
+    data: str
+    model: Model
+    seed: int
+
+    @property
+    def stem(self) -> str:
+        """The name of its files."""
+        return f"{self.data}-{self.model}-{self.seed}"
+
+
+def read_corpus(data: str) -> dict[str, list[ActItem]]:
+    """The splits, in lower case with marks apart."""
+    form, path = CORPORA[data]
+    return {
+        split: [
+            replace(item, meaning=lowered(item.meaning), references=tuple(map(plain, item.references)))
+            for item in items
+        ]
+        for split, items in read_splits(f"{form}:{DATA / path}").items()
+    }
+
+
+def plain(text: str) -> str:
+    """The text in lower case, with marks apart."""
+    return " ".join(word.removeprefix(JOINED) for word in split_words(text.lower()))
+
+
+def train_cell(cell: Cell, splits: dict[str, list[ActItem]], out: Path, minutes: float | None) -> None:
+    """Train the cell's model, unless its folder holds it."""
+    folder = out / "models" / cell.stem
+    if not LAYOUT.missing(folder):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    base, lessons = TrainConfig(shape=Shape(cell.model)), split_lessons(splits)
+    schedule = replace(base.schedule, seed=cell.seed, epochs=EPOCHS[cell.data])
+    config = replace(base, schedule=schedule)
+    start = time.process_time()
+    done = train(lessons, config, folder, lowercase=True, session=Session(minutes))
+    took = time.process_time() - start
+    updates = done.best.updates if done.best else 0
+    print(f"{cell.stem}: {updates} updates, perplexity {done.perplexity}, {took:.0f} s", flush=True)
+
+
+def generate_cell(cell: Cell, items: Sequence[ActItem], out: Path) -> None:
+    """Write the cell's five best sentences for every act of the test split, unless they are written."""
+    path = out / "sentences" / f"{cell.stem}.jsonl"
+    if path.is_file():
+        return
+    start = time.process_time()
+    system = Nlg(cell.model, out / "models" / cell.stem, device="cpu")
+    seeds = [cell.seed * 1_000_003 + index for index in range(len(items))]
+    written = system.write([item.meaning for item in items], n=5, seeds=seeds)
+    lines = [
+        {"id": item.item, "act": print_act(item.meaning), "texts": [sentence.text for sentence in sentences]}
+        for item, sentences in zip(items, written, strict=True)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
+    print(f"{cell.stem}: {len(lines)} acts, {time.process_time() - start:.1f} s", flush=True)
+
+
+def score_cell(cell: Cell, items: Sequence[ActItem], pool: Pool, out: Path) -> dict[str, float]:
+    """The cell's scores, computed unless they are kept."""
+    path = out / "scores" / f"{cell.stem}-{pool}.json"
+    if path.is_file():
+        kept: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
+        return kept
+    lines = (out / "sentences" / f"{cell.stem}.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [plain(json.loads(line)["texts"][0]) for line in lines]
+    scores = {
+        **_scores(METRICS, _examples(cell, items, texts, pooled(items, pool))),
+        **_scores(SLOT_METRICS, _examples(cell, items, texts, [item.references for item in items])),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, (json.dumps(scores) + "\n").encode())
+    print(f"{cell.stem}: " + ", ".join(f"{name} {score:.3f}" for name, score in scores.items()), flush=True)
+    return scores
+
+
+def _examples(
+    cell: Cell, items: Sequence[ActItem], texts: Sequence[str], references: Sequence[tuple[str, ...]]
+) -> list[Example]:
+    return [
+        Example(item.item, cell.model, (act_turn(print_act(item.meaning)),), Response(text), known)
+        for item, text, known in zip(items, texts, references, strict=True)
+    ]
+
+
+def _scores(names: Sequence[str], examples: Sequence[Example]) -> dict[str, float]:
+    return {name: evaluate(build(name), examples, resampling=Resampling(resamples=0)).score for name in names}
+
+
+def table(data: str, scores: dict[Model, list[dict[str, float]]]) -> Iterator[str]:
+    """The means over seeds, with the half width of their 95 % interval (Student's t), beside the paper's numbers."""
+    yield f"\n## {data}\n"
+    yield "| model | seeds | " + " | ".join(SHORT.values()) + " |"
+    yield "|" + "---|" * (len(SHORT) + 2)
+    for model, rows in scores.items():
+        shown = [_interval([row[name] for row in rows], percent="slot" in name) for name in SHORT]
+        yield f"| {model} | {len(rows)} | " + " | ".join(shown) + " |"
+        if (data, model) in PAPER:
+            numbers = [f"{number:.3f}" if number else "–" for number in PAPER[data, model]]
+            yield f"| *{model}, paper* | 1 | " + " | ".join(f"*{number}*" for number in numbers) + " |"
+
+
+def _interval(values: Sequence[float], *, percent: bool) -> str:
+    from scipy.stats import t
+
+    scale, digits = (100, 2) if percent else (1, 3)
+    shown = f"{scale * mean(values):.{digits}f}"
+    if len(values) < 2:
+        return shown
+    half = scale * stdev(values) / len(values) ** 0.5 * float(t.ppf(0.975, len(values) - 1))
+    return f"{shown} ± {half:.{digits}f}"
+
+
+def contrasts(scores: dict[Model, list[dict[str, float]]]) -> Iterator[str]:
+    """Each pair of neighbours in the paper's order: the mean difference of every metric, and whether it excludes 0."""
+    for worse, better in pairwise(scores):
+        pairs = list(zip(scores[worse], scores[better], strict=False))
+        differences = {name: [b[name] - a[name] for a, b in pairs] for name in SHORT}
+        shown = ", ".join(
+            f"{SHORT[name]} {_interval(values, percent='slot' in name)}"
+            for name, values in differences.items()
+        )
+        yield f"- {better} less {worse} ({len(pairs)} seeds): {shown}"
+
+
+def cells(data: str, seeds: Sequence[int]) -> Iterator[Cell]:
+    """All cells of a corpus, one seed of every model before the next."""
+    for seed in seeds:
+        yield from (Cell(data, model, seed) for model in MODELS)
+
+
+def main() -> None:
+    """Do what is not done yet, and print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--data", action="append", choices=sorted(CORPORA))
+    parser.add_argument("--seeds", type=int, default=5, help="how many, counted from 0")
+    parser.add_argument("--seed", type=int, action="append", help="only this one; repeatable")
+    parser.add_argument("--pool", choices=("none", "act", "slots"), help="as close to the paper as is known")
+    parser.add_argument("--minutes", type=float, help="of training one model")
+    parser.add_argument("--only", choices=("train", "generate", "score"), action="append")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    steps = options.only or ("train", "generate", "score")
+    for data in options.data or list(CORPORA):
+        splits = read_corpus(data)
+        scores: dict[Model, list[dict[str, float]]] = {}
+        for cell in cells(data, options.seed or range(options.seeds)):
+            if "train" in steps:
+                train_cell(cell, splits, options.out, options.minutes)
+            if LAYOUT.missing(options.out / "models" / cell.stem):
+                continue
+            if "generate" in steps:
+                generate_cell(cell, splits["test"], options.out)
+            if "score" in steps:
+                row = score_cell(cell, splits["test"], options.pool or POOLS[data], options.out)
+                scores.setdefault(cell.model, []).append(row)
+        print("\n".join((*table(data, scores), "", *contrasts(scores))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

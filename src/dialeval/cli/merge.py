@@ -1,0 +1,58 @@
+"""``dialeval merge``: the shards of a command, joined to what it gives without them."""
+
+from __future__ import annotations
+
+from contextlib import chdir
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dialeval.cli.options import CacheFolder, Jobs, Json
+from dialeval.cli.run import carry_out, loaded_study
+from dialeval.cli.score import print_merged
+from dialeval.cli.scoring import Scoring
+from dialeval.cli.shards import task_of_scoring, task_of_study
+
+
+def merge(
+    shards: Annotated[
+        list[Path], typer.Argument(help="The folders of all shards, in any order.", metavar="SHARD...")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the whole.")],
+    jobs: Jobs = 1,
+    cache: CacheFolder = None,
+    json: Json = False,
+) -> None:
+    """Join the shards of 'dialeval run' or 'dialeval score' to what the command gives without --shard.
+
+    Answers and statistics come from the shards; intervals, tests, ranks and the report are computed here, from all
+    items. A shard that is missing, given twice, unfinished or of other data, options or version is refused.
+
+    Example: dialeval merge parts/1 parts/2 parts/3 -o runs/monday
+
+    Example: dialeval score answers.jsonl -m bertscore --shard 1/2 -o parts/1
+    """
+    from dialeval.study.shards.folder import KEPT
+    from dialeval.study.shards.merging import check_unchanged, read_shards
+
+    named, first = read_shards(shards)[0]
+    place = Path(first.folder)
+    if not place.is_dir():  # everything was moved, or is merged on another machine
+        place = Path.cwd()
+    if place != Path.cwd():  # paths in the arguments are relative to where the shards were started
+        shards, out = [folder.absolute() for folder in shards], out.absolute()
+        cache = cache and cache.absolute()
+    kept = [folder / KEPT for folder in shards]
+    with chdir(place):
+        if first.task.verb == "run":
+            study = loaded_study(**first.task.arguments)
+            check_unchanged(named, first.task, task_of_study(study, first.task.arguments))
+            carry_out(study, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept)
+        else:
+            scoring = Scoring.of_arguments(first.task.arguments)
+            metrics = scoring.metrics()
+            check_unchanged(
+                named, first.task, task_of_scoring(metrics, first.task.arguments, scoring.files())
+            )
+            print_merged(scoring, metrics, out, jobs=jobs, cache=cache, json=json, others=kept)

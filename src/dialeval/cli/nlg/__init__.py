@@ -1,0 +1,1 @@
+"""``dialeval nlg``: sentences from dialogue acts, and their slot errors."""

@@ -1,0 +1,87 @@
+"""``dialeval nlg generate``: sentences for acts, from a generator of 'dialeval train nlg'."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialeval.cli.options import Json, Limit, Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dialeval.nlg.acts.reading import ActItem
+
+
+def generate(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A generator's folder, as 'dialeval train nlg' wrote it.")
+    ],
+    acts: Annotated[
+        str,
+        typer.Argument(
+            metavar="ACTS", help="Lines with acts, or rnnlg:FILE, dstc2:FILE, e2e:FILE; - for stdin."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write n-best lists here, a line for each act.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Sentences for each act, best first.")] = 5,
+    beams: Annotated[
+        int,
+        typer.Option("--beams", min=1, help="Sentences that are over-generated for each act, at least N."),
+    ] = 10,
+    penalty: Annotated[
+        float, typer.Option("--penalty", min=0, help="Weight of slot errors when sentences are put in order.")
+    ] = 100.0,
+    seed: Seed = 0,
+    limit: Limit = None,
+    json: Json = False,
+) -> None:
+    """Put dialogue acts into words; sentences with the fewest slot errors come first.
+
+    Of a folder with a test split, that split is generated.
+
+    Example: dialeval nlg generate my-nlg rnnlg:data/restaurant/test.json -o sentences.jsonl --n 5
+    """
+    from dialeval.files.atomic import write_atomically
+    from dialeval.nlg.generating.lines import context_of, lines
+    from dialeval.nlg.generating.system import Nlg
+    from dialeval.systems.decoding import Decoding, context_seed
+
+    items = list(islice(_items(acts), limit))
+    decoding = Decoding("beam", beams=max(beams, n), max_tokens=80)
+    system = Nlg(model.resolve().name, model, decoding, penalty)
+    seeds = [context_seed(seed, context_of(item)) for item in items]
+    written = system.write([item.meaning for item in items], n=n, seeds=seeds)
+    write_atomically(out, lines(items, system.name, written))
+    facts = {
+        "acts": len(items),
+        "sentences": sum(map(len, written)),
+        "slots": sum(len(act.slots) for item in items for act in item.meaning),
+        "slot_errors": sum(sentences[0].errors for sentences in written if sentences),
+        "signature": str(system.signature),
+    }
+    if json:
+        print(jsonlib.dumps({**facts, "out": str(out)}))
+        return
+    print(f"{facts['sentences']:,} sentences for {facts['acts']:,} acts in {out}")
+    print(
+        f"Slot errors of the best ones, by their placeholders: {facts['slot_errors']:,} of {facts['slots']:,} slots"
+    )
+    print(f"Score them: dialeval nlg score {out}", file=sys.stderr)
+
+
+def _items(acts: str) -> Iterator[ActItem]:
+    from dialeval.data.codec.sources import file_of
+    from dialeval.nlg.acts.reading import read_acts, read_splits, split_source
+
+    _, path = split_source(acts)
+    if str(path) != "-" and file_of(path).is_dir():
+        splits = read_splits(acts)
+        if "test" in splits:
+            return iter(splits["test"])
+    return read_acts(acts)

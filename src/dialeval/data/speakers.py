@@ -1,0 +1,51 @@
+"""Who speaks in a dialogue: instructions and results of tools are messages that nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from dialeval.data.types import Context, Turn
+
+Who: TypeAlias = tuple[str, str | None]
+"""A role and a name, which together are a speaker."""
+_NEVER: Final = frozenset({"tool", "function", "developer"})
+_SYSTEM: Final = "system"
+
+
+def who(turn: Turn) -> Who:
+    """The speaker of a turn."""
+    return turn.speaker, turn.name
+
+
+def speaks(turns: Sequence[Turn]) -> list[bool]:
+    """Whether each turn is said by a speaker.
+
+    Messages of the role ``system`` are instructions. Some corpora call the dialogue system so: where the role comes
+    after another speaker's turn and fewer than two others speak, it is a speaker.
+    """
+    others = [turn.speaker for turn in turns if turn.speaker.lower() not in {*_NEVER, _SYSTEM}]
+    opening = next((place for place, turn in enumerate(turns) if turn.speaker in others), len(turns))
+    later = any(turn.speaker.lower() == _SYSTEM for turn in turns[opening:])
+    mute = _NEVER if later and len(set(others)) < 2 else {*_NEVER, _SYSTEM}
+    return [turn.speaker.lower() not in mute for turn in turns]
+
+
+def spoken(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns that a speaker says."""
+    return [turn for turn, says in zip(turns, speaks(turns), strict=True) if says]
+
+
+def with_response(context: Context, response: str) -> Context:
+    """The context with the response as its last turn, spoken by the one who did not speak last."""
+    said = spoken(context)
+    others = [turn for turn in said if who(turn) != who(said[-1])]
+    usual = "user" if said and said[-1].speaker == "assistant" else "assistant"
+    answering = others[-1] if others else Turn(usual, "")
+    return (*context, Turn(answering.speaker, response, answering.name))
+
+
+def has_said(context: Context) -> bool:
+    """Whether the speaker of the response to this context has said something before, which it could contradict."""
+    *earlier, response = spoken(with_response(context, ""))
+    return any(who(turn) == who(response) and turn.text.strip() for turn in earlier)

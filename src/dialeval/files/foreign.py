@@ -1,0 +1,105 @@
+"""Errors of foreign code about a file, turned into errors of ours: the one place where that is done."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from dialeval.errors import BadInput, RunFailed, first_line
+from dialeval.files.atomic import atomic_path
+
+Kinds: TypeAlias = tuple[type[Exception], ...]
+
+JSON_ERRORS: Final[Kinds] = (ValueError, RecursionError)
+"""Of ``json``; UnicodeDecodeError of its text and too long a number are ValueErrors, too."""
+ARCHIVE_ERRORS: Final[Kinds] = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, OSError)
+"""Of ``zipfile``."""
+WORKBOOK_ERRORS: Final[Kinds] = (
+    *ARCHIVE_ERRORS,
+    SyntaxError,  # which the errors of both XML parsers are
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,  # encrypted, or packed in a way that zipfile does not know
+    AssertionError,
+)
+"""Of ``openpyxl``, which checks little of what it reads."""
+
+
+_MOST_PARTS: Final = 100_000
+_DEEPEST: Final = 50
+
+
+@contextmanager
+def as_bad_input(kinds: Kinds, path: str, noun: str, expected: str, todo: str) -> Iterator[None]:
+    """Raise BadInput where foreign code fails on a file in one of the known ways: ``no readable NOUN (reason)``."""
+    try:
+        yield
+    except kinds as error:
+        raise BadInput(path, f"no readable {noun} ({first_line(error)})", expected, todo) from None
+
+
+def parquet_errors() -> Kinds:
+    """Of ``pyarrow`` on damaged Parquet: its own, and Python's where a value does not fit its type."""
+    import pyarrow as pa
+
+    return (pa.ArrowException, OSError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
+
+
+def safetensors_errors() -> Kinds:
+    """Of ``safetensors`` and of the JSON in a file's metadata."""
+    from safetensors import SafetensorError
+
+    return (SafetensorError, OSError, LookupError, TypeError, AttributeError, ArithmeticError, *JSON_ERRORS)
+
+
+@contextmanager
+def weights_path(path: Path) -> Iterator[Path]:
+    """A scratch path for weights, as ``atomic_path`` gives; RunFailed where safetensors cannot write them."""
+    from safetensors import SafetensorError
+
+    with atomic_path(path) as scratch:
+        try:
+            yield scratch
+        except SafetensorError as error:
+            raise RunFailed(
+                f"{path}: the weights cannot be written ({first_line(error)}). Free some space or check the folder, "
+                "and give the same command again."
+            ) from None
+
+
+def read_json(path: Path, expected: str, todo: str) -> Any:
+    """What a small JSON file holds."""
+    with as_bad_input((*JSON_ERRORS, OSError), str(path), "JSON", expected, todo):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def check_yaml_size(path: str, content: object, expected: str) -> None:
+    """Refuse aliases that stand for millions of values, or for themselves: they are small only in YAML."""
+    sizes: dict[int, int] = {}
+
+    def size(part: object, depth: int) -> int:
+        if not isinstance(part, dict | list):
+            return 1
+        if depth > _DEEPEST:
+            raise _too_large(path, f"values nested more than {_DEEPEST} deep", expected)
+        if id(part) not in sizes:
+            inside = part.values() if isinstance(part, dict) else part
+            sizes[id(part)] = 1 + sum(size(each, depth + 1) for each in inside)
+        if sizes[id(part)] > _MOST_PARTS:
+            raise _too_large(path, f"more than {_MOST_PARTS:,} values, with aliases written out", expected)
+        return sizes[id(part)]
+
+    size(content, 0)
+
+
+def _too_large(path: str, found: str, expected: str) -> BadInput:
+    return BadInput(path, found, expected, "Write out what the aliases (*name) stand for, or use fewer.")

@@ -1,0 +1,1 @@
+"""Dialogue acts: their type, and one reader and printer for each published notation."""

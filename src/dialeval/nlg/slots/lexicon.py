@@ -1,0 +1,212 @@
+"""What is known of the slots of a corpus: their values, the ways to say them, and the words that name them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
+
+from dialeval.nlg.acts.types import Meaning, Slot, slots_of
+from dialeval.nlg.slots.aliases import ANY_SLOT, Aliases
+from dialeval.nlg.slots.phrases import CONCEPTS
+from dialeval.nlg.slots.spellings import content_words, general_phrases, keywords, spellings
+from dialeval.nlg.slots.tokens import Tokens, Words, tokenise, word_of
+
+HAS: Final = "\x00has"
+LACKS: Final = "\x00lacks"
+"""What the mention of a property says, before denials are looked at."""
+GENERAL: Final = "\x00general "
+"""Before a value that no act of the corpus has: a general word for values of such a slot, as cheap is for prices."""
+_COMMON: Final = 3
+"""So many texts whose act does not have a value must hold it before it counts as an everyday word."""
+_TRIED: Final = 20
+"""So many references must have a value to say before its absence from all of them shows that nobody says it."""
+_LOOKED_AT: Final = 5_000
+"""How many texts decide which values are everyday words."""
+
+
+class Pair(NamedTuple):
+    """A slot and one of its values, the value in the spelling of `tokenise`."""
+
+    slot: str
+    value: str
+
+
+class Phrase(NamedTuple):
+    """Words that say one or more slots' values."""
+
+    words: Words
+    length: int
+    pairs: tuple[Pair, ...]
+
+
+Text: TypeAlias = tuple[Meaning, str]
+
+
+def pair_of(slot: Slot) -> Pair:
+    """The slot with its value in one spelling."""
+    return Pair(slot.name, " ".join(tokenise(slot.value or "").words))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """What is known of the slots of a corpus."""
+
+    by_first: Mapping[str, tuple[Phrase, ...]]
+    """Every known sequence of words, by its first word, the longest first."""
+    joined: Mapping[str, tuple[Pair, ...]]
+    """Long values of one word, which a text may write as two: citycentre."""
+    properties: frozenset[str]
+    """Slots whose values are yes and no."""
+    keywords: Mapping[str, frozenset[str]]
+    """Words that show which slot a value belongs to."""
+    common: frozenset[Pair]
+    """Values that are everyday words in these texts, so that their presence says nothing."""
+    unsaid: frozenset[Pair]
+    """Values that no reference says though many have them to say: names of categories, which cannot be checked."""
+    digest: str
+    """sha256 of all of the above, the slots and their values, whatever the order of the corpus."""
+
+
+class Occurrence(NamedTuple):
+    """Words of a sentence, from ``start`` up to ``end``, that say one or more slots' values."""
+
+    start: int
+    end: int
+    pairs: tuple[Pair, ...]
+
+
+def scan(lexicon: Lexicon, tokens: Tokens) -> list[Occurrence]:
+    """Every known sequence of words in the sentence, overlapping ones too."""
+    words, by_first, joined = tokens.words, lexicon.by_first, lexicon.joined
+    occurrences: list[Occurrence] = []
+    for start, word in enumerate(words):
+        for known in by_first.get(word, ()):
+            length = known.length
+            if length == 1 or words[start : start + length] == known.words:
+                occurrences.append(Occurrence(start, start + length, known.pairs))
+        if joined and start + 1 < len(words) and (pairs := joined.get(word + words[start + 1])):
+            occurrences.append(Occurrence(start, start + 2, pairs))
+    return occurrences
+
+
+def build_lexicon(
+    meanings: Iterable[Meaning],
+    texts: Sequence[Text] = (),
+    aliases: Aliases | None = None,
+    *,
+    referenced: bool = False,
+) -> Lexicon:
+    """The lexicon of these acts; texts, each beside its act, show which values are everyday words."""
+    slots = {slot for meaning in set(meanings) for slot in slots_of(meaning)}
+    kept = _sample(texts)
+    vocabulary = frozenset(word for _, text in kept for word in tokenise(text).words if word.isalpha())
+    properties = frozenset(slot.name for slot in slots if slot.special in ("yes", "no"))
+    table = _table(slots, properties, aliases or {}, vocabulary)
+    by_first: dict[str, list[Phrase]] = {}
+    for words, pairs in table.items():
+        by_first.setdefault(words[0], []).append(Phrase(words, len(words), tuple(sorted(pairs))))
+    names = sorted({slot.name for slot in slots})
+    lexicon = Lexicon(
+        {
+            first: tuple(sorted(found, key=lambda known: (-known.length, known.words)))
+            for first, found in by_first.items()
+        },
+        {
+            words[0]: tuple(sorted(pairs))
+            for words, pairs in table.items()
+            if len(words) == 1 and len(words[0]) > 7
+        },
+        properties,
+        {name: keywords(name, vocabulary) for name in names},
+        frozenset(),
+        frozenset(),
+        "",
+    )
+    common, silent = _heard(lexicon, kept)
+    unsaid = silent if referenced else frozenset[Pair]()
+    whole = replace(lexicon, common=common, unsaid=unsaid)
+    return replace(whole, digest=_digest(whole, slots, aliases or {}))
+
+
+def _table(
+    slots: Collection[Slot], properties: Collection[str], aliases: Aliases, vocabulary: frozenset[str]
+) -> dict[Words, set[Pair]]:
+    """Every word sequence that says something, and what it says."""
+    table: dict[Words, set[Pair]] = {}
+    for slot in slots:
+        if slot.value is None or slot.special:
+            continue
+        for words in spellings(slot.name, slot.value, aliases):
+            table.setdefault(words, set()).add(pair_of(slot))
+    known = frozenset(table)
+    for name in {slot.name for slot in slots if slot.value is not None and not slot.special}:
+        for value, phrase in general_phrases(name):
+            words = tokenise(phrase).words
+            if words not in known:
+                table.setdefault(words, set()).add(Pair(name, GENERAL + value))
+    for name in properties:
+        for words, sense in _mentions(name, aliases, vocabulary):
+            table.setdefault(words, set()).add(Pair(name, sense))
+    return table
+
+
+def _mentions(name: str, aliases: Aliases, vocabulary: frozenset[str]) -> Iterable[tuple[Words, str]]:
+    """Word sequences that mention a property, and what they say of it."""
+    own = content_words(name, vocabulary)
+    concepts = [concept for concept in CONCEPTS if concept.names & {word_of(word) for word in own}]
+    for concept in concepts:
+        yield from ((tokenise(phrase).words, HAS) for phrase in concept.phrases)
+        yield from ((tokenise(phrase).words, LACKS) for phrase in concept.opposites)
+    if not concepts:
+        yield own, HAS
+        # The most telling word alone: of usb port the first, of serves alcohol the only one.
+        yield own[:1], HAS
+    for value, sense in (("yes", HAS), ("no", LACKS)):
+        for slot in (name.lower(), ANY_SLOT):
+            yield from ((tokenise(phrase).words, sense) for phrase in aliases.get((slot, value), ()))
+
+
+def _sample(texts: Sequence[Text]) -> list[Text]:
+    """At most so many texts, the same whatever their order."""
+    unique = set(texts)
+    if len(unique) <= _LOOKED_AT:
+        return sorted(unique, key=lambda text: text[1])
+    return sorted(
+        unique, key=lambda text: hashlib.blake2b(text[1].encode("utf-8", "replace"), digest_size=8).digest()
+    )[:_LOOKED_AT]
+
+
+def _heard(lexicon: Lexicon, texts: Sequence[Text]) -> tuple[frozenset[Pair], frozenset[Pair]]:
+    """Values in more texts whose act lacks them than has them; and values that no text says whose act has them."""
+    within: Counter[Pair] = Counter()
+    without: Counter[Pair] = Counter()
+    wanted: Counter[Pair] = Counter()
+    for meaning, text in texts:
+        needed = {pair_of(slot) for slot in slots_of(meaning) if slot.value is not None and not slot.special}
+        named = {slot.name for slot in slots_of(meaning)}
+        wanted.update(needed)
+        said = {pair for occurrence in scan(lexicon, tokenise(text)) for pair in occurrence.pairs}
+        for pair in said:
+            present = pair.slot in named if pair.value in (HAS, LACKS) else pair in needed
+            (within if present else without)[pair] += 1
+    common = frozenset(pair for pair, n in without.items() if n >= _COMMON and n > within[pair])
+    return common, frozenset(pair for pair, n in wanted.items() if n >= _TRIED and not within[pair])
+
+
+def _digest(lexicon: Lexicon, slots: Collection[Slot], aliases: Aliases) -> str:
+    """Of the tables too, since the words of the texts decide where the names of slots are split."""
+    known = sorted((slot.name, slot.value or "") for slot in slots)
+    tables = (
+        sorted(lexicon.by_first.items()),
+        sorted(lexicon.joined.items()),
+        sorted(lexicon.properties),
+        sorted((name, sorted(words)) for name, words in lexicon.keywords.items()),
+        sorted(lexicon.common),
+        sorted(lexicon.unsaid),
+    )
+    return hashlib.sha256(
+        repr((known, sorted(aliases.items()), tables)).encode("utf-8", "replace")
+    ).hexdigest()

@@ -1,0 +1,79 @@
+"""What a sentence must say for an act: each slot with a value, and how that can be checked."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
+
+from dialeval.nlg.acts.types import Meaning, slots_of
+from dialeval.nlg.slots.lexicon import Lexicon, Pair, pair_of
+from dialeval.nlg.slots.phrases import NAMES
+from dialeval.nlg.slots.spellings import parts_of, words_of_name
+from dialeval.nlg.slots.tokens import Words, tokenise
+
+Sort: TypeAlias = Literal["plain", "yes", "no", "either", "dontcare", "none"]
+"""How a value is checked; ``either`` where an act asks about yes or no."""
+
+_EITHER: Final = frozenset({"yes", "or", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One slot of an act that the sentence must say."""
+
+    slot: str
+    value: str
+    """As the act has it."""
+    sort: Sort
+    pair: Pair
+    times: int = 1
+    """How often the act has this slot with this value."""
+    words: Words = ()
+    parts: tuple[Words, ...] = ()
+    """The parts of a value that lists several."""
+    shape: Words = ()
+    """The words with every number as ``#``; empty where there is none."""
+    compact: str = ""
+    """Letters and digits of a code, such as a phone number or a postcode, which may be spaced in any way."""
+    is_name: bool = False
+
+
+@lru_cache(maxsize=100_000)
+def needs_of(meaning: Meaning) -> tuple[Need, ...]:
+    """What must be said; slots without a value (what is asked for) cannot be checked and are left out."""
+    slots = [slot for slot in slots_of(meaning) if slot.value is not None and slot.value.strip()]
+    counts: Mapping[Pair, int] = Counter(map(pair_of, slots))
+    needs: dict[Pair, Need] = {}
+    for slot in slots:
+        pair, value = pair_of(slot), slot.value or ""
+        if pair in needs or (not pair.value and not slot.special):
+            continue
+        if slot.special:
+            needs[pair] = Need(slot.name, value, slot.special, pair)  # type: ignore[arg-type]  # one of SPECIAL
+            continue
+        words = tokenise(value).words
+        if frozenset(words) == _EITHER:
+            needs[pair] = Need(slot.name, value, "either", pair)
+            continue
+        shape = tuple("#" if word[0].isdigit() else word for word in words)
+        compact = re.sub(r"[^a-z0-9]", "", value.lower())
+        is_code = len(compact) >= 5 and any(mark.isdigit() for mark in compact) and len(words) < 5
+        needs[pair] = Need(
+            *(slot.name, value, "plain", pair, counts[pair], words, parts_of(value)),
+            shape=shape if "#" in shape else (),
+            compact=compact if is_code else "",
+            is_name=words_of_name(slot.name)[-1] in NAMES,
+        )
+    return tuple(needs.values())
+
+
+def checked_needs(lexicon: Lexicon, meaning: Meaning) -> tuple[Need, ...]:
+    """What must be said, without values that people never say in so many words (``type=placetoeat``)."""
+    needs = needs_of(meaning)
+    if not lexicon.unsaid:
+        return needs
+    return tuple(need for need in needs if need.pair not in lexicon.unsaid)

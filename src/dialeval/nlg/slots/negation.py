@@ -1,0 +1,49 @@
+"""Denials: whether a sentence says that a thing lacks a property, or that a value is absent or does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dialeval.nlg.slots.phrases import ABSENT, AFTER, CONTRAST, DENIED_CARE, INDIFFERENT, NEGATIONS
+from dialeval.nlg.slots.tokens import Tokens
+
+_REACH: Final = 7
+"""How many words before a property a denial of it may stand."""
+
+
+def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
+    """Whether the words from ``start`` up to ``end`` are denied in their clause, before or after them."""
+    words = tokens.words
+    for index in range(start - 1, max(start - _REACH - 1, -1), -1):
+        if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index], tokens.starts[index + 1]):
+            break
+        # "No restaurants that allow kids" denies restaurants: a bare "no" reaches the next words only.
+        if is_negation(words[index]) and (words[index] != "no" or start - index < 3):
+            return True
+    for index in range(end, min(end + 4, len(words))):
+        if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index - 1], tokens.starts[index]):
+            break
+        if words[index] in AFTER or words[index].endswith("n't"):
+            return True
+    return False
+
+
+def is_negation(word: str) -> bool:
+    """Whether a word denies."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def _clause_ends(text: str, left: int, right: int) -> bool:
+    gap = text[left:right]
+    return bool(gap) and not gap.isspace() and any(mark in gap for mark in ".;:!?,")
+
+
+def says_absence(words: Sequence[str], index: int, sort: str) -> bool:
+    """Whether the word there says that there is no value (``none``), or that any will do (``dontcare``)."""
+    word = words[index]
+    if sort == "none":
+        return word in ABSENT or is_negation(word)
+    if word in INDIFFERENT:
+        return True
+    return word in DENIED_CARE and any(is_negation(before) for before in words[max(0, index - 4) : index])

@@ -1,0 +1,219 @@
+"""``dialeval nlg score``, from lines of acts to results, slots and notes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LINES = [
+    {
+        "id": "1",
+        "system": "a",
+        "act": "inform(name='Aromi';area=centre;kidsallowed=yes)",
+        "response": "Aromi is in the north and does not allow children.",
+        "references": ["Aromi, in the centre, welcomes kids."],
+    },
+    {
+        "id": "2",
+        "system": "a",
+        "act": {
+            "act": "inform",
+            "slots": {"name": "Cocum", "area": "north", "price": "£20-25", "phone": None},
+        },
+        "response": "Cocum is in the north and costs 20 to 25 pounds, in the north.",
+        "references": ["Cocum, north, £20-£25."],
+    },
+    {"id": "3", "system": "a", "act": "goodbye()", "response": "Bye.", "references": ["Goodbye."]},
+]
+
+METRIC = """
+import numpy as np
+
+from dialeval import Signature
+
+
+class Always:
+    signature = Signature("always", (), ())
+    higher_is_better = True
+    limits = (0.0, 1.0)
+
+    def unscorable(self, example):
+        return None
+
+    def statistics(self, examples):
+        return np.ones((len(examples), 2))
+
+    def aggregate(self, totals):
+        return totals[..., 0] / totals[..., 1]
+"""
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Path:
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES), encoding="utf-8")
+    return path
+
+
+def printed(dialeval: Any, *arguments: object) -> Any:
+    done = dialeval("nlg", "score", *arguments, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_the_rate_its_parts_and_the_references_own(dialeval: Any, outputs: Path) -> None:
+    document = printed(dialeval, outputs)
+    scores = {row["metric"]: row["score"] for row in document["results"]}
+    # Six slots are needed; item 1 has a wrong area and a wrong kidsallowed, item 2 says its area twice.
+    assert scores == {
+        "slot_error_rate": pytest.approx(3 / 6),
+        "slot_error_rate(part='missing')": 0.0,
+        "slot_error_rate(part='wrong')": pytest.approx(2 / 6),
+        "slot_error_rate(part='added')": 0.0,
+        "slot_error_rate(part='repeated')": pytest.approx(1 / 6),
+        "slot_error_rate(of='references')": 0.0,
+    }
+    assert {(row["n"], row["unscored"]) for row in document["results"]} == {(2, 1)}
+    area = next(count for count in document["slots"] if count["slot"] == "area")
+    assert area == {
+        "system": "a",
+        "slot": "area",
+        "needed": 2,
+        "said": 1,
+        "missing": 0,
+        "wrong": 1,
+        "added": 0,
+        "repeated": 1,
+    }
+    assert document["notes"] == []
+
+
+def test_per_item_and_slots_are_written(dialeval: Any, outputs: Path, tmp_path: Path) -> None:
+    printed(dialeval, outputs, "--per-item", tmp_path / "items.jsonl", "--slots", tmp_path / "slots.jsonl")
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
+    total = {
+        row["item"]: row["value"]
+        for row in items
+        if "part='total'" in row["rater"] and "of='resp" in row["rater"]
+    }
+    assert total == {"1": pytest.approx(2 / 3), "2": pytest.approx(1 / 3), "3": None}
+    first = json.loads((tmp_path / "slots.jsonl").read_text().splitlines()[0])
+    wrong = [finding for finding in first["findings"] if finding["outcome"] == "wrong"]
+    assert [(finding["slot"], finding["spans"][0]["text"]) for finding in wrong] == [
+        ("area", "north"),
+        ("kidsallowed", "children"),
+    ]
+    start, end = wrong[0]["spans"][0]["start"], wrong[0]["spans"][0]["end"]
+    assert LINES[0]["response"][start:end] == "north"  # type: ignore[index]
+
+
+def test_pooling_changes_the_references_of_other_metrics(dialeval: Any, tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": str(n),
+            "act": f"inform(name=n{n};food=thai)",
+            "response": f"n{n} has thai",
+            "references": [ref],
+        }
+        for n, ref in enumerate(["n0 has thai", "thai food at n1"])
+    ]
+    path = tmp_path / "pool.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    scores = {
+        pool: printed(dialeval, path, "-m", "rouge_l", "--pool", pool)["results"][-1]["score"]
+        for pool in ("none", "act", "slots")
+    }
+    assert scores["none"] == scores["act"] < 1
+    assert scores["slots"] == 1  # the other item's reference, with this item's values
+
+
+def test_references_that_leave_slots_out_raise_a_note(dialeval: Any, outputs: Path) -> None:
+    rows = [{**line, "references": ["A place."]} for line in LINES]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    document = printed(dialeval, outputs)
+    assert [note["code"] for note in document["notes"]] == ["references_slot_errors"]
+    assert printed(dialeval, outputs, "--bound", "1")["notes"] == []
+
+
+def test_a_metric_with_references_in_its_name_is_not_the_references_rate(
+    dialeval: Any, outputs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "my_references.py").write_text(METRIC, encoding="utf-8")
+    document = printed(dialeval, outputs, "-m", "my_references.py:Always")
+    assert document["results"][-1]["score"] == 1  # a rate above the bound, if it were one
+    assert document["notes"] == []
+
+
+def test_values_that_no_reference_says_are_not_counted_and_named(dialeval: Any, tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": str(n),
+            "act": f"inform(name=n{n};type=placetoeat)",
+            "response": f"n{n} is nice",
+            "references": [f"n{n} is nice"],
+        }
+        for n in range(20)
+    ]
+    path = tmp_path / "bagel.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    document = printed(dialeval, path)
+    assert document["results"][0]["score"] == 0
+    assert [note["code"] for note in document["notes"]] == ["unsaid_values"]
+    assert "type=placetoeat" in document["notes"][0]["text"]
+    assert document["notes"][0]["text"].startswith("not counted")
+    for profile in ("wen2015", "rnnlg"):  # as published: one of two values is missing from each sentence
+        document = printed(dialeval, path, "--profile", profile)
+        assert document["results"][0]["score"] == 0.5
+        unsaid = next(note["text"] for note in document["notes"] if note["code"] == "unsaid_values")
+        assert unsaid.startswith(f"counted, as {profile}")
+        assert document["notes"][-1]["code"] == "slots_of_another_profile"
+
+
+def test_e2e_outputs_beside_a_file_of_references(dialeval: Any, tmp_path: Path) -> None:
+    (tmp_path / "refs.csv").write_text(
+        'mr,ref\n"name[Aromi], area[riverside]",Aromi is riverside.\n', encoding="utf-8"
+    )
+    (tmp_path / "sys.tsv").write_text(
+        'MR\toutput\n"name[Aromi], area[riverside]"\tAromi is here.\n', encoding="utf-8"
+    )
+    document = printed(
+        dialeval, f"e2e:{tmp_path}/sys.tsv", "--references", f"e2e:{tmp_path}/refs.csv", "-m", "rouge_l"
+    )
+    assert {row["system"] for row in document["results"]} == {"sys"}
+    assert document["results"][0]["score"] == 0.5
+    assert len(document["results"]) == 7
+
+
+def test_the_table_names_every_slot(dialeval: Any, outputs: Path) -> None:
+    done = dialeval("nlg", "score", outputs)
+    assert done.code == 0
+    assert "slot_error_rate" in done.out
+    assert "kidsallowed" in done.out
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ('{"id": "1", "act": "inform(name=", "response": "x"}', 1, ["line 1", "field 'act'", "inform(name="]),
+        ('{"id": "1", "response": "x"}', 1, ["line 1", "'act'"]),
+        ('{"id": "1", "act": "bye()"}', 1, ["no response"]),
+        ('{"id": "1", "act": "bye()", "response": "x"}', 1, ["no slot with a value"]),
+    ],
+)
+def test_bad_files_are_explained(
+    dialeval: Any, tmp_path: Path, line: str, code: int, words: list[str]
+) -> None:
+    (tmp_path / "bad.jsonl").write_text(line + "\n", encoding="utf-8")
+    done = dialeval("nlg", "score", tmp_path / "bad.jsonl")
+    assert done.code == code
+    assert all(word in done.err for word in words), done.err
+
+
+def test_exit_codes_are_those_of_score(dialeval: Any, outputs: Path) -> None:
+    assert dialeval("nlg", "score", outputs, "--pool", "every").code == 2
+    assert (
+        dialeval("nlg", "score", outputs, "-m", "rouge_l", "--fail-under", "point(rouge_l)=0.99").code == 100
+    )

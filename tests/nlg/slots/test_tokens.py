@@ -1,0 +1,37 @@
+"""Words in one spelling, by hand, with places that fit the text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from dialeval.nlg.slots.tokens import tokenise
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Cafés in the city center", "cafe in the city centre"),
+        ("£20-£25 or 20 pounds", "£ 20 £ 25 or 20 £"),
+        ("twenty-five churches and families", "25 church and family"),
+        ("(415) 282-8283 or 415.282.8283", "4152828283 or 4152828283"),
+        ("3 pm, 3:00 p.m., 15:00, 3 o'clock", "3:00 pm 3:00 pm 3:00 3:00 o'clock"),
+        ("1,000.50 dollars and 1.20 kg", "1000.5 $ and 1.2 kg"),
+        ("kid -s love a++ ratings on the 3rd", "kid love a++ rating on the 3"),
+        ("4gb i5 1080p", "4 gb i5 1080 p"),
+        ("family-friendly, it's Joe's", "family friendly it joe"),
+        ("", ""),
+    ],
+)
+def test_by_hand(text: str, words: str) -> None:
+    assert " ".join(tokenise(text).words) == words
+
+
+@given(st.text(max_size=40))
+def test_places_are_in_order_and_inside_the_text(text: str) -> None:
+    tokens = tokenise(text)
+    previous = 0
+    for start, end in zip(tokens.starts, tokens.ends, strict=True):
+        assert previous <= start < end <= len(text)
+        previous = end
+    assert all(tokens.words)

@@ -1,0 +1,223 @@
+"""Commands in forks of one warm process, killed on order: a kill at the n-th change of a file, or after some seconds.
+
+Run as a program, it loads dialeval once and takes a JSON object a line: ``argv``, ``cwd``, ``log``, and optionally
+``strike`` (the number of the change at which the signal comes), ``signal`` and ``seconds``. It answers with a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from support.processes import environment
+
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+CHANGES = frozenset({"os.rename", "os.remove", "os.mkdir", "os.truncate", "os.rmdir"})
+PRELOADED = (
+    "dialeval.cli.main",
+    "dialeval.study",
+    "dialeval.meta.examine",
+    "dialeval.selection.asking.asking",
+    "dialeval.selection.drafting.drafts",
+    "pyarrow.parquet",
+    "pydantic",
+    "jinja2",
+    "matplotlib.figure",
+    "scipy.stats",
+    "rich.console",
+    "yaml",
+    "torch",
+    "tantivy",
+    "faiss",
+    "dialeval.metrics.skip_thought.training",
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    """Negative for the signal that ended it."""
+    changes: int
+    """Changes of files below its folder, where it ended by itself."""
+    said: str
+    seconds: float
+
+
+class Forks:
+    """The warm process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def run(
+        self,
+        folder: Path,
+        *argv: object,
+        strike: int | None = None,
+        by: signal.Signals = signal.SIGKILL,
+        seconds: float | None = None,
+    ) -> Ended:
+        """Run ``dialeval ARGV`` in the folder, to its end or to the strike."""
+        return self.wait(self.start(folder, *argv, strike=strike, by=by, seconds=seconds))
+
+    def start(
+        self,
+        folder: Path,
+        *argv: object,
+        strike: int | None = None,
+        by: signal.Signals = signal.SIGKILL,
+        seconds: float | None = None,
+    ) -> Path:
+        """Start it, and return the log that ``wait`` needs."""
+        log = folder.parent / f"{folder.name}-{time.monotonic_ns()}.log"
+        order = {"argv": [str(each) for each in argv], "cwd": str(folder), "log": str(log)}
+        order |= {"strike": strike, "signal": int(by), "seconds": seconds}
+        self._pipe("stdin").write(json.dumps(order) + "\n")
+        self._pipe("stdin").flush()
+        return log
+
+    def wait(self, log: Path) -> Ended:
+        """Wait for a command that was started; several are answered in the order in which they end."""
+        place = Path(f"{log}.ended")
+        end = time.monotonic() + 600
+        while not place.exists():
+            assert self._process.poll() is None, "the warm process has ended"
+            assert time.monotonic() < end, f"no end: {log.read_text()[-2000:]}"
+            time.sleep(0.01)
+        told = json.loads(place.read_text())
+        counted = Path(f"{log}.changes")
+        changes = int(counted.read_text()) if counted.exists() else -1
+        return Ended(told["code"], changes, log.read_text(errors="replace"), told["seconds"])
+
+    def _pipe(self, name: str) -> IO[str]:
+        pipe: IO[str] = getattr(self._process, name)
+        return pipe
+
+
+@contextlib.contextmanager
+def forks(*modules: str) -> Iterator[Forks]:
+    """A warm process that has loaded these modules, too."""
+    command = [sys.executable, "-m", "support.forked", *modules]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+    process = subprocess.Popen(command, env=environment() | threads, stdin=subprocess.PIPE, text=True)
+    try:
+        yield Forks(process)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(timeout=60)
+
+
+def main(modules: Sequence[str]) -> None:
+    """Load what commands load, then fork for every line."""
+    for name in (*PRELOADED, *modules):
+        with contextlib.suppress(ImportError):
+            __import__(name)
+    running: dict[int, tuple[dict[str, object], float]] = {}
+    os.set_blocking(0, False)
+    waiting, open_end = "", True
+    while open_end or running:
+        if open_end:
+            try:
+                read = os.read(0, 1 << 16)
+            except BlockingIOError:
+                read = None
+            open_end = read != b""
+            waiting += (read or b"").decode()
+        while "\n" in waiting:
+            line, _, waiting = waiting.partition("\n")
+            order = json.loads(line)
+            pid = os.fork()
+            if not pid:
+                _child(order)
+            running[pid] = (order, time.monotonic())
+        _gather(running)
+        time.sleep(0.002)
+
+
+def _gather(running: dict[int, tuple[dict[str, object], float]]) -> None:
+    for pid, (order, began) in list(running.items()):
+        limit = order["seconds"]
+        if isinstance(limit, float) and time.monotonic() - began > limit:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, int(str(order["signal"])))
+            order["seconds"] = None
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            del running[pid]
+            told = {"code": os.waitstatus_to_exitcode(status), "seconds": time.monotonic() - began}
+            scratch = Path(f"{order['log']}.ending")
+            scratch.write_text(json.dumps(told))
+            scratch.rename(f"{order['log']}.ended")
+
+
+def _child(order: dict[str, object]) -> None:
+    """Be the command; never returns."""
+    code = 1
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.chdir(str(order["cwd"]))
+        log = os.open(str(order["log"]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for number in (1, 2):
+            os.dup2(log, number)
+        os.environ["XDG_CACHE_HOME"] = str(order["cwd"]) + "/home"
+        count = _striking(str(order["cwd"]), order["strike"], int(str(order["signal"])))
+        sys.argv = ["dialeval", *order["argv"]]  # type: ignore[misc]
+        code = _command()
+        Path(f"{order['log']}.changes").write_text(str(count[0]))
+    except BaseException as error:
+        print(f"the command let an exception through: {type(error).__name__}: {error}", flush=True)
+        code = 70
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _command() -> int:
+    from dialeval.cli.main import main as dialeval
+
+    try:
+        dialeval()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0
+
+
+def _striking(folder: str, strike: object, number: int) -> list[int]:
+    """Count the changes of files below the folder, and send the signal before the one that was ordered."""
+    count = [0]
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            flags = arguments[2]
+            if not isinstance(flags, int) or not flags & WRITES:
+                return
+        elif event not in CHANGES:
+            return
+        path = arguments[0]
+        if isinstance(path, int) or not os.path.abspath(os.fsdecode(path)).startswith(folder):  # type: ignore[arg-type]
+            return
+        count[0] += 1
+        if count[0] == strike:
+            os.kill(os.getpid(), number)
+
+    sys.addaudithook(hook)
+    return count
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Readers under mutated files: mutations, the readers, and the rule that every case must keep."""
