@@ -1,4 +1,4 @@
-"""What every metric promises, asked of those that take long: scorers with a language model (a small one), and trained ones."""
+"""What every metric promises, asked of those that take long: with a small language model, or trained ones."""
 
 from __future__ import annotations
 
