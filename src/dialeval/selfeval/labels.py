@@ -30,7 +30,7 @@ from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import Finetuning, restore_adapter, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length
 
 _SCHEDULE: Final = Schedule(epochs=6, learning_rate=1e-4, warm_up=10, patience=3, save_every=20)
 _KEPT: Final = 1.0
@@ -179,12 +179,10 @@ def _task(
     order = np.random.default_rng(seed).permutation(len(goals)).tolist()
     held, kept = order[: len(goals) // 5], order[len(goals) // 5 :]
 
-    def batches(epoch: int) -> list[list[int]]:
-        def cut(rows: list[int]) -> list[list[int]]:
-            return cut_by_length(rows, [lengths[row] for row in kept], 16)
+    of_kept = batches_by_length([lengths[row] for row in kept], 16, pool=256, seed=seed)
 
-        plain = shuffled_batches(len(kept), 256, cut, seed=seed, epoch=epoch)
-        return [[kept[row] for row in batch] for batch in plain]
+    def batches(epoch: int) -> list[list[int]]:
+        return [[kept[row] for row in batch] for batch in of_kept(epoch)]
 
     def losses(rows: Rows) -> list[Loss]:
         given = scores(rows)

@@ -21,7 +21,7 @@ from dialeval.selfeval.turnwise.training import LONGEST, turn_units
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import Finetuning, predict, write_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length, numbered_on
 
 _POOL: Final = 32
 """Batches whose dialogues are sorted by length together."""
@@ -39,9 +39,7 @@ def train_selfeval(
 ) -> Fitted:
     """Train, write the adapter to ``folder``, and return what was measured; a run that was killed resumes."""
     model = SelfEvalModel(finetuning, config)
-    settings = asdict(config) | {"finetuning": asdict(finetuning)}
-    for key in config.schedule.resumable:
-        settings["schedule"].pop(key)
+    settings = asdict(config) | {"finetuning": asdict(finetuning), "schedule": config.schedule.identity()}
     checkpoints = Checkpoints(folder, {"data": digest, **settings})
     rank = encoder_rank(material, model.weights) if config.replacing.hardness == "topic" else None
     fitted = fit(_task(model, material, held_out, config, rank), config.schedule, checkpoints, session)
@@ -81,12 +79,7 @@ def _task(
     lengths = [sum(map(len, turns)) for turns in material.dialogues]
     judged = _clusters(held_out, range(len(held_out.dialogues)), config)
 
-    def batches(epoch: int) -> list[list[int]]:
-        def cut(rows: list[int]) -> list[list[int]]:
-            return cut_by_length(rows, lengths, config.clusters)
-
-        plain = shuffled_batches(count, config.clusters * _POOL, cut, seed=seed, epoch=epoch)
-        return [[row + epoch * count for row in batch] for batch in plain]
+    batches = batches_by_length(lengths, config.clusters, pool=config.clusters * _POOL, seed=seed)
 
     def losses(rows: Rows) -> Iterator[Loss]:
         clusters = _clusters(material, rows, config, rank)
@@ -95,7 +88,7 @@ def _task(
 
     return Task(
         model,
-        batches,
+        numbered_on(batches, count),
         losses,
         (lambda: measure(model, judged)) if judged else None,
         objective=lambda numbers: (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 from dialeval.errors import DialevalError
 
@@ -39,6 +39,10 @@ class Schedule:
             require(name, getattr(self, name), getattr(self, name) >= 0, "0 or more")
         for name in ("learning_rate", "clip"):
             require(name, getattr(self, name), getattr(self, name) > 0, "above 0")
+
+    def identity(self) -> dict[str, Any]:
+        """The fields that must be equal for a run to be resumed."""
+        return {name: value for name, value in asdict(self).items() if name not in self.resumable}
 
     def rate(self, updates: int) -> float:
         """The learning rate of the update after this many."""

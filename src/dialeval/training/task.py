@@ -100,6 +100,23 @@ def shuffled_batches(
     return batches
 
 
+def batches_by_length(
+    lengths: Sequence[int], size: int, *, pool: int, seed: int
+) -> Callable[[int], list[list[int]]]:
+    """The batches of any epoch, each of ``size`` examples of about one length (see ``shuffled_batches``)."""
+    return lambda epoch: shuffled_batches(
+        len(lengths), pool, lambda rows: cut_by_length(rows, lengths, size), seed=seed, epoch=epoch
+    )
+
+
+def numbered_on(batches: Callable[[int], list[list[int]]], count: int) -> Callable[[int], list[list[int]]]:
+    """The same batches, with positions that go on from epoch to epoch: row ``r`` of epoch ``e`` is ``r + e * count``.
+
+    What is drawn at random for an example then differs between epochs, and is the same in a resumed run.
+    """
+    return lambda epoch: [[row + epoch * count for row in batch] for batch in batches(epoch)]
+
+
 def cut_by_length(rows: Sequence[int], lengths: Sequence[int], size: int) -> list[list[int]]:
     """Batches of ``size`` examples, the last one smaller, in order of length."""
     ordered = sorted(rows, key=lambda row: lengths[row])

@@ -28,7 +28,7 @@ from dialeval.training.finetuning import FinetunedEncoder, Finetuning, predict, 
 from dialeval.training.folder import CARD, Card
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Sum, Task, batches_by_length
 
 _POOL: Final = 4096
 """Utterances that are sorted by length together."""
@@ -55,8 +55,8 @@ class ActsConfig:
     def identity(self) -> dict[str, Any]:
         """What must be equal for a run to be resumed."""
         settings = asdict(self)
-        schedule = {k: v for k, v in settings.pop("schedule").items() if k not in Schedule.resumable}
-        return {**settings.pop("finetuning"), **schedule, **settings}
+        del settings["schedule"]
+        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
 
 
 class TrainedActs(NamedTuple):
@@ -125,16 +125,7 @@ def _task(
 ) -> Task:
     tokens, targets = _numbers(model, train)
     held, held_targets = _numbers(model, held_out)
-    lengths = list(map(len, tokens))
-
-    def batches(epoch: int) -> list[list[int]]:
-        return shuffled_batches(
-            len(tokens),
-            _POOL,
-            lambda rows: cut_by_length(rows, lengths, config.batch),
-            seed=config.schedule.seed,
-            epoch=epoch,
-        )
+    batches = batches_by_length(list(map(len, tokens)), config.batch, pool=_POOL, seed=config.schedule.seed)
 
     def losses(rows: Sequence[int]) -> list[Loss]:
         logits = model([tokens[row] for row in rows])

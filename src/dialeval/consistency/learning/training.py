@@ -18,7 +18,7 @@ from dialeval.errors import Unsuitable
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import FinetunedEncoder, Finetuning, in_chunks, restore_adapter
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, cut_by_length, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length
 
 ADAPTER: Final = "adapter.safetensors"
 _TARGETS: Final = {"contradiction": 0, "entailment": 1, "neutral": 2, "consistent": 3}
@@ -88,16 +88,7 @@ def train_detector(
 
 def _task(model: FinetunedEncoder, train: _Data, held_out: _Data, config: DetectorConfig) -> Task:
     lengths = [len(ids) for ids in train.tokens]
-
-    def batches(epoch: int) -> list[list[int]]:
-        size = config.batch
-        return shuffled_batches(
-            len(lengths),
-            _POOL * size,
-            lambda rows: cut_by_length(rows, lengths, size),
-            seed=config.schedule.seed,
-            epoch=epoch,
-        )
+    batches = batches_by_length(lengths, config.batch, pool=_POOL * config.batch, seed=config.schedule.seed)
 
     def losses(rows: Rows) -> list[Loss]:
         each = class_loss(train.logits(model, rows), train.targets[list(rows)])

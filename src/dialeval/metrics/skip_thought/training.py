@@ -15,7 +15,7 @@ from dialeval.metrics.skip_thought.folder import write_model
 from dialeval.metrics.skip_thought.model import Batch, SkipThought, make_encoders
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Session, Shortfall, fit
-from dialeval.training.task import Loss, Rows, Sum, Task, cut_by_length, shuffled_batches, unigram_nats
+from dialeval.training.task import Loss, Rows, Sum, Task, batches_by_length, unigram_nats
 
 _POOL: Final = 32
 """Batches whose sentences are sorted by length together."""
@@ -63,16 +63,8 @@ def _task(
         vocabulary.number([getattr(triple, side) for triple in data], longest=config.longest)
         for side in ("here", "before", "after")
     )
-    lengths = [len(words) for words in here]
-
-    def batches(epoch: int) -> list[list[int]]:
-        return shuffled_batches(
-            len(data),
-            config.batch_size * _POOL,
-            lambda rows: cut_by_length(rows, lengths, config.batch_size),
-            seed=config.seed,
-            epoch=epoch,
-        )
+    lengths, size = [len(words) for words in here], config.batch_size
+    batches = batches_by_length(lengths, size, pool=size * _POOL, seed=config.seed)
 
     def losses(rows: Rows) -> Iterator[Loss]:
         batch = Batch(*([texts[row] for row in rows] for texts in (here, before, after)))

@@ -28,7 +28,7 @@ from dialeval.training.finetuning import (
 from dialeval.training.folder import CARD, Card
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Sum, Task, cut_by_length, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Sum, Task, batches_by_length
 
 ADAPTER: Final = "adapter.safetensors"
 _POOL: Final = 2048
@@ -54,8 +54,8 @@ class YesNoConfig:
     def identity(self) -> dict[str, Any]:
         """What must be equal for a run to be resumed."""
         settings = asdict(self)
-        schedule = {k: v for k, v in settings.pop("schedule").items() if k not in Schedule.resumable}
-        return {**settings.pop("finetuning"), **schedule, **settings}
+        del settings["schedule"]
+        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +167,8 @@ def make_task(
     targets = torch.tensor([each.shares for each in train])
     held = model.tokens([(each.question, each.answer) for each in valid])
     held_targets = torch.tensor([each.shares for each in valid])
-    lengths = list(map(len, tokens))
+    batches = batches_by_length(list(map(len, tokens)), config.batch, pool=_POOL, seed=config.schedule.seed)
     weights = torch.tensor([1.0, 1.0, config.ambiguous_weight])
-
-    def batches(epoch: int) -> list[list[int]]:
-        return shuffled_batches(
-            len(tokens),
-            _POOL,
-            lambda rows: cut_by_length(rows, lengths, config.batch),
-            seed=config.schedule.seed,
-            epoch=epoch,
-        )
 
     def losses(rows: Sequence[int]) -> list[Loss]:
         logits = model([tokens[row] for row in rows])

@@ -14,8 +14,8 @@ from dialeval.training.task import (
     Numbers,
     Sum,
     Task,
+    batches_by_length,
     cut_by_length,
-    shuffled_batches,
     unigram_nats,
 )
 
@@ -43,17 +43,11 @@ def make_task(
     """The task of learning these lessons."""
     read, read_out = _read(vocabulary, train), _read(vocabulary, held_out)
     lengths = [len(lesson.sentence) for lesson in read]
-
-    def batches(epoch: int) -> list[list[int]]:
-        return shuffled_batches(
-            len(read), batch * _POOL, lambda rows: cut_by_length(rows, lengths, batch), seed=seed, epoch=epoch
-        )
-
     measured = read_out or read
     golds, out = ([token for lesson in lessons for token in lesson.sentence] for lessons in (read, measured))
     return Task(
         network,
-        batches,
+        batches_by_length(lengths, batch, pool=batch * _POOL, seed=seed),
         lambda rows: [_loss(network, [read[row] for row in rows])],
         (lambda: _measure(network, Counter(read_out))) if read_out else None,
         lambda numbers: numbers["nats"],

@@ -25,7 +25,7 @@ from dialeval.selfeval.trained.pairs import pair_features, pair_states, whitenin
 from dialeval.selfeval.turnwise.training import LONGEST, Encoded, earlier_rows, encode
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length, numbered_on
 
 _OBJECTIVES: Final[Mapping[Rival, Callable[[int, RivalConfig], Objective]]] = {
     "density": DensityObjective,
@@ -64,9 +64,7 @@ def train_encoded(
 ) -> Fitted:
     """The same for dialogues whose turns are vectors already."""
     objective = _OBJECTIVES[config.kind](data.units.shape[1], config)
-    settings = asdict(config)
-    for key in config.schedule.resumable:
-        settings["schedule"].pop(key)
+    settings = asdict(config) | {"schedule": config.schedule.identity()}
     checkpoints = Checkpoints(folder, {"data": digest, **settings})
     fitted = fit(_task(objective, data, judged, config), config.schedule, checkpoints, session)
     objective.network.eval()
@@ -95,13 +93,7 @@ def write_rival(
 def _task(objective: Objective, data: Encoded, judged: Encoded | None, config: RivalConfig) -> Task:
     count, seed = len(data.rows), config.schedule.seed
 
-    def batches(epoch: int) -> list[list[int]]:
-        def cut(rows: list[int]) -> list[list[int]]:
-            size = config.batch_size
-            return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-        plain = shuffled_batches(count, count, cut, seed=seed, epoch=epoch)
-        return [[row + epoch * count for row in batch] for batch in plain]
+    batches = numbered_on(batches_by_length([1] * count, config.batch_size, pool=count, seed=seed), count)
 
     def losses(rows: Rows) -> list[Loss]:
         draw = np.random.default_rng([seed, *rows[:2], len(rows)])

@@ -23,7 +23,7 @@ from dialeval.selfeval.turnwise.network import LAST, LEARNT, MEAN, REACH, SCALAR
 from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
-from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, shuffled_batches
+from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length, numbered_on
 
 LONGEST: Final = 48
 """Tokens that are read of a turn."""
@@ -128,9 +128,7 @@ def train_turnwise(
     data = encode(material, weights)
     judged = encode(held_out, weights) if held_out.dialogues else None
     network = TurnwiseNetwork(data.units.shape[1], config)
-    settings = asdict(config)
-    for key in config.schedule.resumable:
-        settings["schedule"].pop(key)
+    settings = asdict(config) | {"schedule": config.schedule.identity()}
     fitted = fit(
         _task(network, data, judged, config),
         config.schedule,
@@ -159,13 +157,7 @@ def write_network(
 def _task(network: TurnwiseNetwork, data: Encoded, judged: Encoded | None, config: TurnwiseConfig) -> Task:
     count, seed = len(data.rows), config.schedule.seed
 
-    def batches(epoch: int) -> list[list[int]]:
-        def cut(rows: list[int]) -> list[list[int]]:
-            size = config.batch_size
-            return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-        plain = shuffled_batches(count, count, cut, seed=seed, epoch=epoch)
-        return [[row + epoch * count for row in batch] for batch in plain]
+    batches = numbered_on(batches_by_length([1] * count, config.batch_size, pool=count, seed=seed), count)
 
     def losses(rows: Rows) -> list[Loss]:
         draw = np.random.default_rng([seed, *rows[:2], len(rows)])
