@@ -39,7 +39,7 @@ fuzz: $(VENV)/.installed-dev ## mutated files through every reader, with new see
 
 faults: $(VENV)/.installed-dev ## the fault suite, and the table of docs/reliability.md from what it did
 	@rm -f faults.jsonl
-	$(BIN)/python -m pytest -q tests/faults --fault-table faults.jsonl
+	$(BIN)/python -m pytest -q tests/faults tests/engine/test_cluster.py --fault-table faults.jsonl
 	$(BIN)/python docs/write_reliability.py faults.jsonl
 
 docs: $(VENV)/.installed-dev ## the documentation site, in site/

@@ -175,6 +175,37 @@ def test_checks_come_once_in_each_stretch_at_places_that_differ() -> None:
     assert not check_due(3, "ann", 50, 0, 0.0)
 
 
+def test_a_clock_that_is_set_back_holds_nobody_up(tmp_path: Path, store_url: str | None) -> None:
+    clock = Clock()
+    project = made_project(
+        tmp_path / "study",
+        items=1,
+        systems=("alpha-bot", "beta-bot"),
+        overlap=1,
+        raters=(),
+        lease_seconds=60.0,
+        least_seconds=5.0,
+    )
+    store = made_store(project, store_url, clock=clock)
+    ann, bob = store.add_rater("ann").id, store.add_rater("bob").id
+    held, left = store.claim(ann), store.claim(bob)
+    assert isinstance(held, Claim)
+    assert isinstance(left, Claim)
+    clock.now -= 86_400
+    # Who reads is not told for a day to read longer; the next item counts from the new time.
+    assert store.submit(ann, held.item, 0, {"overall": {"value": 3}}) == 1
+    # What bob left unanswered is free after a lease, not after a day.
+    assert store.claim(ann) == Ended("nothing_left")
+    clock.now += 61
+    taken = store.claim(ann)
+    assert isinstance(taken, Claim)
+    assert taken.item == left.item
+    clock.now += 6
+    assert store.submit(ann, taken.item, 0, {"overall": {"value": 2}}) == 1
+    newest = store.history(next(rater for rater in store.raters() if rater.id == ann))
+    assert [given.item for given in newest] == [taken.item, held.item]
+
+
 def test_an_abandoned_item_returns_and_a_late_answer_is_kept_apart(
     tmp_path: Path, store_url: str | None
 ) -> None:

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -74,12 +75,17 @@ def test_without_ray_the_error_says_how_to_install_it(monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_embedded_cluster_gives_the_same_bytes_and_ends_with_the_run(tmp_path, start_ray):
-    program = start_ray(PROGRAM, "work", "local", tmp_path, 0)
+def test_an_embedded_cluster_survives_killed_workers_and_ends_with_the_run(tmp_path, start_ray, ledger):
+    program = start_ray(PROGRAM, "work", "local", tmp_path, 0, 60)
     assert program.wait(timeout=300) == 0, talk(tmp_path)
     checked(tmp_path)
-    workers = {line.split()[0] for line in (tmp_path / "log").read_text().splitlines()}
-    assert str(program.pid) not in workers
+    runs = [line.split(maxsplit=1) for line in (tmp_path / "log").read_text().splitlines()]
+    assert str(program.pid) not in {worker for worker, _ in runs}
+    met = Counter(numbers for _, numbers in runs)
+    assert met["60 61 62"] == 4, "a task and an actor, each killed once"
+    # Of an actor, what waited in it runs again, too; what is kept is kept once.
+    assert 82 <= len(runs) <= 82 + 2
+    ledger("ray worker", tried=2, lost=0, doubled=0)
     deadline = time.monotonic() + 30
     while (left := descended(tmp_path / "token")) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -87,7 +93,7 @@ def test_an_embedded_cluster_gives_the_same_bytes_and_ends_with_the_run(tmp_path
 
 
 @pytest.mark.slow
-def test_killed_nodes_and_a_killed_driver_lose_and_double_nothing(tmp_path, start_ray):
+def test_killed_nodes_and_a_killed_driver_lose_and_double_nothing(tmp_path, start_ray, ledger):
     cluster = start_ray(PROGRAM, "serve", 2, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert cluster.stdin is not None
     assert cluster.stdout is not None
@@ -115,3 +121,4 @@ def test_killed_nodes_and_a_killed_driver_lose_and_double_nothing(tmp_path, star
     runs = (tmp_path / "log").read_text().splitlines()
     # What was under way at a kill runs again: at most 4 batches of a driver, 2 of a node and those that wait there.
     assert 80 <= len(runs) <= 80 + 4 * (KILLS + 1)
+    ledger("ray node", tried=KILLS, lost=0, doubled=0, seed=7)

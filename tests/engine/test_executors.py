@@ -86,6 +86,15 @@ def test_a_dead_worker_is_a_broken_executor():
         pool.submit(die_at_five, [5]).result()
 
 
+def test_a_dead_worker_breaks_its_own_task_and_not_the_next():
+    with ProcessPool(1) as pool:
+        with pytest.raises(BrokenExecutor):
+            pool.submit(die_at_five, [5]).result()
+        with pytest.raises(BrokenExecutor):
+            pool.submit(die_at_five, [4])
+        assert np.array_equal(pool.submit(square, [3]).result(), [[3, 9]])
+
+
 def test_leaving_by_an_error_does_not_wait_for_what_runs(tmp_path):
     with contextlib.suppress(KeyError), ProcessPool(1) as pool:
         pool.submit(sleep_a_minute, [tmp_path / "begun"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -92,11 +93,17 @@ class Recorded:
 
     log: Path
     seconds: float = 0.0
+    dies: int | None = None
+    """The number at which its process is killed, once, as where memory is out."""
 
     def __call__(self, numbers: Sequence[int]) -> Floats:
         with self.log.open("a") as file:
             file.write(f"{os.getpid()} {' '.join(map(str, numbers))}\n")
         time.sleep(self.seconds)
+        died = self.log.with_name(f"{type(self).__name__}-died")
+        if self.dies in numbers and not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
         return square(numbers)
 
 

@@ -35,7 +35,12 @@ PRELOADED = (
     "scipy.stats",
     "rich.console",
     "yaml",
-    "torch",
+    # Loaded by the first use of others.
+    "pandas",
+    "matplotlib.style",
+    "PIL.features",
+    "charset_normalizer",
+    "torch._dynamo",
     "tantivy",
     "faiss",
     "dialeval.metrics.skip_thought.training",

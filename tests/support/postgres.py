@@ -58,11 +58,25 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The address of an empty database."""
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of an empty database, whose connections are closed after the test.
+
+    One that is left to the garbage collector warns whenever that runs, and fails the test that happens to run then.
+    """
     import psycopg
+    from sqlalchemy import Pool, event
+
+    opened: list[psycopg.Connection] = []
+
+    def remember(connection: psycopg.Connection, _record: object) -> None:
+        if isinstance(connection, psycopg.Connection):
+            opened.append(connection)
 
     name = f"study_{uuid4().hex[:12]}"
     with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
-    return f"{postgres_server}/{name}"
+    event.listen(Pool, "connect", remember)
+    yield f"{postgres_server}/{name}"
+    event.remove(Pool, "connect", remember)
+    for connection in opened:
+        connection.close()

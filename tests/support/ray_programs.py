@@ -41,7 +41,7 @@ def serve(nodes: str) -> None:
     cluster.shutdown()
 
 
-def work(address: str, folder: str, seconds: str) -> None:
+def work(address: str, folder: str, seconds: str, dies: str = "") -> None:
     """Square the batches twice over a cache, by plain tasks and by actors, and write all rows to ``out``."""
     from dialeval.engine.cluster import RayCluster
 
@@ -49,7 +49,7 @@ def work(address: str, folder: str, seconds: str) -> None:
     cache, rows = Cache(place / "cache"), []
     with RayCluster(address, jobs=2) as cluster:
         for kind in (Recorded, RecordedModel):
-            job = Job(kind.__name__, kind(place / "log", float(seconds)), ROWS)
+            job = Job(kind.__name__, kind(place / "log", float(seconds), int(dies) if dies else None), ROWS)
             rows += list(run(job, BATCHES, executor=cluster, cache=cache))
     (place / "out").write_bytes(np.concatenate(rows).tobytes())
 

@@ -33,7 +33,7 @@ from dialeval.cli.nlg.app import app as nlg_app
 from dialeval.cli.select.app import app as select_app
 from dialeval.cli.train.app import app as train_app
 from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
-from dialeval.errors import DialevalError
+from dialeval.errors import DialevalError, first_line
 from dialeval.version import __version__
 
 _SCORE: Final = "'dialeval score FILE' for one file of responses, or 'dialeval run STUDY' for several systems"
@@ -114,6 +114,9 @@ def main() -> None:
     except DialevalError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except MemoryError as error:
+        print(f"error: {_out_of_memory(error)}", file=sys.stderr)
+        sys.exit(1)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -137,6 +140,14 @@ def _full(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
     return (
         f"{place}{error.strerror}. Free some space, and give the same command again: finished parts are kept."
+    )
+
+
+def _out_of_memory(error: MemoryError) -> str:
+    why = f" ({first_line(error)})" if str(error) else ""
+    return (
+        f"Out of memory{why}. Close other programs, give fewer --jobs or less data, and give the same command again: "
+        "finished parts are kept."
     )
 
 

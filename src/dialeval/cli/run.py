@@ -7,7 +7,6 @@ import json as jsonlib
 import shlex
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -111,17 +110,18 @@ def carry_out(
 ) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
     from dialeval.files.folders import check_target
-    from dialeval.study import Circumstances, run_study, write_page, write_run
+    from dialeval.study import run_study, write_page, write_run
+    from dialeval.study.provenance import Beginning
     from dialeval.study.report.exports import as_markdown
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
-    started = datetime.now(UTC)
+    beginning = Beginning.now()
     chosen = engine or study.engine
     with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
         done = run_study(study, workshop)
     command = shlex.join(["dialeval", *sys.argv[1:]])
-    content = write_run(done, folder, Circumstances(started, datetime.now(UTC), command))
+    content = write_run(done, folder, beginning.end(command))
     if not json:
         used = content.manifest.usage
         # First: the page's plots take a moment.

@@ -8,7 +8,7 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -73,7 +73,8 @@ class ProcessPool:
     """Runs batches in ``jobs`` other processes, which start with the first batch and end with the ``with`` block.
 
     A task is written to a scratch file once and read once by each worker, so a metric that holds a large
-    model is not sent again with every batch.
+    model is not sent again with every batch. A worker that dies breaks the task that it was given; the next task gets
+    other processes.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -94,11 +95,17 @@ class ProcessPool:
         """The task's result on this content, from another process."""
         if self._pool is None:
             self._start()
-        if task is not self._task:
+        new = task is not self._task
+        if new:
             self._ship(task)
-        assert self._pool is not None
-        future = self._pool.submit(perform, self._parcel(), content)
-        return cast("Future[R]", future)
+        try:
+            return self._perform(content)
+        except BrokenExecutor:
+            # A worker died of an earlier task, which fails by that; this one has done nothing wrong.
+            if not new:
+                raise
+            self._replace()
+            return self._perform(content)
 
     def __enter__(self) -> Self:
         return self
@@ -117,12 +124,19 @@ class ProcessPool:
 
     def _start(self) -> None:
         import tempfile
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
 
-        # Not fork: a forked child of a process with threads (numpy, torch, progress bars) may deadlock.
-        self._pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), initializer=prepare)
+        self._pool = _new_pool(self.jobs)
         self._scratch = tempfile.TemporaryDirectory(prefix="dialeval-")
+
+    def _replace(self) -> None:
+        """Start other processes in place of those that ended with the one that died."""
+        assert self._pool is not None
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = _new_pool(self.jobs)
+
+    def _perform(self, content: Sequence[B]) -> Future[R]:
+        assert self._pool is not None
+        return cast("Future[R]", self._pool.submit(perform, self._parcel(), content))
 
     def _ship(self, task: Callable[[Sequence[B]], R]) -> None:
         try:
@@ -139,6 +153,14 @@ class ProcessPool:
     def _parcel(self) -> Path:
         assert self._scratch is not None
         return Path(self._scratch.name, f"task-{self._shipped}.pickle")
+
+
+def _new_pool(jobs: int) -> ProcessPoolExecutor:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Not fork: a forked child of a process with threads (numpy, torch, progress bars) may deadlock.
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=prepare)
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:

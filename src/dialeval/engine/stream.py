@@ -167,7 +167,7 @@ class _Window(Generic[B, R]):
         kept = " Finished batches are kept, so the same command resumes from here." if self.cache else ""
         return (
             f"A worker process died {which}, perhaps killed because memory ran out.{kept} Try --jobs 1, which "
-            "shows a crash where it happens. (In a script of your own, start the run under "
+            "needs less memory and shows a crash where it happens. (In a script of your own, start the run under "
             "if __name__ == '__main__'.)"
         )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,23 @@ class Circumstances:
         """This moment, for runs made from Python."""
         moment = datetime.now(UTC)
         return cls(moment, moment, "dialeval.run_study(...)")
+
+
+class Beginning(NamedTuple):
+    """When a run began, by the clock and by one that nobody can set."""
+
+    moment: datetime
+    steady: float
+
+    @classmethod
+    def now(cls) -> Beginning:
+        """This moment."""
+        return cls(datetime.now(UTC), time.monotonic())
+
+    def end(self, command: str) -> Circumstances:
+        """The run ends now; a clock that was set back meanwhile does not let it end before it began."""
+        passed = self.moment + timedelta(seconds=time.monotonic() - self.steady)
+        return Circumstances(self.moment, max(datetime.now(UTC), passed), command)
 
 
 def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:

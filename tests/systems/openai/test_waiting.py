@@ -28,6 +28,13 @@ def test_servers_say_when_to_come_back_by_number_or_date(value: str, seconds: fl
     assert retry_after({}, NOON) is None
 
 
+@pytest.mark.parametrize("wrong", [NOON, NOON.replace(year=2025), NOON.replace(year=2027)])
+def test_a_date_to_come_back_is_counted_from_the_servers_own_clock(wrong: datetime) -> None:
+    headers = {"retry-after": "Sun, 15 Nov 2026 12:01:30 GMT", "date": "Sun, 15 Nov 2026 12:01:00 GMT"}
+    assert retry_after(headers, wrong) == 30.0
+    assert retry_after(headers | {"date": "yesterday"}, NOON) == 90.0
+
+
 @given(first=st.floats(0, 10), attempt=st.integers(0, 5000))
 def test_waits_double_up_to_half_a_minute_and_half_of_each_is_chance(first: float, attempt: int) -> None:
     longest = min(30.0, first * 2.0 ** min(attempt, 16))

@@ -42,6 +42,7 @@ def claim(connection: Connection, plan: Plan, rater_id: int, now: float) -> Clai
         return _give(connection, rater, check, now)
     entry = _next_place(connection, plan, rater, now)
     if entry is None:
+        _shorten_leases(connection, plan, now)
         return Ended("nothing_left")
     return _give(connection, rater, entry, now)
 
@@ -71,7 +72,8 @@ def submit(
     entry = plan.by_id.get(item)
     if entry is None or rater.state not in ("active", "invited"):
         raise Gone("no such item for this rater")
-    if plan.least_seconds and rater.current == item and now - (rater.since or now) < plan.least_seconds:
+    # Below 0 where the clock was set back since; nobody must wait for it to catch up.
+    if rater.current == item and 0 <= now - (rater.since or now) < plan.least_seconds:
         raise TooSoon("below the least reading time")
     if entry.role == "rating":
         _occupy(connection, rater, item, now)
@@ -212,6 +214,14 @@ def _take(connection: Connection, plan: Plan, rater: Rater, item: str, slot: int
     free = update(places).where(places.c.item == item, places.c.slot == slot, places.c.until <= now)
     taken = connection.execute(free.values(rater=rater.id, until=now + plan.lease_seconds)).rowcount
     return taken == 1
+
+
+def _shorten_leases(connection: Connection, plan: Plan, now: float) -> None:
+    """Let leases that end later than any could end a whole lease from now: the clock was set back since."""
+    latest = now + plan.lease_seconds
+    connection.execute(
+        update(places).where(places.c.until > latest, places.c.until < DONE).values(until=latest)
+    )
 
 
 def _occupy(connection: Connection, rater: Rater, item: str, now: float) -> None:

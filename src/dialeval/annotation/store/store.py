@@ -178,9 +178,7 @@ class Store:
         """A rater's latest answers, newest first."""
         with self.database.reading() as connection:
             rows = connection.execute(
-                text(
-                    "SELECT * FROM latest_answers WHERE rater = :rater ORDER BY at DESC, id DESC LIMIT :most"
-                ),
+                text("SELECT * FROM latest_answers WHERE rater = :rater ORDER BY id DESC LIMIT :most"),
                 {"rater": rater.id, "most": most},
             )
             return [given_of(rater.name, row) for row in rows]

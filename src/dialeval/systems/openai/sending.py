@@ -200,7 +200,10 @@ def back_off(first: float, attempt: int) -> float:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds the server asks to be left alone, given as a number or a date (RFC 9110, section 10.2.3)."""
+    """Seconds the server asks to be left alone, given as a number or a date (RFC 9110, section 10.2.3).
+
+    A date is counted from that of the answer, since the clock here may be wrong; from ``now`` where it has none.
+    """
     asked = headers.get("retry-after", "").strip()
     if not asked:
         return None
@@ -208,10 +211,17 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return max(0.0, float(asked)) if float(asked) == float(asked) else None
     except ValueError:
         pass
+    moment = _date(asked)
+    if moment is None:
+        return None
+    said_at = _date(headers.get("date", "")) or now or datetime.now(UTC)
+    return max(0.0, (moment - said_at).total_seconds())
+
+
+def _date(text: str) -> datetime | None:
+    """The date of a header; None where it is not one."""
     try:
-        moment = parsedate_to_datetime(asked)
+        moment = parsedate_to_datetime(text)
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
