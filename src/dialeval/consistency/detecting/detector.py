@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from dialeval.consistency.pairs.types import CLASSES, Pair
 from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
 from dialeval.errors import BadInput
+from dialeval.version import __version__
 
 Verdict: TypeAlias = Literal["contradiction", "ambiguous", "none"]
 
@@ -112,6 +114,11 @@ class PairDetector:
     def resources(self) -> Mapping[str, str]:
         """The adapter and its encoder, each with its sha256."""
         return self.file.resources
+
+    @property
+    def key(self) -> str:
+        """All that moves a pair's probability: the adapter, which holds its calibration, its encoder and the version."""
+        return json.dumps(["pairs", sorted(self.resources.items()), __version__])
 
     def margins(self, pairs: Sequence[Pair]) -> Floats:
         """Log-odds of a contradiction in each pair, before calibration; equal pairs are run once."""

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
-from dialeval.consistency.detecting.dialogues import LAST_TURN, find_contradictions
+from dialeval.consistency.detecting.dialogues import LAST_TURN, Case, find_contradictions
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.document import Measured
 from dialeval.consistency.learning.calibrating import Compared, calibrate, calibrate_worst, measure
@@ -87,7 +87,7 @@ class Scorer(NamedTuple):
 
 def compared_in(talks: Sequence[Talk], scorer: Scorer | PairDetector) -> list[Compared]:
     """What the scorer sees in the last turn of each dialogue."""
-    found = find_contradictions([talk.turns for talk in talks], scorer, reading=LAST_TURN)
+    found = find_contradictions([Case(talk.turns, LAST_TURN) for talk in talks], scorer)
     return [
         Compared(each.probability, each.pairs, talk.contradicts)
         for each, talk in zip(found, talks, strict=True)
