@@ -15,7 +15,14 @@ import numpy as np
 
 from bench.result import BenchResult
 from dialeval.consistency.detecting.detector import PairDetector
-from dialeval.consistency.detecting.dialogues import REACH, Case, Reading, cost_of, find_contradictions, passages
+from dialeval.consistency.detecting.dialogues import (
+    REACH,
+    Case,
+    Reading,
+    cost_of,
+    find_contradictions,
+    passages,
+)
 from dialeval.consistency.probing.followups import FollowUp, log_fqness, mine
 from dialeval.core import Floats
 from dialeval.data.types import Dialogue, alternating

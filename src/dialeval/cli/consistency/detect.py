@@ -80,7 +80,7 @@ def detect(
 ) -> None:
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
-    For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Dialogues
+    For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Those
     with nothing to compare are counted by reason. Time grows with the number of pairs, which is told at the start.
     Interrupted? The same command resumes.
 
@@ -104,10 +104,13 @@ def detect(
     reading = Reading(turn, (usual if reach is None else reach) or None)
     detector = ContradictionDetector(model)
     costs = [cost_of(*talk_of(dialogue, reading, speakers).case) for dialogue in given]
-    with open_workshop(jobs=jobs, cache=cache, resume=resume, engine=engine_given(engine, address)) as shop:
-        with _bar(costs, reading.reach) as progress:
-            work = Work(shop.executor, shop.cache, detector.key, progress)
-            document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
+    chosen = engine_given(engine, address)
+    with (
+        open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
+        _bar(costs, reading.reach) as progress,
+    ):
+        work = Work(shop.executor, shop.cache, detector.key, progress)
+        document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
     page = write_detected(out, document) if out is not None else None
     _show(document, out, page, json=json)
 

@@ -75,9 +75,7 @@ def detect_each(
     usable = [talk.case for talk, reason in zip(talks, reasons, strict=True) if reason is None]
     found = iter(find_contradictions(usable, detector, work=work))
     return [
-        _unchecked(talk, reason)
-        if reason is not None
-        else _detected(talk, next(found), detector.calibration)
+        _unchecked(talk, reason) if reason is not None else _detected(talk, next(found), detector.calibration)
         for talk, reason in zip(talks, reasons, strict=True)
     ]
 
@@ -90,7 +88,7 @@ def _unchecked(talk: Talk, reason: str) -> Detected:
 def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Detected:
     assert found is not None, "dialogues without pairs have an obstacle"
     quoted, turns = found.quoted, talk.case.turns
-    probability = calibration.worst(found.probability, found.pairs)
+    probability = calibration.worst(found.probability, found.pairs, whole=talk.case.reading.whole)
     quotes = (
         Said(quoted.first, turns[quoted.first].speaker, quoted.pair.earlier),
         Said(quoted.second, turns[quoted.second].speaker, quoted.pair.response),

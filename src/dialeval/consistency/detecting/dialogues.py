@@ -41,6 +41,11 @@ class Reading(NamedTuple):
     judged: frozenset[str] = frozenset()
     """The speakers whose turns are compared, case aside; empty for all."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether all turns are compared."""
+        return self.scope == "all"
+
     def of(self, dialogue: Dialogue, speakers: Speakers) -> Reading:
         """The reading of one dialogue: with ``system``, that of the judged speakers, or of all where none is known.
 
@@ -185,9 +190,7 @@ def _statements(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in split_sentences(text) if not is_question(part)))
 
 
-def find_contradictions(
-    cases: Sequence[Case], scorer: Scorer, *, work: Work = HERE
-) -> list[Found | None]:
+def find_contradictions(cases: Sequence[Case], scorer: Scorer, *, work: Work = HERE) -> list[Found | None]:
     """The worst passages of each dialogue; None where there is nothing to compare.
 
     All different pairs of a chunk of dialogues are scored together, each once, those of like length side by side.

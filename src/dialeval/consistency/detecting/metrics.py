@@ -105,8 +105,9 @@ class ContradictionRate(MeanOfValues):
         calibration = detector.calibration
         cases = [Case(turns_of(subject), self._reading(subject)) for subject in subjects]
         verdicts = [
-            each and calibration.verdict(calibration.worst(each.probability, each.pairs))
-            for each in find_contradictions(cases, detector)
+            each
+            and calibration.verdict(calibration.worst(each.probability, each.pairs, whole=case.reading.whole))
+            for case, each in zip(cases, find_contradictions(cases, detector), strict=True)
         ]
         free = 1.0 - self.contradictory
         return rows_of_values([self.contradictory if v == "contradiction" else free for v in verdicts])
