@@ -15,7 +15,14 @@ import numpy as np
 
 from bench.result import BenchResult
 from dialeval.consistency.detecting.detector import PairDetector
-from dialeval.consistency.detecting.dialogues import REACH, Reading, cost_of, find_contradictions, passages
+from dialeval.consistency.detecting.dialogues import (
+    REACH,
+    Case,
+    Reading,
+    cost_of,
+    find_contradictions,
+    passages,
+)
 from dialeval.consistency.probing.followups import FollowUp, log_fqness, mine
 from dialeval.core import Floats
 from dialeval.data.types import Dialogue, alternating
@@ -65,7 +72,7 @@ def _whole(turns: int) -> BenchResult:
     talk = alternating([_STATEMENTS[place % 5].format(place + 2) for place in range(turns)])
     reading = Reading(reach=REACH)
     cost = cost_of(talk, reading)
-    _, seconds = _timed(lambda: find_contradictions([talk], PairDetector(), reading=reading))
+    _, seconds = _timed(lambda: find_contradictions([Case(talk, reading)], PairDetector()))
     note = f"{cost.passages} pairs, {cost.passages / seconds:.0f} pairs/s; {cost.beyond} beyond reach {REACH}"
     return BenchResult(f"detector, {turns} turns, in all", seconds, float("nan"), note)
 

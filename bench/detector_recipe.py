@@ -11,8 +11,10 @@ import argparse
 import gzip
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -21,7 +23,7 @@ from dialeval.consistency.learning.config import SCHEDULE, DetectorConfig
 from dialeval.consistency.pairs.making import made_pairs
 from dialeval.consistency.pairs.reading import read_all
 from dialeval.consistency.pairs.types import Divided, LabelledPair, divide
-from dialeval.data.types import Dialogue, Turn
+from dialeval.data.types import Dialogue, Turn, alternating
 
 if TYPE_CHECKING:
     from dialeval.consistency.learning.finishing import Talk
@@ -98,6 +100,71 @@ def talks(pairs: Sequence[LabelledPair], *, held_out: bool) -> list[Talk]:
     return built
 
 
+def whole_talks(pairs: Sequence[LabelledPair], *, plain: str = "valid") -> list[Talk]:
+    """Plain dialogues of people, DailyDialog's and PersonaChat's, and the same with a contradiction of DECODE's put in.
+
+    The contradiction takes the place of the assistant's last turn and of an earlier one.
+    """
+    from dialeval.consistency.learning.finishing import Talk
+
+    clashes = [each.pair for each in pairs if each.source.startswith("decode") and each.contradicts]
+    draw, built = Random(4), []
+    for texts in plain_dialogues(plain):
+        turns = alternating(texts, last="assistant")
+        earlier = [place for place, turn in enumerate(turns[:-1]) if turn.speaker == "assistant"]
+        if not earlier:
+            continue
+        pair, changed = draw.choice(clashes), list(turns)
+        changed[draw.choice(earlier)] = Turn("assistant", pair.earlier)
+        changed[-1] = Turn("assistant", pair.response)
+        built += [Talk(turns, contradicts=False), Talk(tuple(changed), contradicts=True)]
+    return built
+
+
+def plain_dialogues(part: str) -> list[list[str]]:
+    """The first 100 dialogues of DailyDialog's validation or test set, and in validation 40 of PersonaChat's."""
+    with (DATA / "dailydialog" / f"{part}.json").open(encoding="utf-8") as file:
+        daily = [[turn["text"] for turn in json.loads(line)["dialogue"]] for line in islice(file, 100)]
+    if part != "valid":
+        return daily
+    with (DATA / "personachat" / "valid.jsonl").open(encoding="utf-8") as file:
+        return daily + [
+            [text for text in json.loads(line)["turns"] if text.strip()] for line in islice(file, 40)
+        ]
+
+
+def recalibrate(out: Path, adapter: str) -> None:
+    """Write the adapter again with whole dialogues calibrated on plain ones, and say how often those raise an alarm."""
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    from dialeval.consistency.detecting.detector import PairDetector
+    from dialeval.consistency.detecting.dialogues import EVERYTHING
+    from dialeval.consistency.learning.calibrating import calibrate_whole
+    from dialeval.consistency.learning.finishing import compared_in
+    from dialeval.encoder.adapters import ABOUT
+
+    detector = PairDetector(adapter)
+    parts, path = contradictions(), detector.file.path
+    calibration = calibrate_whole(
+        detector.calibration, compared_in(whole_talks(parts.validation), detector, EVERYTHING)
+    )
+    with safe_open(path, "np") as file:
+        about = json.loads(file.metadata()[ABOUT])
+    about["facts"] |= calibration._asdict()
+    save_file(load_file(path), out, {ABOUT: json.dumps(about, sort_keys=True)})
+    for name, part, pairs in (("validation", "valid", parts.validation), ("test", "test", parts.test)):
+        seen = compared_in(whole_talks(pairs, plain=part), detector, EVERYTHING)
+        for label, wanted in (("plain", False), ("with a contradiction", True)):
+            verdicts = Counter(
+                calibration.verdict(calibration.worst(each.probability, each.pairs, whole=True))
+                for each in seen
+                if each.contradicts == wanted
+            )
+            print(f"{name}, {label}: {dict(verdicts)}", flush=True)
+    print(calibration)
+
+
 def personachat() -> Iterator[Dialogue]:
     """The dialogues that rules turn into contradictions."""
     with gzip.open(DATA / "personachat" / "train.part.jsonl.gz") as file:
@@ -114,7 +181,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--nli", type=int, default=22000, help="NLI rows of step 2")
     parser.add_argument("--made", type=int, default=4000, help="pairs by rules of step 2")
     parser.add_argument("--minutes", type=float, default=None, help="for each step")
+    parser.add_argument(
+        "--recalibrate", metavar="ADAPTER", help="train nothing; write this one to OUT, recalibrated"
+    )
     given = parser.parse_args(arguments)
+    if given.recalibrate:
+        recalibrate(given.out, given.recalibrate)
+        return
     from dialeval.consistency.learning.finishing import finish
     from dialeval.consistency.learning.training import ADAPTER, train_detector
     from dialeval.training.finetuning import write_adapter
@@ -137,7 +210,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     second = train_detector(train, validation, config, two, start_from=one / ADAPTER, session=session)
     held = contradictions().validation
     measured = finish(
-        two, second, train, held, config, started_from="step 1", talks=talks(held * 3, held_out=False)
+        two,
+        second,
+        train,
+        held,
+        config,
+        started_from="step 1",
+        talks=talks(held * 3, held_out=False),
+        whole=whole_talks(held),
     )
     print(f"validation: accuracy {measured.accuracy:.3f}, AUC {measured.auc:.3f}; {two / ADAPTER}")
 

@@ -75,6 +75,10 @@ class DetectedDocument:
     systems: tuple[SystemRate, ...]
     excluded: dict[str, int]
     """Dialogues with nothing to compare, by reason."""
+    speakers: Literal["system", "all"] = "all"
+    """Whose turns were compared: those of the dialogue's system, or of all; ``turn`` ``last`` has that turn's."""
+    all_speakers: int = 0
+    """Dialogues of which the turns of all speakers were compared, as asked or since nobody is known as the system."""
     reach: int | None = None
     """How many turns back each turn was compared; null for all the way."""
     passages: int = 0

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from dialeval.consistency.collecting.answers import PROBES_AT_ONCE, ProbeAnswer, ask_probes
 from dialeval.consistency.detecting.detecting import Talk, detect_each, rates_of
 from dialeval.consistency.detecting.detector import SHIPPED
-from dialeval.consistency.detecting.dialogues import LAST_TURN
+from dialeval.consistency.detecting.dialogues import LAST_TURN, Case
 from dialeval.consistency.detecting.metrics import ContradictionDetector, ContradictionFree
 from dialeval.consistency.document import ConsistencyInfo, Detected
 from dialeval.consistency.folder import CONTRADICTIONS, read_answers, write_answers
@@ -165,8 +165,8 @@ class ConsistencyCapability:
 
 def detected_answers(answers: Sequence[ProbeAnswer], detector: ContradictionDetector) -> list[Detected]:
     """The worst pair in each answer's dialogue, its own turn being the later one."""
-    talks = [Talk(answer.item, answer.system, answer.turns) for answer in answers]
-    return detect_each(talks, detector, LAST_TURN)
+    talks = [Talk(answer.item, answer.system, Case(answer.turns, LAST_TURN)) for answer in answers]
+    return detect_each(talks, detector)
 
 
 def _model_of(label: str) -> str:

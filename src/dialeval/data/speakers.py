@@ -8,14 +8,19 @@ from typing import Final, TypeAlias
 from dialeval.data.types import Context, Turn
 
 Who: TypeAlias = tuple[str, str | None]
-"""A role and a name, which together are a speaker."""
+"""A role and a name, which together are a speaker, case and surrounding whitespace aside."""
 _NEVER: Final = frozenset({"tool", "function", "developer"})
 _SYSTEM: Final = "system"
 
 
 def who(turn: Turn) -> Who:
-    """The speaker of a turn."""
-    return turn.speaker, turn.name
+    """The speaker of a turn; ``Assistant`` and ``ASSISTANT`` are one."""
+    return folded(turn.speaker), folded(turn.name or "") or None
+
+
+def folded(speaker: str) -> str:
+    """The speaker's role or name as it is compared with others."""
+    return speaker.strip().casefold()
 
 
 def speaks(turns: Sequence[Turn]) -> list[bool]:
@@ -24,11 +29,11 @@ def speaks(turns: Sequence[Turn]) -> list[bool]:
     Messages of the role ``system`` are instructions. Some corpora call the dialogue system so: where the role comes
     after another speaker's turn and fewer than two others speak, it is a speaker.
     """
-    others = [turn.speaker for turn in turns if turn.speaker.lower() not in {*_NEVER, _SYSTEM}]
-    opening = next((place for place, turn in enumerate(turns) if turn.speaker in others), len(turns))
-    later = any(turn.speaker.lower() == _SYSTEM for turn in turns[opening:])
-    mute = _NEVER if later and len(set(others)) < 2 else {*_NEVER, _SYSTEM}
-    return [turn.speaker.lower() not in mute for turn in turns]
+    roles = [folded(turn.speaker) for turn in turns]
+    others = {role for role in roles if role not in {*_NEVER, _SYSTEM}}
+    opening = next((place for place, role in enumerate(roles) if role in others), len(turns))
+    mute = _NEVER if _SYSTEM in roles[opening:] and len(others) < 2 else {*_NEVER, _SYSTEM}
+    return [role not in mute for role in roles]
 
 
 def spoken(turns: Sequence[Turn]) -> list[Turn]:
@@ -40,7 +45,7 @@ def with_response(context: Context, response: str) -> Context:
     """The context with the response as its last turn, spoken by the one who did not speak last."""
     said = spoken(context)
     others = [turn for turn in said if who(turn) != who(said[-1])]
-    usual = "user" if said and said[-1].speaker == "assistant" else "assistant"
+    usual = "user" if said and folded(said[-1].speaker) == "assistant" else "assistant"
     answering = others[-1] if others else Turn(usual, "")
     return (*context, Turn(answering.speaker, response, answering.name))
 

@@ -87,14 +87,15 @@ class Encoder:
         *,
         layer: int | None = None,
         keep: Callable[[Vectors], Vectors] = np.copy,
+        at_once: int = _TEXTS_AT_ONCE,
     ) -> list[Vectors]:
         """What ``keep`` makes of each text's vectors, one per token: the output of ``layer``, or of the last.
 
-        Texts of like length run together. Padding is masked, so a text's vectors are the same in any company but
+        Texts of like length run together, at most ``at_once``. Padding is masked, so a text's vectors are the same in any company but
         for rounding, about 1e-6. What is kept should be a copy, or a short text keeps its whole batch alive.
         """
         kept: dict[int, Vectors] = {}
-        for positions in _batches([len(ids) for ids in tokens]):
+        for positions in _batches([len(ids) for ids in tokens], at_once):
             states = self._run([tokens[index] for index in positions], layer)
             for index, vectors in zip(positions, states, strict=True):
                 kept[index] = keep(vectors[: len(tokens[index])])
@@ -166,11 +167,11 @@ def _longest(tokenizer: Tokenizer, weights: Weights) -> int:
     return tokenizer.model_max_length if tokenizer.model_max_length <= most else most - 2
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def _batches(lengths: Sequence[int], at_once: int) -> Iterator[list[int]]:
     """Positions of texts of like length, at most so many texts and padded tokens at once."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == _TEXTS_AT_ONCE or (len(batch) + 1) * lengths[index] > _TOKENS_AT_ONCE):
+        if batch and (len(batch) == at_once or (len(batch) + 1) * lengths[index] > _TOKENS_AT_ONCE):
             yield batch
             batch = []
         batch.append(index)

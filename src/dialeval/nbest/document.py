@@ -43,6 +43,8 @@ class StimuliSummary:
     """Contexts with a right and a wrong answer that were written for unlikelihood training."""
     bad_lines: int
     tagger: str
+    numbered: int = 0
+    """Pairs whose label was a number, read as 0 entailment, 1 neutral, 2 contradiction."""
 
 
 @dataclass(frozen=True, slots=True)

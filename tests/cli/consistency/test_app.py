@@ -46,7 +46,8 @@ def test_detect_prints_what_its_contract_says(dialeval, dialogues):
     assert by_id["clash", "bot"]["probability"] > by_id["fine", "bot"]["probability"]
     assert by_id["clash", "other"]["pair"] == [1, 1]
     assert (by_id["short", "bot"]["probability"], by_id["short", "bot"]["pair"]) == (None, None)
-    assert told["excluded"] == {"no two sentences by one speaker": 1}
+    assert told["excluded"] == {"no two sentences by the system": 1}
+    assert (told["speakers"], told["all_speakers"]) == ("system", 0)
 
 
 def test_the_last_turn_alone_is_asked_about(dialeval, tmp_path):
@@ -54,7 +55,24 @@ def test_the_last_turn_alone_is_asked_about(dialeval, tmp_path):
     path.write_text(json.dumps(talk("d", "I have a dog.", "I never smoked.", "I have no dog.", "Oh.")) + "\n")
     told = json.loads(dialeval("consistency", "detect", path, "--turn", "last", "--json").out)
     assert told["dialogues"][0]["pair"] == [1, 3]
-    assert json.loads(dialeval("consistency", "detect", path, "--json").out)["dialogues"][0]["pair"] == [0, 2]
+
+
+def test_a_system_is_not_charged_with_what_its_user_says(dialeval, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text(json.dumps(talk("d", "I have a dog.", "Oh, nice.", "I have no dog.", "I see.")) + "\n")
+    own = json.loads(dialeval("consistency", "detect", path, "--json").out)
+    assert (own["dialogues"][0]["pair"], own["systems"][0]["contradictions"]) == ([1, 3], 0)
+    told = json.loads(dialeval("consistency", "detect", path, "--speakers", "all", "--json").out)
+    assert (told["dialogues"][0]["pair"], told["systems"][0]["contradictions"]) == ([0, 2], 1)
+
+
+def test_an_interrupted_detection_resumes_from_what_was_kept(dialeval, dialogues, tmp_path):
+    told = [
+        json.loads(dialeval("consistency", "detect", dialogues, "--cache", "kept", "--json", *more).out)
+        for more in ([], [], ["--no-resume", "--jobs", "2"])
+    ]
+    assert told[0] == told[1] == told[2]
+    assert any((tmp_path / "kept").rglob("*"))
 
 
 def test_detect_writes_a_page_that_quotes_both_turns(dialeval, dialogues, tmp_path):
@@ -133,16 +151,16 @@ def test_the_detector_labels_where_people_are_missing(dialeval, dialogues, tmp_p
 
 
 def test_long_dialogues_are_bounded_and_the_rest_is_told(dialeval, tmp_path):
-    turns = ["I have a dog.", "Oh.", *["Well.", "I see."] * 3, "I have no dog.", "Oh."]
+    turns = ["Oh.", "I have a dog.", *["Well.", "I see."] * 3, "Oh.", "I have no dog."]
     path = tmp_path / "long.jsonl"
     path.write_text(json.dumps(talk("d", *turns)) + "\n")
     near = dialeval("consistency", "detect", path, "--reach", "4", "--json")
     told = json.loads(near.out)
     assert (told["reach"], told["not_compared"]) == (4, told["dialogues"][0]["not_compared"])
-    assert told["not_compared"] == 6  # of either speaker two pairs six turns apart, and one eight turns apart
+    assert told["not_compared"] == 3  # of the system two pairs six turns apart, and one eight turns apart
     assert "--reach 0 compares them" in near.err
     whole = json.loads(dialeval("consistency", "detect", path, "--reach", "0", "--json").out)
-    assert (whole["reach"], whole["not_compared"], whole["dialogues"][0]["pair"]) == (None, 0, [0, 8])
+    assert (whole["reach"], whole["not_compared"], whole["dialogues"][0]["pair"]) == (None, 0, [1, 9])
 
 
 def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):

@@ -90,6 +90,13 @@ class TestStimuli:
         assert len(shown.out.splitlines()) == 3
         assert dialeval("nbest", "stimuli", pairs).code == 2
 
+    def test_labels_that_are_numbers_are_told(self, dialeval, pairs, tmp_path):
+        with pairs.open("a") as handle:
+            handle.write('{"premise": "I am in Ohio.", "hypothesis": "I am in Texas.", "label": 2}\n')
+        done = dialeval("nbest", "stimuli", pairs, "-o", tmp_path / "o.jsonl")
+        assert "read as 0 entailment, 1 neutral, 2 contradiction: 1" in done.out
+        assert json.loads((tmp_path / "o.jsonl").read_text().splitlines()[-1])["kind"] == "CNTQ"
+
     def test_bad_lines_are_refused_or_counted(self, dialeval, pairs, tmp_path):
         with pairs.open("a") as handle:
             handle.write('{"premise": 3, "hypothesis": "x", "label": "neutral"}\n')

@@ -16,9 +16,11 @@ from dialeval.consistency.detecting.dialogues import (
     LAST_TURN,
     NO_PAIR,
     NO_SPEAKER,
+    NO_SYSTEM_PAIR,
     NO_TURN,
     OUT_OF_REACH,
     PARTS,
+    Case,
     Cost,
     Reading,
     cost_of,
@@ -26,8 +28,10 @@ from dialeval.consistency.detecting.dialogues import (
     obstacle,
     passages,
 )
+from dialeval.consistency.detecting.scoring import Work
 from dialeval.consistency.pairs.types import Pair
-from dialeval.data.types import Turn, alternating
+from dialeval.data.types import Dialogue, Turn, alternating
+from dialeval.engine import Cache
 
 
 class Words:
@@ -77,26 +81,26 @@ def test_whole_utterances_and_every_two_statements_are_compared_and_no_question_
 
 
 def test_the_worst_pair_is_quoted_by_its_sentence():
-    (found,) = find_contradictions([TALK], Words())
+    (found,) = find_contradictions([Case(TALK)], Words())
     assert (found.quoted.first, found.quoted.second) == (1, 5)
     assert found.quoted.pair == Pair("I like tea.", "I do not like tea.", "Yes.")
     assert found.probability == pytest.approx(1 / (1 + math.exp(PARTS - math.log(9))))
 
 
 def test_an_utterance_may_contradict_itself():
-    (found,) = find_contradictions([(Turn("a", "I like tea. I do not like tea."),)], Words())
+    (found,) = find_contradictions([Case((Turn("a", "I like tea. I do not like tea."),))], Words())
     assert (found.quoted.first, found.quoted.second) == (0, 0)
     assert found.probability == pytest.approx(1 / (1 + math.exp(INSIDE - math.log(9))))
 
 
 def test_each_different_pair_is_scored_once_over_all_dialogues():
     words = Words()
-    find_contradictions([TALK, TALK, TALK], words)
+    find_contradictions([Case(TALK)] * 3, words)
     assert len(words.seen) == len(set(words.seen))
 
 
 def test_dialogues_are_held_in_chunks_with_the_same_findings(monkeypatch):
-    talks = [TALK, alternating(["Hi.", "Oh."]), TALK[2:], TALK, ()]
+    talks = [Case(turns) for turns in (TALK, alternating(["Hi.", "Oh."]), TALK[2:], TALK, ())]
     together = find_contradictions(talks, Words())
     bound = cost_of(TALK).passages
     for held in (
@@ -112,7 +116,7 @@ def test_dialogues_are_held_in_chunks_with_the_same_findings(monkeypatch):
 
 def test_the_same_words_twice_contradict_nothing_and_are_not_even_scored():
     words = Words()
-    (found,) = find_contradictions([alternating(["I like tea.", "Oh.", "i like  tea."])], words)
+    (found,) = find_contradictions([Case(alternating(["I like tea.", "Oh.", "i like  tea."]))], words)
     assert words.seen == []
     assert found.probability == 0
 
@@ -149,9 +153,8 @@ def test_the_number_of_pairs_of_a_long_dialogue_is_that_of_combinations():
 
 def test_a_turn_that_only_asks_contradicts_nothing_and_is_not_even_scored():
     words = Words()
-    (found,) = find_contradictions(
-        [alternating(["I like tea.", "Oh.", "Do you not like tea?"])], words, reading=LAST_TURN
-    )
+    asks = alternating(["I like tea.", "Oh.", "Do you not like tea?"])
+    (found,) = find_contradictions([Case(asks, LAST_TURN)], words)
     assert words.seen == []
     assert found.probability == 0
 
@@ -185,7 +188,7 @@ def test_progress_counts_every_passage_once():
             self.done += n
 
     counted = Count()
-    find_contradictions([TALK, TALK], Words(), progress=counted)
+    find_contradictions([Case(TALK)] * 2, Words(), work=Work(progress=counted))
     assert counted.done == 2 * cost_of(TALK).passages
 
 
@@ -193,3 +196,50 @@ def test_a_blank_last_turn_contradicts_nothing_where_only_the_last_is_asked_abou
     turns = alternating(["I like tea.", "Oh.", "I do not like tea.", " "])
     assert obstacle(turns, LAST_TURN) == BLANK_LAST
     assert obstacle(turns) is None
+
+
+@pytest.mark.parametrize(
+    ("roles", "system", "judged"),
+    [
+        (("user", "assistant"), "", {1}),
+        (("USER", " Assistant "), "", {1}),
+        (("user", "system"), "", {1}),  # the corpus calls the dialogue system so
+        (("A", "B"), "", {0, 1}),
+        (("A", "B"), "b", {1}),
+        (("human", "parlbot"), "", {1}),
+    ],
+)
+def test_the_turns_of_the_system_are_judged_where_it_is_known(roles, system, judged):
+    turns = tuple(Turn(roles[place % 2], f"word {place}") for place in range(4))
+    dialogue = Dialogue("1", turns, system)
+    narrowed = Reading().of(dialogue, "system")
+    assert {each.first % 2 for each in passages(turns, narrowed)} == judged
+    assert cost_of(turns, narrowed).passages == len(judged)
+    assert {each.first % 2 for each in passages(turns, Reading().of(dialogue, "all"))} == {0, 1}
+    assert LAST_TURN.of(dialogue, "system") == LAST_TURN
+
+
+def test_a_system_with_nothing_to_compare_is_not_checked_whatever_the_user_said():
+    dialogue = Dialogue("1", alternating(["I like tea.", "Oh.", "I do not like tea."]), "s")
+    narrowed = Reading().of(dialogue, "system")
+    assert obstacle(dialogue.turns, narrowed) == NO_SYSTEM_PAIR
+    alone = Dialogue("2", (Turn("User", "I like tea."), Turn("user", "I do not like tea.")), "s")
+    assert obstacle(alone.turns, Reading().of(alone, "system")) == NO_SYSTEM_PAIR
+
+
+def test_a_speaker_is_the_same_in_any_case_and_with_whitespace_around():
+    turns = (Turn("ASSISTANT", "I like tea."), Turn(" assistant", "I do not like tea."))
+    assert [(each.first, each.second) for each in passages(turns)] == [(0, 1)]
+
+
+def test_what_was_scored_is_kept_and_not_scored_again(tmp_path):
+    first, again = Words(), Words()
+    found = [
+        find_contradictions([Case(TALK)], words, work=Work(cache=Cache(tmp_path), key="words"))
+        for words in (first, again)
+    ]
+    assert found[0] == found[1]
+    assert first.seen
+    assert again.seen == []
+    find_contradictions([Case(TALK)], again, work=Work(cache=Cache(tmp_path), key="other words"))
+    assert again.seen == first.seen

@@ -10,7 +10,7 @@ from dialeval.data.types import Dialogue, Example, Response, alternating
 from dialeval.errors import DialevalError
 
 TEXTS = ["I have two dogs.", "Oh.", "I have never had a dog. They are too loud for me."]
-TALK = Dialogue("1", alternating(TEXTS), "s")
+TALK = Dialogue("1", alternating(TEXTS, last="assistant"), "s")
 
 
 def test_turns_of_dialogues_beyond_the_reach_are_not_compared():
@@ -18,8 +18,14 @@ def test_turns_of_dialogues_beyond_the_reach_are_not_compared():
     assert far.statistics([TALK]).tolist() == [[1, 1]]
     assert near.statistics([TALK]).tolist() == [[0, 1]]
     assert ContradictionFree(reach=1).statistics([TALK]).tolist() == [[1, 1]]
-    short = Dialogue("2", alternating(["I have two dogs.", "Oh.", "I have never had a dog."]), "s")
+    texts = ["I have two dogs.", "Oh.", "I have never had a dog."]
+    short = Dialogue("2", alternating(texts, last="assistant"), "s")
     assert (near.unscorable(short), far.unscorable(short)) == (OUT_OF_REACH, None)
+
+
+def test_a_system_is_not_charged_with_what_its_user_says():
+    asked = Dialogue("3", alternating([*TEXTS, "Oh, I see. They are."], last="assistant"), "s")
+    assert ContradictionRate().statistics([asked, TALK]).tolist() == [[0, 1], [1, 1]]
 
 
 def test_a_response_is_compared_with_all_that_its_speaker_said():

@@ -10,6 +10,7 @@ from dialeval.consistency.learning.calibrating import (
     Compared,
     auc,
     calibrate,
+    calibrate_whole,
     calibrate_worst,
     measure,
 )
@@ -109,3 +110,19 @@ def test_without_its_numbers_the_highest_probability_stands():
 def test_dialogues_of_one_kind_cannot_calibrate():
     with pytest.raises(Unsuitable, match="both kinds"):
         calibrate_worst(Calibration(), [Compared(0.5, 3, True)])
+
+
+def test_whole_dialogues_have_a_calibration_of_their_own_where_it_was_fitted():
+    seen = [
+        Compared(p, 4, contradicts)
+        for p, contradicts in ((0.9, True), (0.8, False), (0.7, True), (0.2, False))
+    ]
+    only_turns = calibrate_worst(Calibration(), seen)
+    assert only_turns.worst(0.9, 4, whole=True) == only_turns.worst(0.9, 4)
+    plain = [
+        Compared(p, 4, contradicts)
+        for p, contradicts in ((0.99, True), (0.9, False), (0.95, True), (0.8, False))
+    ]
+    both = calibrate_whole(only_turns, plain)
+    assert both.worst(0.9, 4) == only_turns.worst(0.9, 4) > 0.5
+    assert both.worst(0.9, 4, whole=True) < 0.5 < both.worst(0.99, 4, whole=True)

@@ -165,9 +165,29 @@ class TestReadingPairs:
         assert second == Pair("2", "p", "h", "entailment")
 
     @pytest.mark.parametrize(
+        ("label", "relation", "numbered"),
+        [
+            ("0", "entailment", True),
+            ("1", "neutral", True),
+            ("2", "contradiction", True),
+            ('"2"', "contradiction", True),
+            ("-1", None, True),
+            ('" Contradiction"', "contradiction", False),
+        ],
+    )
+    def test_labels_may_be_the_numbers_of_hugging_face(self, tmp_path, label, relation, numbered):
+        path = tmp_path / "a.jsonl"
+        path.write_text(f'{{"premise": "p", "hypothesis": "h", "label": {label}}}\n')
+        (pair,) = read_pairs(path)
+        assert (pair.relation, pair.numbered) == (relation, numbered)
+
+    @pytest.mark.parametrize(
         ("line", "found"),
         [
             ('{"premise": "p", "hypothesis": "h", "label": "maybe"}', "label"),
+            ('{"premise": "p", "hypothesis": "h", "label": 3}', "label"),
+            ('{"premise": "p", "hypothesis": "h", "label": true}', "label"),
+            ('{"premise": "p", "hypothesis": "h", "label": 1.0}', "label"),
             ('{"premise": "p", "label": "neutral"}', "hypothesis"),
             ("[1]", "line 1"),
         ],

@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from dialeval.cli.options import From, Json, Limit
+from dialeval.cli.options import (
+    Address,
+    CacheFolder,
+    EngineOption,
+    From,
+    Jobs,
+    Json,
+    Limit,
+    Resume,
+    engine_given,
+)
 
 if TYPE_CHECKING:
-    from dialeval.consistency.detecting.dialogues import Reading
+    from dialeval.consistency.detecting.dialogues import Cost
     from dialeval.consistency.document import DetectedDocument
-    from dialeval.data import Dialogue
     from dialeval.engine import Progress
 
 Dialogues: TypeAlias = Annotated[
@@ -39,6 +48,13 @@ def detect(
         Literal["all", "last"],
         typer.Option("--turn", help="Compare all turns, or only the last one with those before it."),
     ] = "all",
+    speakers: Annotated[
+        Literal["system", "all"],
+        typer.Option(
+            "--speakers",
+            help="Compare the turns of the dialogue's system, where one knows who that is, or those of every speaker.",
+        ),
+    ] = "system",
     reach: Annotated[
         int | None,
         typer.Option(
@@ -55,20 +71,28 @@ def detect(
     ] = None,
     format: From = None,
     limit: Limit = None,
+    jobs: Jobs = 1,
+    engine: EngineOption = None,
+    address: Address = None,
+    resume: Resume = True,
+    cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
-    For each dialogue the two most contradictory turns are quoted, with a calibrated probability. Dialogues with nothing
-    to compare are counted by reason. Time grows with the number of pairs, which is told at the start.
+    For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Those
+    with nothing to compare are counted by reason. Time grows with the number of pairs, which is told at the start.
+    Interrupted? The same command resumes.
 
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
 
     Example: dialeval consistency detect dialogues.jsonl --turn last --json
     """
-    from dialeval.consistency.detecting.detecting import detect as detect_in
-    from dialeval.consistency.detecting.dialogues import REACH, Reading
+    from dialeval.cli.workshop import open_workshop
+    from dialeval.consistency.detecting.detecting import detect as detect_in, talk_of
+    from dialeval.consistency.detecting.dialogues import REACH, Reading, cost_of
     from dialeval.consistency.detecting.metrics import ContradictionDetector
+    from dialeval.consistency.detecting.scoring import Work
     from dialeval.consistency.folder import DETECTED, write_detected
     from dialeval.data import read
     from dialeval.files.folders import check_target
@@ -78,27 +102,29 @@ def detect(
     given = list(islice(read(dialogues, "dialogue", format=format), limit))
     usual = REACH if turn == "all" else 0
     reading = Reading(turn, (usual if reach is None else reach) or None)
-    with _bar(given, reading) as progress:
-        document = detect_in(given, ContradictionDetector(model), reading=reading, progress=progress)
+    detector = ContradictionDetector(model)
+    costs = [cost_of(*talk_of(dialogue, reading, speakers).case) for dialogue in given]
+    chosen = engine_given(engine, address)
+    with (
+        open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
+        _bar(costs, reading.reach) as progress,
+    ):
+        work = Work(shop.executor, shop.cache, detector.key, progress)
+        document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
     page = write_detected(out, document) if out is not None else None
     _show(document, out, page, json=json)
 
 
-def _bar(dialogues: Sequence[Dialogue], reading: Reading) -> AbstractContextManager[Progress]:
+def _bar(costs: Sequence[Cost], reach: int | None) -> AbstractContextManager[Progress]:
     """The number of pairs on stderr, then a bar, or lines with the time left where stderr is not a terminal."""
-    from dialeval.consistency.detecting.dialogues import cost_of
     from dialeval.display.wording import count
     from dialeval.engine.progress import PlainProgress, RichProgress
 
-    costs = [cost_of(dialogue.turns, reading) for dialogue in dialogues]
     pairs = sum(cost.passages for cost in costs)
-    print(
-        f"{count(len(dialogues), 'dialogue')}, {count(pairs, 'pair')} of passages to compare", file=sys.stderr
-    )
+    print(f"{count(len(costs), 'dialogue')}, {count(pairs, 'pair')} of passages to compare", file=sys.stderr)
     if beyond := sum(cost.beyond for cost in costs):
         print(
-            f"{count(beyond, 'pair')} of turns more than {reading.reach} turns apart are not compared; --reach 0 "
-            "compares them",
+            f"{count(beyond, 'pair')} of turns more than {reach} turns apart are not compared; --reach 0 compares them",
             file=sys.stderr,
         )
     return RichProgress("pairs", pairs) if sys.stderr.isatty() else PlainProgress("pairs", pairs)

@@ -112,6 +112,8 @@ def _follow_ups(
 
 
 def _show(probes: Sequence[Probe], excluded: Counter[str], out: Path, *, json: bool) -> None:
+    from dialeval.display.wording import count
+
     if json:
         draws = Counter(each.draw for each in probes)
         print(jsonlib.dumps({"probes": len(probes), "draws": draws, "excluded": excluded, "file": str(out)}))
@@ -120,6 +122,6 @@ def _show(probes: Sequence[Probe], excluded: Counter[str], out: Path, *, json: b
         print(f"{number:,} of the dialogues left out: {reason}", file=sys.stderr)
     for each in probes[:_SHOWN]:
         score = f"FQness {each.fqness:.3g}, " if each.fqness is not None else f"{each.kind}, "
-        print(f"{each.id} ({score}{each.distance} turns back)")
+        print(f"{each.id} ({score}{count(each.distance, 'turn')} back)")
         print(f"  >> {each.passage}\n     {each.question}")
-    print(f"{len(probes):,} probes: {out}")
+    print(f"{count(len(probes), 'probe')}: {out}")

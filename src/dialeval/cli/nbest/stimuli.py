@@ -74,6 +74,7 @@ def stimuli(
         excluded=+(other + built.excluded),
         training=len(built.training),
         bad_lines=side.count if side else 0,
+        numbered=sum(pair.numbered for pair in wanted),
         tagger=tagger.name,
     )
     if out is not None:

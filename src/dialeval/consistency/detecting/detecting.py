@@ -9,25 +9,32 @@ from typing import NamedTuple
 from dialeval.consistency.detecting.detector import Calibration
 from dialeval.consistency.detecting.dialogues import (
     EVERYTHING,
+    Case,
     Found,
     Reading,
+    Speakers,
     cost_of,
     find_contradictions,
     obstacle,
 )
 from dialeval.consistency.detecting.metrics import ContradictionDetector
+from dialeval.consistency.detecting.scoring import HERE, Work
 from dialeval.consistency.document import Detected, DetectedDocument, Said, SystemRate
-from dialeval.data.types import Context, Dialogue
-from dialeval.engine import SILENT, Progress
+from dialeval.data.types import Dialogue
 from dialeval.stats import clopper_pearson
 
 
 class Talk(NamedTuple):
-    """Whose dialogue it is, and its turns."""
+    """Whose dialogue it is, and how it is read."""
 
     item: str
     system: str
-    turns: Context
+    case: Case
+
+
+def talk_of(dialogue: Dialogue, reading: Reading, speakers: Speakers) -> Talk:
+    """The dialogue with the turns of the judged speakers to compare."""
+    return Talk(dialogue.item, dialogue.system, Case(dialogue.turns, reading.of(dialogue, speakers)))
 
 
 def detect(
@@ -35,18 +42,22 @@ def detect(
     detector: ContradictionDetector,
     *,
     reading: Reading = EVERYTHING,
-    progress: Progress = SILENT,
+    speakers: Speakers = "system",
+    work: Work = HERE,
 ) -> DetectedDocument:
     """The worst pair of each dialogue, and each system's rate of contradictions; progress counts passages."""
-    talks = [Talk(each.item, each.system, each.turns) for each in dialogues]
-    costs = [cost_of(talk.turns, reading) for talk in talks]
-    detected = detect_each(talks, detector, reading, progress=progress)
+    talks = [talk_of(dialogue, reading, speakers) for dialogue in dialogues]
+    costs = [cost_of(*talk.case) for talk in talks]
+    detected = detect_each(talks, detector, work=work)
     calibration = detector.calibration
+    narrowed = speakers == "system" and reading.scope == "all"
     return DetectedDocument(
         threshold=calibration.threshold,
         band=(calibration.low, calibration.high),
         detector=str(detector.signature),
         turn=reading.scope,
+        speakers=speakers,
+        all_speakers=sum(not talk.case.reading.judged for talk in talks) if narrowed else len(talks),
         reach=reading.reach,
         passages=sum(cost.passages for cost in costs),
         not_compared=sum(cost.beyond for cost in costs),
@@ -57,33 +68,27 @@ def detect(
 
 
 def detect_each(
-    talks: Sequence[Talk],
-    detector: ContradictionDetector,
-    reading: Reading,
-    *,
-    progress: Progress = SILENT,
+    talks: Sequence[Talk], detector: ContradictionDetector, *, work: Work = HERE
 ) -> list[Detected]:
     """The worst pair of each of these dialogues."""
-    reasons = [obstacle(talk.turns, reading) for talk in talks]
-    usable = [talk.turns for talk, reason in zip(talks, reasons, strict=True) if reason is None]
-    found = iter(find_contradictions(usable, detector, reading=reading, progress=progress))
+    reasons = [obstacle(*talk.case) for talk in talks]
+    usable = [talk.case for talk, reason in zip(talks, reasons, strict=True) if reason is None]
+    found = iter(find_contradictions(usable, detector, work=work))
     return [
-        _unchecked(talk, reason, reading)
-        if reason is not None
-        else _detected(talk, next(found), detector.calibration, reading)
+        _unchecked(talk, reason) if reason is not None else _detected(talk, next(found), detector.calibration)
         for talk, reason in zip(talks, reasons, strict=True)
     ]
 
 
-def _unchecked(talk: Talk, reason: str, reading: Reading) -> Detected:
-    beyond = cost_of(talk.turns, reading).beyond
+def _unchecked(talk: Talk, reason: str) -> Detected:
+    beyond = cost_of(*talk.case).beyond
     return Detected(talk.item, talk.system, None, None, "none", None, reason=reason, not_compared=beyond)
 
 
-def _detected(talk: Talk, found: Found | None, calibration: Calibration, reading: Reading) -> Detected:
+def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Detected:
     assert found is not None, "dialogues without pairs have an obstacle"
-    quoted, turns = found.quoted, talk.turns
-    probability = calibration.worst(found.probability, found.pairs)
+    quoted, turns = found.quoted, talk.case.turns
+    probability = calibration.worst(found.probability, found.pairs, whole=talk.case.reading.whole)
     quotes = (
         Said(quoted.first, turns[quoted.first].speaker, quoted.pair.earlier),
         Said(quoted.second, turns[quoted.second].speaker, quoted.pair.response),
@@ -96,7 +101,7 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration, reading
         calibration.verdict(probability),
         quotes,
         quoted.pair.between,
-        not_compared=cost_of(turns, reading).beyond,
+        not_compared=cost_of(*talk.case).beyond,
     )
 
 

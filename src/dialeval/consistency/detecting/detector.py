@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from dialeval.consistency.pairs.types import CLASSES, Pair
 from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
 from dialeval.errors import BadInput
+from dialeval.version import __version__
 
 Verdict: TypeAlias = Literal["contradiction", "ambiguous", "none"]
 
@@ -44,7 +46,11 @@ class Calibration(NamedTuple):
     worst_slope: float = 1.0
     worst_offset: float = 0.0
     worst_pairs: float = 0.0
-    """These three make the highest of many probabilities that of a whole dialogue: one is high by chance."""
+    """These three make the highest of a turn's probabilities that of the turn: of many, one is high by chance."""
+    whole_slope: float = 0.0
+    """The next three do so for all turns of a dialogue; a slope of 0 where only the first three were fitted."""
+    whole_offset: float = 0.0
+    whole_pairs: float = 0.0
 
     def probability(self, margins: Floats) -> Floats:
         """The calibrated probabilities of these margins."""
@@ -52,17 +58,20 @@ class Calibration(NamedTuple):
         probabilities: Floats = 1.0 / (1.0 + np.exp(-logits))
         return probabilities
 
-    def worst(self, probability: float, pairs: int) -> float:
-        """The probability that a dialogue holds a contradiction, of the highest among its pairs' probabilities.
+    def worst(self, probability: float, pairs: int, *, whole: bool = False) -> float:
+        """The probability that a turn or, if ``whole``, a dialogue holds a contradiction, of the highest of its pairs.
 
         Log-odds are scaled, shifted, and lowered by ``worst_pairs`` for each e-fold number of pairs. 0 stays 0: there
         was nothing that could contradict anything.
         """
         if not probability:
             return 0.0
+        slope, offset, lowered = self.worst_slope, self.worst_offset, self.worst_pairs
+        if whole and self.whole_slope:
+            slope, offset, lowered = self.whole_slope, self.whole_offset, self.whole_pairs
         bounded = min(max(probability, 1e-12), 1 - 1e-12)
         logit = math.log(bounded / (1 - bounded))
-        given = self.worst_slope * logit + self.worst_offset - self.worst_pairs * math.log(max(pairs, 1))
+        given = slope * logit + offset - lowered * math.log(max(pairs, 1))
         return 1.0 / (1.0 + math.exp(-min(max(given, -60.0), 60.0)))
 
     def verdict(self, probability: float) -> Verdict:
@@ -112,6 +121,11 @@ class PairDetector:
     def resources(self) -> Mapping[str, str]:
         """The adapter and its encoder, each with its sha256."""
         return self.file.resources
+
+    @property
+    def key(self) -> str:
+        """All that moves a pair's probability: the adapter, its calibration included, the encoder, and the version."""
+        return json.dumps(["pairs", sorted(self.resources.items()), __version__])
 
     def margins(self, pairs: Sequence[Pair]) -> Floats:
         """Log-odds of a contradiction in each pair, before calibration; equal pairs are run once."""

@@ -7,28 +7,27 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, product
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
+from dialeval.consistency.detecting.scoring import HERE, Scorer, Work, score_pairs
 from dialeval.consistency.detecting.sentences import is_question, split_sentences
 from dialeval.consistency.pairs.types import Pair
-from dialeval.core import Floats
-from dialeval.data.speakers import Who, speaks, spoken, who
-from dialeval.data.types import Context, Turn
-from dialeval.engine import SILENT, Progress
+from dialeval.data.speakers import Who, folded, speaks, spoken, who
+from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.selfeval.subjects import judged_speakers
 
 Scope: TypeAlias = Literal["all", "last"]
 """Whether all turns are compared, or only the last one with those before it."""
+Speakers: TypeAlias = Literal["system", "all"]
+"""Whether only the turns of the dialogue's system are compared, where one knows who that is, or those of all."""
 NO_PAIR: Final = "no two sentences by one speaker"
+NO_SYSTEM_PAIR: Final = "no two sentences by the system"
 NO_TURN: Final = "no turn with words"
 NO_SPEAKER: Final = "turns without a speaker"
 BLANK_LAST: Final = "the last turn is blank"
 OUT_OF_REACH: Final = "no two turns by one speaker within reach"
 REACH: Final = 60
 """How many turns back a turn is compared unless somebody asks for more; most dialogues are shorter."""
-_AT_ONCE: Final = 512
-"""Pairs that are scored between two reports of progress."""
 _HELD: Final = 20_000
 """Passages of several dialogues that are held together; a dialogue with more is held alone."""
 
@@ -39,6 +38,25 @@ class Reading(NamedTuple):
     scope: Scope = "all"
     reach: int | None = None
     """How many turns back a turn is compared; None for all the way."""
+    judged: frozenset[str] = frozenset()
+    """The speakers whose turns are compared, case aside; empty for all."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all turns are compared."""
+        return self.scope == "all"
+
+    def of(self, dialogue: Dialogue, speakers: Speakers) -> Reading:
+        """The reading of one dialogue: with ``system``, that of the judged speakers, or of all where none is known.
+
+        Where only the last turn is asked about, its speaker is judged, whoever that is. A user who speaks alone is not
+        the system.
+        """
+        if speakers == "all" or self.scope == "last":
+            return self
+        alone = {who(turn) for turn in spoken(dialogue.turns)} == {("user", None)}
+        judged = {"assistant"} if alone else map(folded, judged_speakers(dialogue))
+        return self._replace(judged=frozenset(judged))
 
 
 EVERYTHING: Final = Reading()
@@ -84,12 +102,11 @@ class Cost(NamedTuple):
     """Pairs of turns by one speaker that are further apart than the reach, and are not compared."""
 
 
-class Scorer(Protocol):
-    """What gives pairs their probabilities."""
+class Case(NamedTuple):
+    """A dialogue, and how it is read."""
 
-    def probabilities(self, pairs: Sequence[Pair]) -> Floats:
-        """One per pair."""
-        ...
+    turns: Context
+    reading: Reading = EVERYTHING
 
 
 def obstacle(turns: Context, reading: Reading = EVERYTHING) -> str | None:
@@ -103,7 +120,9 @@ def obstacle(turns: Context, reading: Reading = EVERYTHING) -> str | None:
         return BLANK_LAST
     if next(passages(turns, reading), None) is not None:
         return None
-    return OUT_OF_REACH if cost_of(turns, reading).beyond else NO_PAIR
+    if cost_of(turns, reading).beyond:
+        return OUT_OF_REACH
+    return NO_SYSTEM_PAIR if reading.judged else NO_PAIR
 
 
 def passages(turns: Context, reading: Reading = EVERYTHING) -> Iterator[Quoted]:
@@ -111,7 +130,7 @@ def passages(turns: Context, reading: Reading = EVERYTHING) -> Iterator[Quoted]:
 
     The turn between is the one just before the later utterance, where another speaker has it.
     """
-    for first, second in _compared(turns, reading.scope):
+    for first, second in _compared(turns, reading):
         if first == second:
             yield from _within(turns[second], second)
         elif reading.reach is None or second - first <= reading.reach:
@@ -121,7 +140,7 @@ def passages(turns: Context, reading: Reading = EVERYTHING) -> Iterator[Quoted]:
 def cost_of(turns: Context, reading: Reading = EVERYTHING) -> Cost:
     """How many passages there are to compare, without making them."""
     total = beyond = 0
-    for first, second in _compared(turns, reading.scope):
+    for first, second in _compared(turns, reading):
         said, says = len(_statements(turns[first].text)), len(_statements(turns[second].text))
         if first == second:
             total += says * (says - 1) // 2
@@ -132,16 +151,18 @@ def cost_of(turns: Context, reading: Reading = EVERYTHING) -> Cost:
     return Cost(total, beyond)
 
 
-def _compared(turns: Context, scope: Scope) -> Iterator[tuple[int, int]]:
+def _compared(turns: Context, reading: Reading) -> Iterator[tuple[int, int]]:
     """The places of every two turns of one speaker, and of each turn with itself."""
     speakers: dict[Who, list[int]] = defaultdict(list)
     for place, (turn, says) in enumerate(zip(turns, speaks(turns), strict=True)):
         if says and turn.text.strip():
             speakers[who(turn)].append(place)
     last = max((places[-1] for places in speakers.values()), default=-1)
-    for places in speakers.values():
+    for (role, _), places in speakers.items():
+        if reading.judged and role not in reading.judged:
+            continue
         for number, second in enumerate(places):
-            if scope == "all" or second == last:
+            if reading.scope == "all" or second == last:
                 yield second, second
                 yield from ((first, second) for first in places[:number])
 
@@ -169,43 +190,35 @@ def _statements(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in split_sentences(text) if not is_question(part)))
 
 
-def find_contradictions(
-    dialogues: Sequence[Context],
-    scorer: Scorer,
-    *,
-    reading: Reading = EVERYTHING,
-    progress: Progress = SILENT,
-) -> list[Found | None]:
+def find_contradictions(cases: Sequence[Case], scorer: Scorer, *, work: Work = HERE) -> list[Found | None]:
     """The worst passages of each dialogue; None where there is nothing to compare.
 
     All different pairs of a chunk of dialogues are scored together, each once, those of like length side by side.
+    Progress counts all passages.
     """
-    chunks = _chunks(dialogues, reading)
-    return [found for chunk in chunks for found in _find_together(chunk, scorer, reading, progress)]
+    return [found for chunk in _chunks(cases) for found in _find_together(chunk, scorer, work)]
 
 
-def _chunks(dialogues: Sequence[Context], reading: Reading) -> Iterator[list[Context]]:
+def _chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
     """The dialogues in order, some together, so that short ones share batches and long ones fit into memory."""
-    chunk: list[Context] = []
+    chunk: list[Case] = []
     held = 0
-    for turns in dialogues:
-        cost = cost_of(turns, reading).passages
+    for case in cases:
+        cost = cost_of(*case).passages
         if chunk and held + cost > _HELD:
             yield chunk
             chunk, held = [], 0
-        chunk.append(turns)
+        chunk.append(case)
         held += cost
     if chunk:
         yield chunk
 
 
-def _find_together(
-    dialogues: Sequence[Context], scorer: Scorer, reading: Reading, progress: Progress
-) -> list[Found | None]:
-    listed = [list(passages(turns, reading)) for turns in dialogues]
+def _find_together(cases: Sequence[Case], scorer: Scorer, work: Work) -> list[Found | None]:
+    listed = [list(passages(*case)) for case in cases]
     different = dict.fromkeys(quoted.pair for each in listed for quoted in each if _may_differ(quoted.pair))
-    known = _scored(sorted(different, key=_length), scorer, progress)
-    progress.advance(sum(map(len, listed)) - len(different))
+    known = score_pairs(sorted(different, key=_length), scorer, work)
+    work.progress.advance(sum(map(len, listed)) - len(different))
     return [_worst(each, known) for each in listed]
 
 
@@ -221,15 +234,6 @@ def _worst(listed: Sequence[Quoted], known: Mapping[Pair, float]) -> Found | Non
 def _lowered(probability: float, handicap: float) -> float:
     """The probability whose log-odds are lower by so much."""
     return probability / (probability + (1 - probability) * math.exp(handicap)) if probability else 0.0
-
-
-def _scored(pairs: Sequence[Pair], scorer: Scorer, progress: Progress) -> dict[Pair, float]:
-    values = [np.zeros(0)]
-    for start in range(0, len(pairs), _AT_ONCE):
-        chunk = pairs[start : start + _AT_ONCE]
-        values.append(np.asarray(scorer.probabilities(chunk)))
-        progress.advance(len(chunk))
-    return dict(zip(pairs, np.concatenate(values).tolist(), strict=True))
 
 
 def _length(pair: Pair) -> int:

@@ -12,6 +12,7 @@ from dialeval.consistency.detecting.detector import SHIPPED, PairDetector
 from dialeval.consistency.detecting.dialogues import (
     LAST_TURN,
     REACH,
+    Case,
     Reading,
     find_contradictions,
     obstacle,
@@ -49,7 +50,7 @@ class ContradictionDetector(PairDetector):
     def contradiction(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """Probability that each response contradicts an earlier turn of its speaker, or itself; 0 with nothing said."""
         dialogues = [with_response(*each) for each in zip(contexts, responses, strict=True)]
-        found = find_contradictions(dialogues, self, reading=LAST_TURN)
+        found = find_contradictions([Case(turns, LAST_TURN) for turns in dialogues], self)
         worst = self.calibration.worst
         return np.array([0.0 if each is None else worst(each.probability, each.pairs) for each in found])
 
@@ -58,9 +59,9 @@ class ContradictionDetector(PairDetector):
 class ContradictionRate(MeanOfValues):
     """Share of responses, or of dialogues, in which the detector finds a contradiction with what the speaker said.
 
-    A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn is, up to
-    ``reach`` turns back. Only probabilities above the ambiguous band count. In [0, 1]; lower is better. What has no two
-    sentences by one speaker is unscored.
+    A response is compared with every earlier turn of its speaker and with itself; of a dialogue, every turn of the
+    system is, up to ``reach`` turns back, or every turn where nobody knows who the system is. Only probabilities above
+    the ambiguous band count. In [0, 1]; lower is better. What has no two sentences to compare is unscored.
     """
 
     higher_is_better: ClassVar[bool | None] = False
@@ -85,7 +86,7 @@ class ContradictionRate(MeanOfValues):
     def signature(self) -> Signature:
         """All that could move the number."""
         parameters = (("model", self.model), ("reach", self.reach))
-        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=2)
+        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -102,21 +103,20 @@ class ContradictionRate(MeanOfValues):
         """Rows of 1 or 0, and 1."""
         detector = PairDetector(self.model)
         calibration = detector.calibration
-        values = np.full(len(subjects), 1.0 - self.contradictory)
-        readings = [self._reading(subject) for subject in subjects]
-        for reading in dict.fromkeys(readings):
-            places = [place for place, other in enumerate(readings) if other == reading]
-            turns = [turns_of(subjects[place]) for place in places]
-            found = find_contradictions(turns, detector, reading=reading)
-            for place, each in zip(places, found, strict=True):
-                verdict = each and calibration.verdict(calibration.worst(each.probability, each.pairs))
-                if verdict == "contradiction":
-                    values[place] = self.contradictory
-        return rows_of_values(values.tolist())
+        cases = [Case(turns_of(subject), self._reading(subject)) for subject in subjects]
+        verdicts = [
+            each
+            and calibration.verdict(calibration.worst(each.probability, each.pairs, whole=case.reading.whole))
+            for case, each in zip(cases, find_contradictions(cases, detector), strict=True)
+        ]
+        free = 1.0 - self.contradictory
+        return rows_of_values([self.contradictory if v == "contradiction" else free for v in verdicts])
 
     def _reading(self, subject: Judged) -> Reading:
-        """Of an example only the response is judged; of a dialogue every turn."""
-        return LAST_TURN if isinstance(subject, Example) else Reading("all", self.reach or None)
+        """Of an example only the response is judged; of a dialogue every turn of the system."""
+        if isinstance(subject, Example):
+            return LAST_TURN
+        return Reading("all", self.reach or None).of(subject, "system")
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,19 @@ class Compared(NamedTuple):
 
 
 def calibrate_worst(calibration: Calibration, compared: Sequence[Compared]) -> Calibration:
-    """The calibration with the three numbers that make the highest probability of a dialogue that of the whole.
+    """The calibration with the numbers that make the highest probability of a turn's pairs that of the turn."""
+    slope, offset, pairs = _of_highest(compared)
+    return calibration._replace(worst_slope=slope, worst_offset=offset, worst_pairs=pairs)
+
+
+def calibrate_whole(calibration: Calibration, compared: Sequence[Compared]) -> Calibration:
+    """The same of all pairs of a dialogue."""
+    slope, offset, pairs = _of_highest(compared)
+    return calibration._replace(whole_slope=slope, whole_offset=offset, whole_pairs=pairs)
+
+
+def _of_highest(compared: Sequence[Compared]) -> list[float]:
+    """Slope, offset, and what each e-fold number of pairs lowers.
 
     A logistic regression on the log-odds of the highest probability and the logarithm of the number of pairs, classes
     weighted to be equally frequent; more pairs never count for a contradiction. Dialogues with a probability of 0, in
@@ -81,8 +93,7 @@ def calibrate_worst(calibration: Calibration, compared: Sequence[Compared]) -> C
     features = np.stack(
         [np.log(highest / (1 - highest)), np.ones(len(truth)), -np.log([each.pairs for each in compared])]
     )
-    slope, offset, pairs = _logistic(features, truth, [(0.0, None), (None, None), (0.0, None)])
-    return calibration._replace(worst_slope=slope, worst_offset=offset, worst_pairs=pairs)
+    return _logistic(features, truth, [(0.0, None), (None, None), (0.0, None)])
 
 
 def measure(

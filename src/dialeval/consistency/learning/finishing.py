@@ -11,15 +11,27 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dialeval.consistency.detecting.detector import Calibration, PairDetector, margins_of
-from dialeval.consistency.detecting.dialogues import LAST_TURN, find_contradictions
+from dialeval.consistency.detecting.dialogues import (
+    EVERYTHING,
+    LAST_TURN,
+    Case,
+    Reading,
+    find_contradictions,
+)
 from dialeval.consistency.detecting.pairs import segments_of
 from dialeval.consistency.document import Measured
-from dialeval.consistency.learning.calibrating import Compared, calibrate, calibrate_worst, measure
+from dialeval.consistency.learning.calibrating import (
+    Compared,
+    calibrate,
+    calibrate_whole,
+    calibrate_worst,
+    measure,
+)
 from dialeval.consistency.learning.config import KIND, DetectorConfig
 from dialeval.consistency.learning.training import ADAPTER, Trained, digest_of
 from dialeval.consistency.pairs.types import LabelledPair, Pair
 from dialeval.core import Floats
-from dialeval.data.types import Context, Turn
+from dialeval.data.types import Context, Dialogue, Turn
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import write_document
 from dialeval.training.finetuning import FinetunedEncoder, predict, write_adapter
@@ -40,16 +52,21 @@ def finish(
     *,
     started_from: str = "",
     talks: Sequence[Talk] = (),
+    whole: Sequence[Talk] = (),
 ) -> Measured:
     """Calibrate the model, write adapter, card and measurements, and say how it does on the calibration set.
 
-    Whole dialogues are calibrated on ``talks``; without them on the pairs, each in the company of other utterances.
+    Last turns are calibrated on ``talks``; without them on the pairs, each in the company of other utterances. Whole
+    dialogues are calibrated on ``whole``; without it as last turns are.
     """
     margins = pair_margins(trained.model, calibrated_on)
     truth = [labelled.contradicts for labelled in calibrated_on]
     calibration = calibrate(margins, truth)
     compared = compared_in(talks or in_company(calibrated_on), Scorer(trained.model, calibration))
     calibration = calibrate_worst(calibration, compared)
+    if whole:
+        seen = compared_in(whole, Scorer(trained.model, calibration), EVERYTHING)
+        calibration = calibrate_whole(calibration, seen)
     measured = measure(calibration.probability(margins), truth, calibration)
     facts = {**calibration._asdict(), **_sources(train, calibrated_on), "started_from": started_from}
     write_adapter(folder / ADAPTER, trained.model, KIND, facts)
@@ -65,7 +82,7 @@ def pair_margins(model: FinetunedEncoder, pairs: Sequence[LabelledPair]) -> Floa
 
 
 class Talk(NamedTuple):
-    """A dialogue, and whether its last turn contradicts an earlier one of its speaker."""
+    """A dialogue, and whether its last turn contradicts an earlier one of its speaker, or any turn of the assistant."""
 
     turns: Context
     contradicts: bool
@@ -85,9 +102,13 @@ class Scorer(NamedTuple):
         )
 
 
-def compared_in(talks: Sequence[Talk], scorer: Scorer | PairDetector) -> list[Compared]:
-    """What the scorer sees in the last turn of each dialogue."""
-    found = find_contradictions([talk.turns for talk in talks], scorer, reading=LAST_TURN)
+def compared_in(
+    talks: Sequence[Talk], scorer: Scorer | PairDetector, reading: Reading = LAST_TURN
+) -> list[Compared]:
+    """What the scorer sees in each dialogue: in its last turn, or in all turns of its assistant."""
+    read = [reading.of(Dialogue("", talk.turns), "system") for talk in talks]
+    cases = [Case(talk.turns, each) for talk, each in zip(talks, read, strict=True)]
+    found = find_contradictions(cases, scorer)
     return [
         Compared(each.probability, each.pairs, talk.contradicts)
         for each, talk in zip(found, talks, strict=True)

@@ -18,8 +18,9 @@ from dialeval.consistency.pairs.rules import antonym, entity, negation, number, 
 from dialeval.consistency.probing.followups import statements
 from dialeval.consistency.probing.persons import as_heard
 from dialeval.consistency.probing.probes import KINDS, Kind, Probe, named
-from dialeval.data.speakers import speaks
+from dialeval.data.speakers import Who, folded, speaks, who
 from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.selfeval.subjects import judged_speakers
 
 NO_SYSTEM_TURN: Final = "no turn of the assistant, or of a second speaker"
 NO_STATEMENT: Final = "no statement about a speaker to ask about"
@@ -50,13 +51,13 @@ class Asked:
 def entity_probes(dialogues: Iterable[Dialogue], *, per_dialogue: int = 3, seed: int = 0) -> Asked:
     """At most so many probes for each dialogue, those of the most successful kinds first.
 
-    The dialogue is continued by a question of the user's after the last turn of the assistant, or of the speaker who
-    spoke second where nobody is called assistant.
+    The dialogue is continued by a question of the user's after the last turn of the system, or of the speaker who
+    spoke second where nobody knows who the system is.
     """
     probes: list[Probe] = []
     excluded: Counter[str] = Counter()
     for item, dialogue in named(dialogues):
-        talk = _up_to_answer(dialogue.turns)
+        talk = _up_to_answer(dialogue)
         if talk is None:
             excluded[NO_SYSTEM_TURN] += 1
             continue
@@ -75,21 +76,23 @@ class _Talk(NamedTuple):
     """Instructions included, which a live system reads too."""
     places: tuple[int, ...]
     """Of the turns that somebody says."""
-    system: str
-    """The role of the system."""
+    system: Who
+    """The speaker that is asked."""
     asker: Turn
     """A turn of the one who asks."""
 
 
-def _up_to_answer(turns: Context) -> _Talk | None:
+def _up_to_answer(dialogue: Dialogue) -> _Talk | None:
     """The turns up to the last one of the system; None where there is none."""
+    turns = dialogue.turns
     said = [place for place, says in enumerate(speaks(turns)) if says and turns[place].text.strip()]
-    speakers = list(dict.fromkeys(turns[place].speaker for place in said))
+    speakers = list(dict.fromkeys(who(turns[place]) for place in said))
     if len(speakers) < 2:
         return None
-    system = "assistant" if "assistant" in speakers else speakers[1]
-    last = max(place for place in said if turns[place].speaker == system)
-    asker = next(turns[place] for place in reversed(said) if turns[place].speaker != system)
+    judged = set(map(folded, judged_speakers(dialogue)))
+    system = next((speaker for speaker in speakers if speaker[0] in judged), speakers[1])
+    last = max(place for place in said if who(turns[place]) == system)
+    asker = next(turns[place] for place in reversed(said) if who(turns[place]) != system)
     return _Talk(turns[: last + 1], tuple(place for place in said if place <= last), system, asker)
 
 
@@ -99,7 +102,7 @@ def _in_dialogue(item: str, talk: _Talk, draw: Random) -> Iterator[Probe]:
         for sentence in statements(turn.text):
             if not _FIRST_PERSON.search(sentence):
                 continue
-            about = _about_own if turn.speaker == talk.system else _about_users
+            about = _about_own if who(turn) == talk.system else _about_users
             made = [_probe(item, talk, place, *asked, sentence) for asked in about(sentence, draw)]
             yield from made
             if made:

@@ -92,6 +92,15 @@ def notes_of(document: DetectedDocument) -> list[str]:
         f"contradiction from {number(high, 2)}, ambiguous (?) from {number(low, 2)}; threshold "
         f"{number(document.threshold, 2)}"
     ]
+    if document.turn == "all" and document.speakers == "system":
+        known = len(document.dialogues) - document.all_speakers
+        told += [f"{count(known, 'dialogue')}: the system's turns only (--speakers all compares all)"] * bool(
+            known
+        )
+        if document.all_speakers:
+            told.append(
+                f"{count(document.all_speakers, 'dialogue')}: all speakers, as nobody is known as the system"
+            )
     if document.not_compared:
         told.append(
             f"{count(document.not_compared, 'pair')} of turns not compared: more than {document.reach} turns apart "

@@ -68,5 +68,7 @@ def summary_lines(summary: StimuliSummary) -> Iterator[str]:
         yield f"{count(summary.training, 'question')} for unlikelihood training"
     for rule, number_of in sorted(summary.excluded.items(), key=lambda each: -each[1]):
         yield f"  left out, {rule}: {number_of:,}"
+    if summary.numbered:
+        yield f"  labels that are numbers, read as 0 entailment, 1 neutral, 2 contradiction: {summary.numbered:,}"
     if summary.bad_lines:
         yield f"  bad lines: {summary.bad_lines:,}"

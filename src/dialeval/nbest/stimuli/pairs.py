@@ -23,6 +23,11 @@ _RELATIONS: Final[Mapping[str, Relation | None]] = {
     "c": "contradiction",
     "-": None,  # SNLI and MultiNLI: the annotators did not agree
     "": None,
+    # Hugging Face's SNLI and MultiNLI have numbers.
+    "0": "entailment",
+    "1": "neutral",
+    "2": "contradiction",
+    "-1": None,
 }
 _FIELDS: Final = {"premise": "sentence1", "hypothesis": "sentence2", "label": "gold_label", "id": "pairID"}
 """What the corpora's own files call our fields."""
@@ -37,10 +42,15 @@ class Pair(NamedTuple):
     relation: Relation | None
     """None where the annotators did not agree."""
     genre: str | None = None
+    numbered: bool = False
+    """Whether the label was a number, whose meaning is a convention: 0 entailment, 1 neutral, 2 contradiction."""
 
 
 def read_pairs(source: Source, on_bad: OnBad = refuse) -> Iterator[Pair]:
-    """The pairs of a file with ``premise``, ``hypothesis`` and ``label``, or the names of SNLI and MultiNLI."""
+    """The pairs of a file with ``premise``, ``hypothesis`` and ``label``, or the names of SNLI and MultiNLI.
+
+    Labels are words, their first letters, or the numbers of Hugging Face's SNLI and MultiNLI.
+    """
     check(source)
     for row in rows_of(source)(source, on_bad):
         try:
@@ -59,18 +69,21 @@ def _pair(row: Row) -> Pair:
         if ours in fields or theirs in fields
     }
     item = named.get("id")
+    label = _label(named, where)
     return Pair(
         str(item) if isinstance(item, str | int) and str(item) else str(row.number),
         text(named, "premise", where, "", "text (what was said)"),
         text(named, "hypothesis", where, "", "text (a statement about it)"),
-        _relation(named, where),
+        _RELATIONS[label],
         optional_text(fields, "genre", where, ""),
+        label.lstrip("-").isdigit(),
     )
 
 
-def _relation(named: Mapping[str, object], where: Where) -> Relation | None:
-    label = text(named, "label", where, "", "entailment, neutral or contradiction").strip().lower()
+def _label(named: Mapping[str, object], where: Where) -> str:
+    given, expected = named.get("label"), "entailment, neutral or contradiction (or 0, 1, 2 in this order)"
+    number = isinstance(given, int) and not isinstance(given, bool)
+    label = str(given) if number else text(named, "label", where, "", expected).strip().lower()
     if label not in _RELATIONS:
-        expected = "entailment, neutral or contradiction"
-        raise wrong(where, "label", label, expected, "Write one of the three words.")
-    return _RELATIONS[label]
+        raise wrong(where, "label", given, expected, "Write one of the three words.")
+    return label
