@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol
 
 import typer
 
@@ -15,8 +16,19 @@ if TYPE_CHECKING:
 GATE_NOT_MET: Final = 100
 
 
-def parse_fail_under(given: Sequence[str] | None, known: Sequence[str]) -> tuple[Gate, ...]:
-    """Gates from ``METRIC=VALUE`` pairs; a metric that is not measured is a usage error."""
+class Directed(Protocol):
+    """A metric that says which direction is better."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """False where lower is better, None where neither is."""
+
+
+def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed]) -> tuple[Gate, ...]:
+    """Gates from ``METRIC=VALUE`` pairs; a metric that is not measured is a usage error.
+
+    Where lower is better, the gate is not met above the value: ``slot_error_rate=0.05`` is ``slot_error_rate <= 0.05``.
+    """
     from dialeval.errors import UnknownName
     from dialeval.study import parse_gate
 
@@ -32,7 +44,8 @@ def parse_fail_under(given: Sequence[str] | None, known: Sequence[str]) -> tuple
             raise typer.BadParameter(
                 str(UnknownName("metric here", gate.measure, known)), param_hint="--fail-under"
             )
-        gates.append(gate)
+        is_lower_better = known[gate.measure].higher_is_better is False
+        gates.append(replace(gate, comparator="<=") if is_lower_better else gate)
     return tuple(gates)
 
 

@@ -77,8 +77,8 @@ FailUnder: TypeAlias = Annotated[
     typer.Option(
         "--fail-under",
         metavar="METRIC=VALUE",
-        help="Exit with 100 if the interval of a score goes below this; 'point(METRIC)=VALUE' judges the score "
-        "alone. Repeatable.",
+        help="Exit with 100 if the interval of a score goes below this, or above it where lower is better; "
+        "'point(METRIC)=VALUE' judges the score alone. Repeatable.",
     ),
 ]
 Cluster: TypeAlias = Annotated[

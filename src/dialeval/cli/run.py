@@ -91,7 +91,7 @@ def loaded_study(
     from dialeval.study import load_study
 
     loaded = _override(load_study(study), seed=seed, limit=limit)
-    gates = parse_fail_under(fail_under, [measure.label for measure in loaded.measures])
+    gates = parse_fail_under(fail_under, {measure.label: measure.metric for measure in loaded.measures})
     loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
     loaded = annotated(loaded, *(["with --allow-unmatched"] if allow_unmatched else []))
     return dataclasses.replace(loaded, gates=loaded.gates + gates, allow_unmatched=allow_unmatched)

@@ -136,7 +136,7 @@ def score(
     if out is not None:
         raise typer.BadParameter("it goes with --shard", param_hint="--out")
     metrics = scoring.metrics()
-    gates = parse_fail_under(fail_under, list(metrics))
+    gates = parse_fail_under(fail_under, metrics)
     with (
         kept_input(file, metrics) as source,
         open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
@@ -171,7 +171,7 @@ def work_on_scoring(
     name = Path(scoring.files()[0]).name
     folder = out or Path("runs") / f"{name}-{shard.number}-of-{shard.of}"
     metrics = scoring.metrics()
-    parse_fail_under(scoring.fail_under, list(metrics))
+    parse_fail_under(scoring.fail_under, metrics)
     task = task_of_scoring(metrics, scoring.arguments(), scoring.files())
     with open_shard(task, shard, folder, jobs=jobs, cache=cache, resume=resume, engine=engine) as (
         shop,
@@ -196,7 +196,7 @@ def print_merged(
     from dialeval.files.folders import check_target
 
     check_target(out, SCORES, kind="score", parts=(JUDGEMENTS,))
-    gates = parse_fail_under(scoring.fail_under, list(metrics))
+    gates = parse_fail_under(scoring.fail_under, metrics)
     with open_workshop(jobs=jobs, cache=cache, resume=True, others=others) as shop:
         results = scoring.results(metrics, shop).results
     out.mkdir(parents=True, exist_ok=True)

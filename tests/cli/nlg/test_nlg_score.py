@@ -217,3 +217,12 @@ def test_exit_codes_are_those_of_score(dialeval: Any, outputs: Path) -> None:
     assert (
         dialeval("nlg", "score", outputs, "-m", "rouge_l", "--fail-under", "point(rouge_l)=0.99").code == 100
     )
+
+
+def test_a_gate_on_slot_errors_is_not_met_above_its_value(dialeval: Any, outputs: Path) -> None:
+    assert dialeval("nlg", "score", outputs, "--fail-under", "point(slot_error_rate)=0.6").code == 0
+    done = dialeval("nlg", "score", outputs, "--fail-under", "point(slot_error_rate)=0.4")
+    assert done.code == 100
+    assert "point(slot_error_rate) <= 0.4" in done.err
+    # Of an interval, the end on the side of the threshold decides, as for other metrics.
+    assert dialeval("nlg", "score", outputs, "--fail-under", "slot_error_rate=0.45").code == 100

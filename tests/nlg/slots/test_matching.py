@@ -87,6 +87,22 @@ CASES: list[tuple[str, str, dict[str, str]]] = [
     ("inform(from_stop='Wall Street';to_stop='City Hall')", "from Wall Street to City Hall", {}),
     ("inform(ecorating=a)", "a tv with an a eco rating", {}),
     ("inform(ecorating=a)", "a tv", {"ecorating": "missing"}),
+    # A question about a property offers both answers; a statement gives one.
+    ("?select(kidsallowed=yes;kidsallowed=no)", "do you want a place that allows kid -s", {}),
+    ("?select(kidsallowed=yes;kidsallowed=no)", "please choose: kids allowed or not", {}),
+    ("?select(kidsallowed=yes;kidsallowed=no)", "sorry, should children be allowed? Say yes or no", {}),
+    ("?select(kidsallowed=yes;kidsallowed=no)", "children are welcome", {"kidsallowed": "wrong:children"}),
+    ("?select(kidsallowed=yes;kidsallowed=no)", "kids are not allowed", {"kidsallowed": "wrong:kids"}),
+    ("?confirm(kidsallowed=no)", "do you want kids allowed?", {"kidsallowed": "wrong:kids"}),
+    # Denials of values.
+    ("inform(area=riverside)", "it is not in the riverside area", {"area": "wrong:riverside"}),
+    ("inform(food=Chinese)", "it doesn't serve Chinese food", {"food": "wrong:Chinese"}),
+    ("inform(food=Chinese)", "it does not only serve Chinese food", {}),
+    ("inform(food=Chinese)", "whether or not Chinese food suits you", {}),
+    ("inform(eatType=pub)", "it is not a pub for kids", {"kidsallowed": "added:kids"}),
+    ("inform_no_match(food=Chinese)", "we do not have Chinese food", {}),
+    ("inform(name=none;food=Chinese)", "I did not find Chinese food", {}),
+    ("NoOffer(food=Chinese)", "we do not have Chinese food", {}),
     # Parts of a value in another order.
     ("inform(accessories='remote control and european warranty')", "european warranty, remote control", {}),
     ("inform(area='city centre')", "in the citycentre", {}),

@@ -37,6 +37,12 @@ def generate(
     penalty: Annotated[
         float, typer.Option("--penalty", min=0, help="Weight of slot errors when sentences are put in order.")
     ] = 100.0,
+    retry: Annotated[
+        int,
+        typer.Option(
+            "--retry", min=1, help="Times as many beams where the best sentence has slot errors; 1 for none."
+        ),
+    ] = 5,
     seed: Seed = 0,
     limit: Limit = None,
     json: Json = False,
@@ -54,7 +60,7 @@ def generate(
 
     items = list(islice(_items(acts), limit))
     decoding = Decoding("beam", beams=max(beams, n), max_tokens=80)
-    system = Nlg(model.resolve().name, model, decoding, penalty)
+    system = Nlg(model.resolve().name, model, decoding, penalty, retry)
     seeds = [context_seed(seed, context_of(item)) for item in items]
     written = system.write([item.meaning for item in items], n=n, seeds=seeds)
     write_atomically(out, lines(items, system.name, written))

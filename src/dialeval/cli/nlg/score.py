@@ -106,7 +106,7 @@ def score(
 
     own = slot_metrics(profile, "" if aliases is None else str(aliases))
     further = {name: build_any(name) for name in dict.fromkeys(metric or ())}
-    gates = parse_fail_under(fail_under, [*own, *further])
+    gates = parse_fail_under(fail_under, {**own, **further})
     on_bad: OnBad = SideFile(side_file(file)) if skip_bad else refuse
     data = read_scored(file, references, pool, on_bad)
     kept = list(first_items(data.plain, limit))

@@ -34,15 +34,16 @@ class Nlg:
     decoding: Decoding = field(default_factory=lambda: Decoding("beam", beams=10, max_tokens=80))
     penalty: float = 100.0
     """Weight of the slot error rate beside the log-probability per word; 0 for no reranking."""
+    retry: int = 5
+    """How many times as many sentences are over-generated where the best one has slot errors; 1 for no second try."""
     batch_size: int = 640
     """Sentences at once; changes no text."""
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.batch_size < 1:
-            raise DialevalError(
-                f"batch_size: found {self.batch_size}, expected a whole number of at least 1."
-            )
+        for name, number in (("batch_size", self.batch_size), ("retry", self.retry)):
+            if number < 1:
+                raise DialevalError(f"{name}: found {number}, expected a whole number of at least 1.")
         if not self.penalty >= 0:
             raise DialevalError(f"penalty: found {self.penalty}, expected 0 or more.")
 
@@ -52,9 +53,12 @@ class Nlg:
         files = self._files
         model = read_config(files.folder).shape.model
         search = (
-            () if model == "random" else (("decoding", self.decoding.fact), ("penalty", f"{self.penalty:g}"))
+            ("decoding", self.decoding.fact),
+            ("penalty", f"{self.penalty:g}"),
+            ("retry", str(self.retry)),
         )
-        return Signature("nlg", (), (("model", model), ("weights", files.sha256[:12]), *search))
+        facts = () if model == "random" else search
+        return Signature("nlg", (), (("model", model), ("weights", files.sha256[:12]), *facts))
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -108,7 +112,7 @@ class Nlg:
         from dialeval.nlg.generating.stepping import load
 
         loaded = load(files, self.device)
-        return NetworkWriter(loaded, self.decoding, self.penalty, self.batch_size)
+        return NetworkWriter(loaded, self.decoding, self.penalty, self.batch_size, self.retry)
 
 
 def _meaning(context: Context) -> Meaning | str:

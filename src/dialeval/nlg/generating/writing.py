@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random as Dice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from dialeval.nlg.acts.delexicalising import speak
 from dialeval.nlg.acts.types import Meaning
@@ -46,6 +46,15 @@ class RandomWriter:
         ]
 
 
+class _Asked(NamedTuple):
+    """An act to be put into words."""
+
+    act: ReadAct
+    seed: int
+    key: Hashable
+    """What decides its drafts."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkWriter:
     """A network whose over-generated sentences are put in order by their slot errors."""
@@ -55,24 +64,30 @@ class NetworkWriter:
     penalty: float
     rows: int
     """Sentences under way at once; changes no text."""
+    retry: int = 1
+    """How many times as many sentences are over-generated for an act whose best one still has slot errors."""
 
     def write(self, meanings: Sequence[Meaning], seeds: Sequence[int], n: int) -> list[list[Sentence]]:
         """Acts that the network reads alike are decoded once."""
         acts = [self.loaded.vocabulary.act(meaning) for meaning in meanings]
         _warn_of_strange(acts)
-        keys = [self._key(act, seed) for act, seed in zip(acts, seeds, strict=True)]
-        first = {key: index for index, key in reversed(list(enumerate(keys)))}
-        order = sorted(first.values(), key=lambda index: len(acts[index].parts))
-        width = max(self.rows // (self.decoding.most or n), 1)
-        drafts: dict[Hashable, list[Draft]] = {}
-        for start in range(0, len(order), width):
-            batch = order[start : start + width]
-            lists = self._decode([acts[index] for index in batch], [seeds[index] for index in batch], n)
-            drafts.update(zip((keys[index] for index in batch), lists, strict=True))
-        return [
-            rank(meaning, drafts[key], self.penalty, self.loaded.judge)[:n]
-            for meaning, key in zip(meanings, keys, strict=True)
+        asked = [_Asked(*each, self._key(*each)) for each in zip(acts, seeds, strict=True)]
+        most = self.decoding.most or n
+        drafts = self._decode_each(asked, self.decoding, most)
+        written = [
+            self._rank(meaning, drafts[each.key]) for meaning, each in zip(meanings, asked, strict=True)
         ]
+        if self.penalty and self.retry > 1 and self.decoding.method != "greedy":
+            poor = [index for index, sentences in enumerate(written) if sentences and sentences[0].errors]
+            wider = replace(self.decoding, beams=self.decoding.beams * self.retry)
+            further = self._decode_each([asked[index] for index in poor], wider, most * self.retry)
+            for index in poor:
+                key = asked[index].key
+                written[index] = self._rank(meanings[index], [*drafts[key], *further[key]])
+        return [sentences[:n] for sentences in written]
+
+    def _rank(self, meaning: Meaning, drafts: Sequence[Draft]) -> list[Sentence]:
+        return rank(meaning, drafts, self.penalty, self.loaded.judge)
 
     def _key(self, act: ReadAct, seed: int) -> Hashable:
         """What decides a sentence before its values are filled in: with an encoder, the values are read too."""
@@ -80,13 +95,26 @@ class NetworkWriter:
         read = act.parts if network.encoder is not None else frozenset(part.feature for part in act.parts)
         return (read, seed) if self.decoding.samples else read
 
-    def _decode(self, acts: Sequence[ReadAct], seeds: Sequence[int], n: int) -> list[list[Draft]]:
+    def _decode_each(
+        self, asked: Sequence[_Asked], decoding: Decoding, most: int
+    ) -> dict[Hashable, list[Draft]]:
+        """At most so many drafts for each key, in batches of acts with about as many parts."""
+        first = {each.key: each for each in reversed(asked)}
+        order = sorted(first.values(), key=lambda each: len(each.act.parts))
+        width = max(self.rows // most, 1)
+        drafts: dict[Hashable, list[Draft]] = {}
+        for start in range(0, len(order), width):
+            batch = order[start : start + width]
+            drafts.update(zip((each.key for each in batch), self._decode(batch, decoding, most), strict=True))
+        return drafts
+
+    def _decode(self, asked: Sequence[_Asked], decoding: Decoding, most: int) -> list[list[Draft]]:
         from dialeval.nlg.generating.stepping import Stepping
 
         vocabulary = self.loaded.vocabulary
-        prefixes = [(number,) for number in range(len(acts))]
-        most = self.decoding.most or n
-        found = decode(Stepping(self.loaded.network, acts), prefixes, self.decoding, n=most, seeds=seeds)
+        stepping = Stepping(self.loaded.network, [each.act for each in asked])
+        prefixes = [(number,) for number in range(len(asked))]
+        found = decode(stepping, prefixes, decoding, n=most, seeds=[each.seed for each in asked])
         return [
             [
                 Draft(tuple(vocabulary.words[token] for token in each.tokens), each.logprob, each.length)

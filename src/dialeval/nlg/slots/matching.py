@@ -3,52 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
 
 from dialeval.nlg.acts.types import Meaning, slots_of
-from dialeval.nlg.document import Finding, Span
-from dialeval.nlg.slots.lexicon import GENERAL, HAS, LACKS, Lexicon, Occurrence, Pair, scan
+from dialeval.nlg.document import Finding
+from dialeval.nlg.slots.lexicon import GENERAL, HAS, LACKS, Lexicon, Occurrence, Pair
 from dialeval.nlg.slots.needs import Need, checked_needs
-from dialeval.nlg.slots.negation import is_denied, says_absence
+from dialeval.nlg.slots.negation import says_absence
 from dialeval.nlg.slots.phrases import ARTICLES, DEGREES
-from dialeval.nlg.slots.tokens import Tokens, tokenise
-
-_NEAR: Final = 4
-"""How many words away a slot's keyword still shows which slot a value belongs to."""
-_FAR: Final = 1_000
-
-
-@dataclass(slots=True)
-class _Sentence:
-    """A sentence while it is matched."""
-
-    text: str
-    tokens: Tokens
-    lexicon: Lexicon
-    taken: bytearray
-    occurrences: list[Occurrence]
-    hits: dict[Pair, list[Occurrence]] = field(default_factory=dict)
-
-    def is_free(self, start: int, end: int) -> bool:
-        return not any(self.taken[start:end])
-
-    def take(self, start: int, end: int) -> None:
-        self.taken[start:end] = b"\x01" * (end - start)
-
-    def span(self, start: int, end: int) -> Span:
-        first, last = self.tokens.starts[start], self.tokens.ends[end - 1]
-        return Span(first, last, self.text[first:last])
-
-    def distance(self, slot: str, start: int, end: int) -> int:
-        """How many words away the closest keyword of the slot is."""
-        keywords, words = self.lexicon.keywords.get(slot, ()), self.tokens.words
-        for distance in range(1, _NEAR + 1):
-            if start >= distance and words[start - distance] in keywords:
-                return distance
-            if end + distance <= len(words) and words[end + distance - 1] in keywords:
-                return distance
-        return _FAR
+from dialeval.nlg.slots.properties import judged_property, mentions_of
+from dialeval.nlg.slots.refuting import refute
+from dialeval.nlg.slots.sentence import FAR, Sentence
 
 
 def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:
@@ -58,15 +22,14 @@ def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:
     the slot whose keyword is closest. A value is wrong where the sentence lacks it and has another known value of the
     slot (or a number of the same shape); it is added where the act has no such value.
     """
-    tokens = tokenise(text)
-    sentence = _Sentence(text, tokens, lexicon, bytearray(len(tokens.words)), scan(lexicon, tokens))
-    sentence.occurrences.sort(key=lambda occurrence: (occurrence.start - occurrence.end, occurrence.start))
+    sentence = Sentence.of(lexicon, text)
     needs = checked_needs(lexicon, meaning)
     plain = {need.pair: need for need in needs if need.sort == "plain"}
     _assign(sentence, plain)
     for need in plain.values():
         if need.pair not in sentence.hits:
             _search(sentence, need)
+    refute(sentence, needs, meaning)
     findings = [finding for need in needs for finding in _judged(sentence, need, needs)]
     findings += _added(
         sentence, {slot.name for slot in slots_of(meaning)} - {need.slot for need in plain.values()}
@@ -74,7 +37,7 @@ def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:
     return findings
 
 
-def _assign(sentence: _Sentence, plain: dict[Pair, Need]) -> None:
+def _assign(sentence: Sentence, plain: dict[Pair, Need]) -> None:
     """Give every occurrence of a value that the act has to a slot, the longest first."""
     for occurrence in sentence.occurrences:
         start, end, pairs = occurrence
@@ -82,7 +45,7 @@ def _assign(sentence: _Sentence, plain: dict[Pair, Need]) -> None:
         if not options or not sentence.is_free(start, end):
             continue
         chosen: Pair | None = options[0]
-        if _is_article(sentence, start, end):
+        if sentence.is_article(start, end):
             chosen = _beside_its_name(sentence, occurrence, options[0])
         elif len(pairs) > 1 and len({pair.slot for pair in pairs}) > 1:
             chosen = _closest(sentence, occurrence, options)
@@ -92,19 +55,19 @@ def _assign(sentence: _Sentence, plain: dict[Pair, Need]) -> None:
         sentence.hits.setdefault(chosen, []).append(occurrence)
 
 
-def _closest(sentence: _Sentence, occurrence: Occurrence, options: Sequence[Pair]) -> Pair | None:
+def _closest(sentence: Sentence, occurrence: Occurrence, options: Sequence[Pair]) -> Pair | None:
     """The slot to which a shared value belongs; None where a keyword shows that it is none of the act's."""
     start, end, pairs = occurrence
     away = {pair: sentence.distance(pair.slot, start, end) for pair in pairs}
     nearest = min(away.values())
     word = sentence.tokens.words[start]
     unclear = end - start == 1 and (word in DEGREES or word[0].isdigit())
-    if unclear and nearest < _FAR and all(away[pair] > nearest for pair in options):
+    if unclear and nearest < FAR and all(away[pair] > nearest for pair in options):
         return None  # "high" beside "price" is not a rating; other values are telling enough by themselves
     return min(options, key=lambda pair: (len(sentence.hits.get(pair, ())), away[pair], options.index(pair)))
 
 
-def _beside_its_name(sentence: _Sentence, occurrence: Occurrence, pair: Pair) -> Pair | None:
+def _beside_its_name(sentence: Sentence, occurrence: Occurrence, pair: Pair) -> Pair | None:
     """The slot of a value that is also an article, if its name is close; the last one before the name is meant."""
     start, end, _ = occurrence
     keywords, words = sentence.lexicon.keywords.get(pair.slot, frozenset()), sentence.tokens.words
@@ -113,7 +76,7 @@ def _beside_its_name(sentence: _Sentence, occurrence: Occurrence, pair: Pair) ->
     return pair if is_close and pair not in sentence.hits else None
 
 
-def _search(sentence: _Sentence, need: Need) -> None:
+def _search(sentence: Sentence, need: Need) -> None:
     """Look for a value that is not said as it is written: its parts, or the letters of a code."""
     words = sentence.tokens.words
     if need.parts and (places := _places(sentence, need)):
@@ -133,7 +96,7 @@ def _search(sentence: _Sentence, need: Need) -> None:
                     break
 
 
-def _places(sentence: _Sentence, need: Need) -> list[tuple[int, int]]:
+def _places(sentence: Sentence, need: Need) -> list[tuple[int, int]]:
     """Where each part of a value stands; nothing where one of them is absent."""
     words = sentence.tokens.words
     places: list[tuple[int, int]] = []
@@ -148,14 +111,13 @@ def _places(sentence: _Sentence, need: Need) -> list[tuple[int, int]]:
     return places
 
 
-def _judged(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> Iterator[Finding]:
+def _judged(sentence: Sentence, need: Need, needs: Sequence[Need]) -> Iterator[Finding]:
     if need.sort == "either":
-        mentions = _mentions(sentence, need.slot)
+        mentions = mentions_of(sentence, need.slot)
         spans = tuple(sentence.span(start, end) for _, start, end in mentions[:1])
         yield Finding(need.slot, need.value, "said" if mentions else "missing", spans)
     elif need.sort in ("yes", "no"):
-        both = any(other.slot == need.slot and other.pair != need.pair for other in needs)
-        yield from _judged_property(sentence, need, both=both)
+        yield from judged_property(sentence, need, needs)
     elif need.sort in ("dontcare", "none"):
         yield _judged_absence(sentence, need, needs)
     elif hits := sorted(sentence.hits.get(need.pair, ())):
@@ -174,24 +136,27 @@ def _judged(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> Iterator[
         yield from (
             Finding(need.slot, need.value, "repeated", (sentence.span(hit.start, hit.end),)) for hit in again
         )
+    elif denied := sentence.refuted.get(need.pair):
+        spans = tuple(sentence.span(hit.start, hit.end) for hit in denied[:1])
+        yield Finding(need.slot, need.value, "wrong", spans)
     else:
         other = _other_value(sentence, need, needs)
         spans = () if other is None else (sentence.span(*other),)
         yield Finding(need.slot, need.value, "missing" if other is None else "wrong", spans)
 
 
-def _is_close(sentence: _Sentence, before: Occurrence, again: Occurrence) -> bool:
+def _is_close(sentence: Sentence, before: Occurrence, again: Occurrence) -> bool:
     """Whether a name is said again within a sentence; another sentence may well begin with it."""
     gap = sentence.text[sentence.tokens.ends[before.end - 1] : sentence.tokens.starts[again.start]]
     return not any(mark in gap for mark in ".!?;")
 
 
-def _other_value(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> tuple[int, int] | None:
+def _other_value(sentence: Sentence, need: Need, needs: Sequence[Need]) -> tuple[int, int] | None:
     """Another known value of the slot that stands in the sentence, or a number of the same shape."""
     wanted = {other.pair for other in needs}
     for start, end, pairs in sentence.occurrences:
         mine = [pair for pair in pairs if pair.slot == need.slot and pair not in wanted]
-        if not mine or not sentence.is_free(start, end) or _is_article(sentence, start, end):
+        if not mine or not sentence.is_free(start, end) or sentence.is_article(start, end):
             continue
         if len({pair.slot for pair in pairs}) > 1:
             away = {pair.slot: sentence.distance(pair.slot, start, end) for pair in pairs}
@@ -204,64 +169,20 @@ def _other_value(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> tupl
         for start in range(len(words) - size + 1):
             shape = tuple("#" if word[0].isdigit() else word for word in words[start : start + size])
             if shape == need.shape and sentence.is_free(start, start + size):
-                if size == 1 and sentence.distance(need.slot, start, start + 1) == _FAR:
+                if size == 1 and sentence.distance(need.slot, start, start + 1) == FAR:
                     continue
                 sentence.take(start, start + size)
                 return start, start + size
     return None
 
 
-def _is_article(sentence: _Sentence, start: int, end: int) -> bool:
-    return end - start == 1 and sentence.tokens.words[start] in ARTICLES
-
-
-def _mentions(sentence: _Sentence, slot: str) -> list[tuple[bool, int, int]]:
-    """Whether the sentence says that the thing has the property, for each mention of it; close ones are one."""
-    mentions: list[tuple[bool, int, int]] = []
-    occurrences = sorted(
-        (occurrence.start, -occurrence.end, pair.value)
-        for occurrence in sentence.occurrences
-        for pair in occurrence.pairs
-        if pair.slot == slot and pair.value in (HAS, LACKS)
-    )
-    for start, ending, sense in occurrences:
-        end = -ending
-        if not sentence.is_free(start, end):
-            continue
-        if mentions and start - mentions[-1][2] < _NEAR:
-            mentions[-1] = (mentions[-1][0], mentions[-1][1], max(end, mentions[-1][2]))
-            continue
-        denied = is_denied(sentence.text, sentence.tokens, start, end)
-        # "Adults only" and "not only for adults" both speak of the opposite.
-        mentions.append(((sense == HAS) != denied, start, end))
-    return mentions
-
-
-def _judged_property(sentence: _Sentence, need: Need, *, both: bool) -> Iterator[Finding]:
-    """Of a property: whether the sentence says that the thing has it; ``both`` where the act has yes and no of it."""
-    mentions = _mentions(sentence, need.slot)
-    right = [mention for mention in mentions if mention[0] == (need.sort == "yes")]
-    if not mentions:
-        yield Finding(need.slot, need.value, "missing")
-        return
-    if not right:
-        spans = tuple(sentence.span(start, end) for _, start, end in mentions)
-        yield Finding(need.slot, need.value, "wrong", spans)
-        return
-    for index, (_, start, end) in enumerate(right):
-        yield Finding(need.slot, need.value, "repeated" if index else "said", (sentence.span(start, end),))
-    for agrees, start, end in mentions:
-        if agrees != right[0][0] and not both:
-            yield Finding(need.slot, need.value, "added", (sentence.span(start, end),))
-
-
-def _judged_absence(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> Finding:
+def _judged_absence(sentence: Sentence, need: Need, needs: Sequence[Need]) -> Finding:
     """Of a slot that does not matter or has no value: whether the sentence says so, of this slot where it names any."""
     words = sentence.tokens.words
     alike = sum(other.sort == need.sort for other in needs)
     places = [index for index in range(len(words)) if says_absence(words, index, need.sort)]
     names = sentence.lexicon.keywords.get(need.slot, frozenset())
-    named = any(word in names for word in words) or bool(_mentions(sentence, need.slot))
+    named = any(word in names for word in words) or bool(mentions_of(sentence, need.slot))
     if places and (named or alike == 1):
         return Finding(need.slot, need.value, "said", (sentence.span(places[0], places[0] + 1),))
     other = _other_value(sentence, need, needs)
@@ -270,7 +191,7 @@ def _judged_absence(sentence: _Sentence, need: Need, needs: Sequence[Need]) -> F
     return Finding(need.slot, need.value, "missing")
 
 
-def _added(sentence: _Sentence, open_slots: Collection[str]) -> Iterator[Finding]:
+def _added(sentence: Sentence, open_slots: Collection[str]) -> Iterator[Finding]:
     """Values that the act does not have, and properties of which it does not speak, each once.
 
     Of slots that the act asks for or leaves open, any value may be said: "breakfast, lunch or dinner?"
@@ -290,7 +211,7 @@ def _added(sentence: _Sentence, open_slots: Collection[str]) -> Iterator[Finding
             yield Finding(pair.slot, span.text, "added", (span,))
 
 
-def _telling(sentence: _Sentence, start: int, end: int, pairs: Iterable[Pair]) -> Pair | None:
+def _telling(sentence: Sentence, start: int, end: int, pairs: Iterable[Pair]) -> Pair | None:
     """What words outside the act say, or None where they may be everyday words."""
     words = sentence.tokens.words[start:end]
     known = [
@@ -302,6 +223,6 @@ def _telling(sentence: _Sentence, start: int, end: int, pairs: Iterable[Pair]) -
     pair = min(known, key=lambda one: (away[one], one))
     shared = len({other.slot for other in pairs}) > 1
     # A bare number, or a word that several slots share, says something beside a keyword only.
-    if (shared or all(word[0].isdigit() for word in words)) and away[pair] == _FAR:
+    if (shared or all(word[0].isdigit() for word in words)) and away[pair] == FAR:
         return None
     return pair

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from dialeval.nlg.acts.types import Meaning, slots_of
+from dialeval.nlg.slots.daytime import Half, half_of_value
 from dialeval.nlg.slots.lexicon import Lexicon, Pair, pair_of
 from dialeval.nlg.slots.phrases import NAMES
 from dialeval.nlg.slots.spellings import parts_of, words_of_name
@@ -40,6 +41,8 @@ class Need:
     compact: str = ""
     """Letters and digits of a code, such as a phone number or a postcode, which may be spaced in any way."""
     is_name: bool = False
+    half: Half = ""
+    """Of the day, where the value is a time and says so."""
 
 
 @lru_cache(maxsize=100_000)
@@ -67,6 +70,7 @@ def needs_of(meaning: Meaning) -> tuple[Need, ...]:
             shape=shape if "#" in shape else (),
             compact=compact if is_code else "",
             is_name=words_of_name(slot.name)[-1] in NAMES,
+            half=half_of_value(value),
         )
     return tuple(needs.values())
 

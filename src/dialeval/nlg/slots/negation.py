@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dialeval.nlg.slots.phrases import ABSENT, AFTER, CONTRAST, DENIED_CARE, INDIFFERENT, NEGATIONS
+from dialeval.nlg.slots.phrases import (
+    ABSENT,
+    AFTER,
+    CONTRAST,
+    DENIED_CARE,
+    EXCEPTIONS,
+    INDIFFERENT,
+    LINKS,
+    NEGATIONS,
+    QUALIFIERS,
+)
 from dialeval.nlg.slots.tokens import Tokens
 
 _REACH: Final = 7
@@ -27,6 +37,34 @@ def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
         if words[index] in AFTER or words[index].endswith("n't"):
             return True
     return False
+
+
+def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
+    """Whether a value is denied by what stands right before it: "not in the north", "does not serve thai".
+
+    Not where the denial is of something else: "not only cheap", "whether or not cheap", "no pub except this one",
+    "not a pub for kids".
+
+    >>> from dialeval.nlg.slots.tokens import tokenise
+    >>> [denies_value(text, tokenise(text), 3, 4) for text in ("not in the north", "not only the north")]
+    [True, False]
+    """
+    words = tokens.words
+    if words[end : end + 1] and words[end] in QUALIFIERS and not _ends_before(text, tokens, end):
+        return False
+    for index in range(start - 1, max(start - _REACH - 1, -1), -1):
+        if _ends_before(text, tokens, index + 1):
+            return False
+        if words[index] in ("not", "never") or words[index].endswith("n't"):
+            return not EXCEPTIONS.intersection(words) and (index == 0 or words[index - 1] != "or")
+        if words[index] not in LINKS:
+            return False
+    return False
+
+
+def _ends_before(text: str, tokens: Tokens, index: int) -> bool:
+    """Whether a clause ends before this word."""
+    return _clause_ends(text, tokens.ends[index - 1], tokens.starts[index])
 
 
 def is_negation(word: str) -> bool:

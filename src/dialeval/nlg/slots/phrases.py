@@ -235,6 +235,18 @@ NEGATIONS: Final = frozenset(_NEGATIONS.split())
 """Words that deny; so does any that ends in n't."""
 AFTER: Final = frozenset({"not", "cannot", "prohibited", "unwelcome", "banned", "unsuitable"})
 """Words that deny what stands before them."""
+_LINKS: Final = (
+    "in near at on by from to of with the a an be have has serve serving offer offering located situated part area "
+    "close next very food cuisine"
+)
+LINKS: Final = frozenset(_LINKS.split())
+"""Words that may stand between a denial and the value that it denies."""
+QUALIFIERS: Final = frozenset(
+    {"for", "that", "which", "with", "used", "designed", "meant", "suitable", "where"}
+)
+"""Words after a value that may be what a denial is about: "not a pub for kids"."""
+EXCEPTIONS: Final = frozenset({"except", "besides", "other"})
+"""Words that take a denial back: "not pubs except this one"."""
 CONTRAST: Final = frozenset(
     {"but", "and", "however", "although", "though", "while", "that", "which", "where", "who"}
 )

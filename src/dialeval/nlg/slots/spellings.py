@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from dialeval.nlg.slots.daytime import half_of_value
 from dialeval.nlg.slots.phrases import FILLERS, PARTS, SAID_AS, SYNONYMS
 from dialeval.nlg.slots.tokens import Words, tokenise, word_of
 
@@ -19,6 +20,7 @@ _RANGE: Final = re.compile(
 )
 _SHARE: Final = re.compile(r"(\d+)\s*(?:out of|of|/)\s*(\d+)")
 _DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s/]+")
 _JOINED: Final = re.compile(r"\s+(?:and|or)\s+|\s*,\s*|\s*/\s*")
 _CURRENCIES: Final = frozenset("£$€")
@@ -98,9 +100,23 @@ def _rewritten(value: str, words: Words) -> Iterator[Words]:
         yield from _prices(words)
     if words[-1] in ("am", "pm") and len(words) == 2:
         yield words[:1]
+    if _TIME.fullmatch(words[0]) and len(words) < 3:
+        yield from _times(value, words[0])
     if words[-1] == "television" and len(words) == 1:
         yield ("tv",)
     yield from _numbers(value, words)
+
+
+def _times(value: str, clock: str) -> Iterator[Words]:
+    """A full hour without its minutes, noon and midnight."""
+    hour, _, minute = clock.partition(":")
+    if minute != "00":
+        return
+    yield from (("at", hour), ("by", hour), ("until", hour))
+    if hour == "12" and half_of_value(value) != "am" and not value.strip().startswith(("0", "24")):
+        yield from (("noon",), ("midday",))
+    elif hour == "12":
+        yield ("midnight",)
 
 
 def _prices(words: Words) -> Iterator[Words]:

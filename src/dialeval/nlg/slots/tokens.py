@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
+from dialeval.nlg.slots.spoken import SPOKEN, Piece, join_spoken
+
 Words: TypeAlias = tuple[str, ...]
 
 
@@ -27,6 +29,7 @@ _TOKEN: Final = re.compile(
 )
 _WORD: Final = 1
 """The group of words, by far the most common."""
+_MARKS: Final = frozenset(",.;:!?()")
 _MERIDIEM: Final = re.compile(r"\b([ap])\.m\b(\.?)")
 _SUFFIXES: Final = re.compile(r"(?<= )-(?:s|es|er|ly)\b")
 """RNNLG writes plurals as two words: restaurant -s."""
@@ -116,13 +119,23 @@ def tokenise(text: str) -> Tokens:
             word in _UNIT_DIGITS
             and words
             and words[-1] in _TEN_DIGITS
-            and _in_words(lower, match, starts[-1])
+            and _in_words(lower, match, starts[-1], ends[-1])
         ):
             words[-1], ends[-1] = str(int(words[-1]) + int(word)), match.end()
             continue
         words.append(word)
         starts.append(match.start())
         ends.append(match.end())
+    if SPOKEN.search(lower):
+        gaps = [lower[end:start] for end, start in zip([0, *ends], starts, strict=False)]
+        letters = (not lower[start].isdigit() for start in starts)
+        marks = (bool(_MARKS & set(gap)) for gap in gaps)
+        joined = join_spoken(list(map(Piece, words, starts, ends, letters, marks)))
+        return Tokens(
+            tuple(piece.word for piece in joined),
+            tuple(piece.start for piece in joined),
+            tuple(piece.end for piece in joined),
+        )
     return Tokens(tuple(words), tuple(starts), tuple(ends))
 
 
@@ -130,9 +143,10 @@ _UNIT_DIGITS: Final = frozenset("123456789")
 _TEN_DIGITS: Final = frozenset(str(number) for number in _TENS.values())
 
 
-def _in_words(text: str, match: re.Match[str], start: int) -> bool:
+def _in_words(text: str, match: re.Match[str], start: int, end: int) -> bool:
     """Whether a ten and a unit stand together as words, as in twenty-five."""
-    return not text[start].isdigit() and not match[0][0].isdigit() and text[match.start() - 1] in " -"
+    gap = text[end : match.start()]
+    return not text[start].isdigit() and not match[0][0].isdigit() and gap in (" ", "-")
 
 
 def _spelt(kind: str, match: re.Match[str]) -> str:

@@ -1,0 +1,134 @@
+"""Values that stand in a sentence and yet are not said: denied, in the other half of the day, or swapped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from dialeval.nlg.acts.types import Meaning
+from dialeval.nlg.slots.daytime import half_said
+from dialeval.nlg.slots.lexicon import Occurrence
+from dialeval.nlg.slots.needs import Need
+from dialeval.nlg.slots.negation import denies_value
+from dialeval.nlg.slots.sentence import Sentence
+from dialeval.nlg.slots.spellings import words_of_name
+
+_NEGATIVE: Final = re.compile(
+    r"(?:^|[^a-z])(?:no|not|none|nomatch|nooffer|nobook|cant\w*|cannot|deny|denies|negate|reject|sorry|fail\w*)"
+    r"(?![a-z])"
+)
+"""In the name of an act that denies something: inform_no_match, canthelp, NoOffer, notify_failure."""
+_REACH: Final = 4
+"""How many words before a value its preposition or verb may stand."""
+
+
+class _Role(NamedTuple):
+    """An end of a journey."""
+
+    names: frozenset[str]
+    """Words of slots' names."""
+    cues: frozenset[str]
+    """Words before its value."""
+
+
+_ROLES: Final = (
+    _Role(
+        frozenset({"from", "departure", "depart", "origin", "source", "leave", "leaving", "pickup"}),
+        frozenset({"from", "leaving", "leave", "departing", "depart", "departure"}),
+    ),
+    _Role(
+        frozenset({"to", "arrival", "arrive", "destination", "dropoff", "towards"}),
+        frozenset({"to", "toward", "arriving", "arrive", "arrival", "destination", "reach", "reaching"}),
+    ),
+)
+
+
+def refute(sentence: Sentence, needs: Sequence[Need], meaning: Meaning) -> None:
+    """Move the hits of values that are not said after all from ``sentence.hits`` to ``sentence.refuted``.
+
+    Denials count unless the act itself denies something: "no thai place in the north" for inform_no_match.
+    """
+    denials = not _denies(meaning, needs)
+    for need in needs:
+        hits = sentence.hits.get(need.pair)
+        if not hits:
+            continue
+        kept = [hit for hit in hits if not _is_refuted(sentence, need, hit, denials=denials)]
+        if len(kept) < len(hits):
+            _move(sentence, need, [hit for hit in hits if hit not in kept], kept)
+    once = [need for need in needs if len(sentence.hits.get(need.pair, ())) == 1]
+    for first, second in combinations(once, 2):
+        one, other = sentence.hits.get(first.pair), sentence.hits.get(second.pair)
+        if one and other and first.slot != second.slot and _are_swapped(sentence, first, second):
+            _move(sentence, first, other, [])
+            _move(sentence, second, one, [])
+
+
+def _move(sentence: Sentence, need: Need, gone: list[Occurrence], kept: list[Occurrence]) -> None:
+    sentence.refuted[need.pair] = gone
+    if kept:
+        sentence.hits[need.pair] = kept
+    else:
+        del sentence.hits[need.pair]
+
+
+def _denies(meaning: Meaning, needs: Sequence[Need]) -> bool:
+    if any(need.sort == "none" or need.value.strip() == "0" for need in needs):
+        return True
+    return any(_NEGATIVE.search(_spaced(act.act)) for act in meaning)
+
+
+def _spaced(name: str) -> str:
+    """The name of an act in lower case, with a space before its capitals."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+def _is_refuted(sentence: Sentence, need: Need, hit: Occurrence, *, denials: bool) -> bool:
+    if denials and denies_value(sentence.text, sentence.tokens, hit.start, hit.end):
+        return True
+    if not need.half:
+        return False
+    said = half_said(sentence.text, sentence.tokens, hit.start, hit.end)
+    return said not in ("", need.half)
+
+
+def _are_swapped(sentence: Sentence, first: Need, second: Need) -> bool:
+    """Whether each of two values is said where the other belongs."""
+    one, other = sentence.hits[first.pair][0], sentence.hits[second.pair][0]
+    roles = _role_of(first), _role_of(second)
+    if None not in roles and roles[0] != roles[1]:
+        said = _role_said(sentence, one), _role_said(sentence, other)
+        agrees = any(found == role for found, role in zip(said, roles, strict=True))
+        return not agrees and any(found is not None for found in said)
+    return _counts(sentence, one, second.slot) and _counts(sentence, other, first.slot)
+
+
+def _role_of(need: Need) -> int | None:
+    name = set(words_of_name(need.slot))
+    return next((index for index, role in enumerate(_ROLES) if name & role.names), None)
+
+
+def _role_said(sentence: Sentence, hit: Occurrence) -> int | None:
+    """Which end of a journey the closest word before a value names."""
+    for word in _before(sentence, hit):
+        for index, role in enumerate(_ROLES):
+            if word in role.cues:
+                return index
+    return None
+
+
+def _before(sentence: Sentence, hit: Occurrence) -> Iterator[str]:
+    """The words before a value, the closest first, up to another value."""
+    for index in range(hit.start - 1, max(hit.start - 1 - _REACH, -1), -1):
+        if sentence.taken[index]:
+            return
+        yield sentence.tokens.words[index]
+
+
+def _counts(sentence: Sentence, hit: Occurrence, slot: str) -> bool:
+    """Whether a value is a number right before the name of this slot: "two adults"."""
+    words, end = sentence.tokens.words, hit.end
+    is_number = end - hit.start == 1 and words[hit.start].isdigit()
+    return is_number and end < len(words) and words[end] in sentence.lexicon.keywords.get(slot, ())
