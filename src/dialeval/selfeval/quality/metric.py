@@ -54,7 +54,7 @@ class Quality(Scorer):
         weights = ("weights", self._file().sha256[:12])
         facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
         if self.lm:
-            facts.append(("lm", _follow_ups_fact()))
+            facts += _follow_ups_facts()
         return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=2)
 
     @property
@@ -113,7 +113,8 @@ def _by_kind(subjects: Sequence[Judged]) -> dict[Kind, list[int]]:
     return kinds
 
 
-def _follow_ups_fact() -> str:
+def _follow_ups_facts() -> tuple[tuple[str, str], ...]:
     from dialeval.selfeval.rivals.follow_ups import FollowUps
 
-    return dict(FollowUps().signature.facts)["lm"]
+    signature = FollowUps().signature
+    return ("lm", dict(signature.facts)["lm"]), ("follow_ups", f"version{signature.version}")
