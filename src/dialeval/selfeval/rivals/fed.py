@@ -10,6 +10,7 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Dialogue
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.fed_utterances import (
     DIALOGUE_QUALITIES,
     TURN_QUALITIES,
@@ -56,6 +57,7 @@ class Fed(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("fed", "transformers")
         _ = self._model.fact
 
     @property

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.lines import FACT, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Judged, answered_turns
@@ -50,6 +51,7 @@ class FollowUps(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("follow_ups", "transformers")
         _ = self._model.fact
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.lines import FACT, TOKENS, TURNS, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Judged, answered_turns, turns_of
@@ -51,6 +52,7 @@ class Full(Scorer):
     side is known, so that the other side complains; ``released`` reads whatever it is given, as the code does.
     """
 
+    limits: ClassVar[tuple[float, float]] = (1.0, np.inf)
     profile: Profile = "intended"
     model: str = EMBEDDED
     """``smollm2-135m-instruct``, the folder of a causal or encoder-decoder model, or its name on the hub."""
@@ -59,6 +61,7 @@ class Full(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("full", "transformers")
         _ = self._model.fact
 
     @property
