@@ -54,8 +54,8 @@ class Quality(Scorer):
         weights = ("weights", self._file().sha256[:12])
         facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
         if self.lm:
-            facts += _follow_ups_facts()
-        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=2)
+            facts.append(("lm", _follow_ups_fact()))
+        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -113,8 +113,7 @@ def _by_kind(subjects: Sequence[Judged]) -> dict[Kind, list[int]]:
     return kinds
 
 
-def _follow_ups_facts() -> tuple[tuple[str, str], ...]:
+def _follow_ups_fact() -> str:
     from dialeval.selfeval.rivals.follow_ups import FollowUps
 
-    signature = FollowUps().signature
-    return ("lm", dict(signature.facts)["lm"]), ("follow_ups", f"version{signature.version}")
+    return dict(FollowUps().signature.facts)["lm"]

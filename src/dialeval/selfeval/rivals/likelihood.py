@@ -96,7 +96,7 @@ class Pmi(Scorer):
 
 def _signature(name: str, model: TextModel) -> Signature:
     parameters = (("model", model.model), ("hub", model.hub), ("dtype", model.dtype))
-    return Signature(name, parameters, (("lm", model.fact), ("context", FACT)), version=2)
+    return Signature(name, parameters, (("lm", model.fact), ("context", FACT)), version=3)
 
 
 def _mean_over_exchanges(subjects: Sequence[Judged], model: TextModel, *, without_context: float) -> Floats:
