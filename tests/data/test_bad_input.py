@@ -115,9 +115,9 @@ FIELDS = {
         line(context=[{"role": "user", "content": 7}]),
         "field 'context[0].content': found the number 7, expected text (what was said), or a list of parts. Quote it.",
     ),
-    "a turn that is text": (
-        line(context=["Hi."]),
-        'field \'context[0]\': found the text \'Hi.\', expected a message. Write {"role": "user", "content": "..."}.',
+    "a turn that is text among messages": (
+        line(context=[*GOOD["context"], "Hi."]),
+        'field \'context[1]\': found the text \'Hi.\', expected a message. Write {"role": "user", "content": "..."}.',
     ),
     "an infinite number": (
         line(response={"text": "a", "logprob": "LARGE"}).replace('"LARGE"', "-1e999"),

@@ -42,6 +42,13 @@ def test_naming_the_format_overrides_the_suffix(put):
     assert next(read(put("x.txt", "id,context\n1,Hi\n"), "prompt", format="csv")).item == "1"
 
 
+@pytest.mark.parametrize("context", [["Hi.", "Hello.", "Tea?"], "Hi.\nHello.\nTea?", "Hi.\r\nHello.\r\nTea?"])
+def test_a_context_of_texts_alternates_and_ends_with_the_user(put, context):
+    row = {"id": "1", "system": "s", "context": context, "response": "Yes."}
+    (example,) = read(put("x.jsonl", json.dumps(row)), "example")
+    assert example.context == (*HI, HELLO, Turn("user", "Tea?"))
+
+
 def test_null_for_an_optional_field_is_as_good_as_none(put):
     row = {
         "id": 5,

@@ -1,7 +1,14 @@
 import pytest
 
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
-from dialeval.selfeval.subjects import Exchange, exchanges_of, judged_speakers, turns_of, unscorable
+from dialeval.selfeval.subjects import (
+    Exchange,
+    answered_turns,
+    exchanges_of,
+    judged_speakers,
+    turns_of,
+    unscorable,
+)
 
 HI = Turn("user", "Hi.")
 HELLO = Turn("assistant", "Hello.")
@@ -41,6 +48,25 @@ def test_what_cannot_be_judged_has_a_reason() -> None:
     assert unscorable(Dialogue("1", (HI, HELLO), "s")) is None
 
 
+def test_a_user_who_talks_alone_got_no_response() -> None:
+    assert (
+        unscorable(Dialogue("1", (HI, BYE, Turn("User", "Anyone?")), "s")) == "no response to an earlier turn"
+    )
+    assert unscorable(Dialogue("1", (HI, Turn("human", "Hello.")), "s")) is None
+
+
+def test_the_other_side_speaks_next_after_the_last_judged_turn() -> None:
+    assert answered_turns(Dialogue("1", (HI, HELLO, BYE), "s")) == (HI, HELLO)
+    assert answered_turns(Dialogue("1", (HI, HELLO, BYE, Turn("assistant", " ")), "s")) == (HI, HELLO)
+    assert (
+        answered_turns(Dialogue("1", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("A", "Bye.")), "s"))[
+            -1
+        ].text
+        == "Bye."
+    )
+    assert answered_turns(Example("1", "s", (HI,), Response("Hello."))) == (HI, HELLO)
+
+
 def test_a_system_that_talks_is_not_an_instruction() -> None:
     talk = (Turn("User", "Hi."), Turn("System", "Hello."), Turn("User", "Bye."), Turn("System", "So long."))
     assert [exchange.response for exchange in exchanges_of(Dialogue("1", talk, "s"))] == [
@@ -67,6 +93,7 @@ def said(*speakers: str, system: str = "s") -> Dialogue:
         (said("user", "user"), set()),
         (said("tourist", "guide", "Assistant"), {"Assistant"}),
         (said("", ""), set()),
+        (said("USER", "Assistant", "User", "ASSISTANT"), {"Assistant", "ASSISTANT"}),
     ],
 )
 def test_whose_turns_are_judged(dialogue: Dialogue, judged: set[str]) -> None:

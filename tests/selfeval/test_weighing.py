@@ -40,6 +40,11 @@ def test_effects_by_hand() -> None:
     assert np.isnan(ByLength().turn_effects(example("two", "a", "b"))).all()
 
 
+def test_a_dialogue_without_a_score_has_no_turn_that_hurts() -> None:
+    alone = Dialogue("alone", tuple(Turn("user", text) for text in ("Hi.", "Hello?", "Anyone?")), "s")
+    assert np.isnan(ByLength().turn_effects(alone)).all()
+
+
 def test_the_lowest_come_first_and_their_worst_turn_is_marked() -> None:
     values = np.array([-1.0, -5.0, np.nan, -3.0])
     first, second = worst_dialogues("length", ByLength(), SUBJECTS, values, most=2)

@@ -139,7 +139,7 @@ def write_turn_effects(
                 rater, name = str(metric.signature), f"{metric.signature.name} without the turn"
                 for place, effect in enumerate(metric.turn_effects(dialogue), start=1):
                     item, known = f"{dialogue.item}/{place}", effect == effect
-                    reason = None if known else "too few turns would be left"
+                    reason = None if known else metric.unscorable(dialogue) or "too few turns would be left"
                     if known and effect > 0:
                         said = " ".join(turns_of(dialogue)[place - 1].text.split())
                         where = f"{label}, {dialogue.system}, {item}"

@@ -73,7 +73,9 @@ def require_torch(what: str, *others: str) -> None:
     """Refuse to continue where torch, or another library of the extra, is not installed."""
     missing = [name for name in ("torch", *others) if importlib.util.find_spec(name) is None]
     if missing:
-        raise ResourceUnavailable(f"{what} need {' and '.join(missing)}, not installed. Run: {INSTALL}")
+        raise ResourceUnavailable(
+            f"{what}: required and not installed: {' and '.join(missing)}. Run: {INSTALL}"
+        )
 
 
 def read_settings(path: Path) -> dict[str, object]:

@@ -50,7 +50,7 @@ class SelfEval(Scorer):
         """All that could move the number."""
         file = adapter_file(self.model, "selfeval")
         facts = (("adapter", file.fact), ("encoder", file.weights.fact))
-        return Signature("selfeval", (("model", self.model),), facts, version=2)
+        return Signature("selfeval", (("model", self.model),), facts, version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:

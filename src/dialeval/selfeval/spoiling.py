@@ -20,6 +20,7 @@ from dialeval.selfeval.construction.replacing import (
 )
 from dialeval.selfeval.construction.turns import repeat_turn, reply_generically, swap_turns
 from dialeval.selfeval.construction.words import WORDINGS
+from dialeval.selfeval.subjects import spoken_turns
 
 Spoiling: TypeAlias = Callable[[Sequence[str], random.Random], Texts]
 
@@ -88,13 +89,16 @@ class Material:
 
 
 def material_of(dialogues: Iterable[Dialogue]) -> Material:
-    """Dialogues of at least four turns; those of one corpus, as their metadata name it, lend one another turns."""
+    """Dialogues of at least four turns; those of one corpus, as their metadata name it, lend one another turns.
+
+    Instructions to a model and what tools returned are no turns here, as they are none in scoring.
+    """
     texts: list[Texts] = []
     groups: dict[str, list[int]] = {}
     group_of: list[int] = []
     names: dict[str, int] = {}
     for dialogue in dialogues:
-        turns = tuple(turn.text.strip() for turn in dialogue.turns if turn.text.strip())
+        turns = tuple(turn.text.strip() for turn in spoken_turns(dialogue))
         if len(turns) >= 4:
             corpus = str(dialogue.metadata.get("corpus", ""))
             group_of.append(names.setdefault(corpus, len(names)))

@@ -38,15 +38,32 @@ def spoken_turns(subject: Judged) -> Context:
     return tuple(turn for turn in turns_of(subject) if turn.text.strip())
 
 
+def answered_turns(subject: Judged) -> Context:
+    """The turns up to the last response that is judged, so that the other side is the next to speak.
+
+    Of a dialogue that is all turns where nobody knows who is judged.
+    """
+    turns = turns_of(subject)
+    judged = judged_speakers(subject) if isinstance(subject, Dialogue) else set()
+    last = max(
+        (place for place, turn in enumerate(turns) if turn.speaker in judged and turn.text.strip()),
+        default=len(turns) - 1,
+    )
+    return turns[: last + 1]
+
+
 def exchanges_of(subject: Judged) -> list[Exchange]:
     """The responses to judge, each with all that was said before it.
 
     Of an example that is its own response. Of a dialogue it is every turn of the judged speakers that answers another
-    turn, or every turn but the first where nobody knows who is judged.
+    turn, or every turn but the first where nobody knows who is judged. Where only a user speaks, nobody responds.
     """
     turns = turns_of(subject)
     if isinstance(subject, Example):
         return [Exchange(turns[:-1], turns[-1].text)]
+    speakers = {called(turn) for turn in turns}
+    if len(speakers) == 1 and speakers <= _USERS:
+        return []
     judged, spoken = judged_speakers(subject), [bool(turn.text.strip()) for turn in turns]
     return [
         Exchange(turns[:place], turn.text)
@@ -63,18 +80,23 @@ def judged_speakers(dialogue: Dialogue) -> Set[str]:
     """
     turns = _spoken(dialogue.turns)
     speakers = {turn.speaker for turn in turns}
-    called = {speaker: speaker.strip().casefold() for speaker in speakers}
+    names = {turn.speaker: called(turn) for turn in turns}
     wanted = dialogue.system.strip().casefold()
     named = {turn.speaker for turn in turns if wanted and (turn.name or "").strip().casefold() == wanted}
-    users = {speaker for speaker, name in called.items() if name in _USERS}
+    users = {speaker for speaker, name in names.items() if name in _USERS}
     for judged in (
-        {speaker for speaker, name in called.items() if name in _ASSISTANTS},
-        {speaker for speaker, name in called.items() if name == wanted and wanted} or named,
+        {speaker for speaker, name in names.items() if name in _ASSISTANTS},
+        {speaker for speaker, name in names.items() if name == wanted and wanted} or named,
         speakers - users if users else set(),
     ):
         if judged and judged != speakers:
             return judged
     return set()
+
+
+def called(turn: Turn) -> str:
+    """The speaker as it is compared with others: ``Assistant`` and ``ASSISTANT`` are one."""
+    return turn.speaker.strip().casefold()
 
 
 def unscorable(subject: Judged) -> str | None:
@@ -92,7 +114,7 @@ def _spoken(turns: Context) -> Context:
     Turns of ``system`` are instructions where they stand before all others, or where somebody else is the assistant;
     else the system is the one that talks, as in many corpora.
     """
-    roles = [turn.speaker.strip().casefold() for turn in turns]
+    roles = [called(turn) for turn in turns]
     kept = [place for place, role in enumerate(roles) if role not in _TOOLS]
     others = [place for place in kept if roles[place] not in _INSTRUCTIONS]
     first = others[0] if others else len(turns)
@@ -104,7 +126,7 @@ def _spoken(turns: Context) -> Context:
 
 def _responding(context: Context) -> str:
     """Who answers a context: the latest of its speakers who did not speak last, or the role that is left."""
-    speakers = [turn.speaker for turn in reversed(context) if turn.text.strip()]
-    last = speakers[0] if speakers else "user"
-    others = [speaker for speaker in speakers if speaker != last]
+    spoken = [turn for turn in reversed(context) if turn.text.strip()]
+    last = called(spoken[0]) if spoken else "user"
+    others = [turn.speaker for turn in spoken if called(turn) != last]
     return others[0] if others else "user" if last == "assistant" else "assistant"

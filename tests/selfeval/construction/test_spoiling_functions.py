@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.data.types import Context, Response, alternating
+from dialeval.data.types import Context, Dialogue, Response, Turn, alternating
 from dialeval.selfeval.construction.incoherence import (
     content_words,
     contradict,
@@ -25,6 +25,7 @@ from dialeval.selfeval.construction.turns import (
     swap_turns,
 )
 from dialeval.selfeval.construction.words import drop_words, repeat_words, shuffle_words, swap_words
+from dialeval.selfeval.spoiling import material_of
 
 TURNS = (
     "Do you like dogs? I always wanted one.",
@@ -145,3 +146,9 @@ def test_a_response_is_ended_as_another_dialogue_would_go_on() -> None:
     # Too short to keep a beginning of, and a model that adds nothing.
     assert (second, third) == (None, None)
     assert model.asked == [wrong[0], wrong[2]]
+
+
+def test_instructions_and_results_of_tools_are_not_learnt_from() -> None:
+    said = tuple(Turn(role, text) for role, text in zip(("user", "assistant") * 2, TURNS, strict=True))
+    logged = (Turn("system", "Be kind."), *said[:1], Turn("tool", "{}"), Turn("assistant", ""), *said[1:])
+    assert material_of([Dialogue("1", logged)]).dialogues == (TURNS,)

@@ -19,7 +19,7 @@ class Zeros(dict[str, np.ndarray]):
 def test_an_example_is_answered_by_the_latest_speaker_who_is_not_the_last() -> None:
     context = (Turn("C", "Hm."), Turn("B", "Hi."), Turn("A", "Hello."), Turn("A", "You?"))
     talk = talk_of(Example("1", "s", context, Response("Me.")), Zeros())
-    assert [moment.response.speaker for moment in talk.moments] == ["B"]
+    assert [moment.response.speaker for moment in talk.moments] == ["b"]
     assert [said.text for said in talk.moments[0].own] == ["Hi."]
 
 
@@ -38,3 +38,9 @@ def test_a_dialogue_is_judged_by_its_assistants_turns_but_not_by_a_greeting() ->
     talk = talk_of(Dialogue("1", turns, "s"), Zeros())
     assert [moment.response.text for moment in talk.moments] == ["Tea?"]
     assert talk.moments[0].last.text == "Hello."
+
+
+def test_the_case_of_a_name_does_not_make_another_speaker() -> None:
+    turns = tuple(Turn(role, "Hm.") for role in ("user", "ASSISTANT", "User", "Assistant"))
+    last = talk_of(Dialogue("1", turns, "s"), Zeros()).moments[-1]
+    assert (len(last.own), len(last.others)) == (1, 2)

@@ -105,3 +105,15 @@ def _tables(
         place = systems[example.system], items[example.item]
         human[place], scores[place] = np.mean(said[example.system, example.item]), value
     return human, scores
+
+
+def test_a_turn_that_only_calls_a_tool_is_passed_over() -> None:
+    called = (Turn("user", "Weather in Rome?"), Turn("assistant", ""), Turn("tool", "20"))
+    plain, after_call = (
+        Dialogue(str(n), (*turns, Turn("assistant", "It is 20 degrees in Rome.")), "s")
+        for n, turns in enumerate((called[:1], called))
+    )
+    metric = ContextCosine()
+    assert metric.unscorable(after_call) is None
+    one, other = metric.values([plain, after_call])
+    assert one == pytest.approx(other, abs=1e-6)

@@ -25,11 +25,40 @@ def test_praise_minus_blame_after_the_last_turn(causal: Path, after: Logprob) ->
     assert values(FollowUps(str(causal)), TEA) == pytest.approx([pleased - displeased], abs=1e-4)
 
 
-def test_a_dialogue_is_judged_after_its_last_turn_whoever_spoke(causal: Path) -> None:
+def test_a_dialogue_is_judged_after_the_last_turn_of_its_assistant(causal: Path) -> None:
     turns = (Turn("user", "Hello."), Turn("assistant", "Hi."), Turn("user", "Tea or coffee?"))
+    example = Example("1", "s", turns[:1], Response("Hi."))
+    of_example, of_dialogue = values(FollowUps(str(causal)), example, Dialogue("1", turns, "s"))
+    assert of_example == pytest.approx(of_dialogue, abs=1e-5)
+
+
+def test_the_two_sides_of_a_talk_are_judged_apart(causal: Path) -> None:
+    texts = ("Hello.", "Hi.", "Tea or coffee?", "Milk.")
+    sides = [
+        Dialogue(str(side), tuple(Turn(roles[n % 2], text) for n, text in enumerate(texts)), "s")
+        for side, roles in enumerate((("user", "assistant"), ("assistant", "user")))
+    ]
+    first, second = values(FollowUps(str(causal)), *sides)
+    assert first != pytest.approx(second, abs=1e-6)
+
+
+def test_a_dialogue_is_judged_after_its_last_turn_where_nobody_knows_who_is_judged(causal: Path) -> None:
+    turns = (Turn("A", "Hello."), Turn("B", "Hi."), Turn("A", "Tea or coffee?"))
     example = Example("1", "s", turns[:2], Response("Tea or coffee?"))
     of_example, of_dialogue = values(FollowUps(str(causal)), example, Dialogue("1", turns, "s"))
     assert of_example == pytest.approx(of_dialogue, abs=1e-5)
+
+
+def test_the_case_of_a_speakers_name_changes_nothing(causal: Path) -> None:
+    first, second = (
+        Dialogue(
+            str(n),
+            (Turn("user", "Hello."), Turn(role, "Hi."), Turn("user", "Tea?"), Turn("assistant", "No.")),
+        )
+        for n, role in enumerate(("assistant", "ASSISTANT"))
+    )
+    one, other = values(FollowUps(str(causal)), first, second)
+    assert one == pytest.approx(other, abs=1e-6)
 
 
 @pytest.mark.slow

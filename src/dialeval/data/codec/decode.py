@@ -24,6 +24,7 @@ from dialeval.data.types import (
     Record,
     Response,
     Turn,
+    alternating,
 )
 from dialeval.errors import BadInput
 
@@ -142,10 +143,22 @@ def _system(m: Mapping[str, object], where: Where) -> str:
     return name(m, "system", where, "", "text (the system's name)")
 
 
-def _context(m: Mapping[str, object], where: Where, field: str = "context") -> Context:
-    if field not in m:
-        raise missing(m, field, where, "", "a list of messages")
-    return turns(m[field], where, field)
+def _messages(m: Mapping[str, object], where: Where) -> Context:
+    if "messages" not in m:
+        raise missing(m, "messages", where, "", "a list of messages")
+    return turns(m["messages"], where, "messages")
+
+
+def _context(m: Mapping[str, object], where: Where) -> Context:
+    """The turns before a response; of texts without roles, as in tables, the last is the user's."""
+    if "context" not in m:
+        raise missing(m, "context", where, "", "a list of messages")
+    value = m["context"]
+    if type(value) is str and value.strip():
+        return alternating(value.replace("\r\n", "\n").split("\n"))
+    if type(value) is list and value and all(type(said) is str for said in value):
+        return alternating(value)
+    return turns(value, where, "context")
 
 
 def _context_or_act(m: Mapping[str, object], where: Where) -> Context:
@@ -155,7 +168,7 @@ def _context_or_act(m: Mapping[str, object], where: Where) -> Context:
     # Corpora label their turns by numbers called act, too.
     if act is None or (label and context):
         return _context(m, where)
-    return (*turns(context or [], where, "context"), _act_turn(act, where))
+    return (*(_context(m, where) if context else ()), _act_turn(act, where))
 
 
 def _of_acts(value: object) -> bool:
@@ -213,7 +226,7 @@ def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
     if metadata is not None and type(metadata) is not dict:
         raise wrong(where, "metadata", metadata, "a JSON object", "Wrap it in an object, or leave it out.")
     system = optional_text(m, "system", where, "")
-    return Dialogue(item_named(m, where), _context(m, where, "messages"), system or "", metadata or {})
+    return Dialogue(item_named(m, where), _messages(m, where), system or "", metadata or {})
 
 
 def _prompt(m: Mapping[str, object], where: Where) -> Prompt:

@@ -55,7 +55,7 @@ class Quality(Scorer):
         facts = [weights, ("adapter", adapter.fact), ("encoder", adapter.weights.fact)]
         if self.lm:
             facts.append(("lm", _follow_ups_fact()))
-        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=2)
+        return Signature("quality", (("lm", self.lm), ("model", self.model)), tuple(facts), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:

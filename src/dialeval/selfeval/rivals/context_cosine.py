@@ -45,7 +45,7 @@ class ContextCosine(Scorer):
         parameters = (("turns", self.turns), ("join", self.join), ("model", self.model))
         weights = self._weights
         facts = (("encoder", weights.fact), ("pooling", weights.pooling))
-        return Signature("context_cosine", parameters, facts, version=2)
+        return Signature("context_cosine", parameters, facts, version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -80,10 +80,10 @@ class ContextCosine(Scorer):
         return np.array([np.mean([nearest(*pair) for pair in each]) for each in pairs])
 
     def _texts(self, exchange: Exchange) -> list[str]:
-        """What the response is compared with; nothing where the turns are blank."""
-        last = exchange.context[-self.turns :]
-        joined = " ".join(turn.text.strip() for turn in last).strip()
-        nearest = exchange.context[-1].text.strip() if self.join == "max" else joined
+        """What the response is compared with; blank turns, as of calls of tools, are passed over."""
+        spoken = [text for turn in exchange.context if (text := turn.text.strip())]
+        joined = " ".join(spoken[-self.turns :])
+        nearest = spoken[-1] if self.join == "max" and spoken else joined
         return [text for text in dict.fromkeys((nearest, joined)) if text]
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Dialogue
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.fed_utterances import (
     DIALOGUE_QUALITIES,
     TURN_QUALITIES,
@@ -41,9 +42,10 @@ class Fed(Scorer):
     Each of 18 qualities has its follow-up utterances; where people remark only on its absence, the good side counts
     as 0. Without ``quality``, responses are scored by the mean over the 8 qualities of turns, dialogues by that over
     the 10 of dialogues. ``conditional`` is the paper's formula per token: mean log-probabilities of the utterances
-    alone, after the last 12 turns as lines of A and B. ``published`` is what the authors' code computes: mean
-    log-probabilities of the whole text, dialogue and utterance, turns separated by the model's end token; there, how
-    probable the dialogue itself is moves qualities that have no good remarks. The authors used DialoGPT-large.
+    alone, after the last 12 turns as lines of A and B, up to the last turn of the side that is judged, where that is
+    known. ``published`` is what the authors' code computes: mean log-probabilities of the whole text, dialogue and
+    utterance, turns separated by the model's end token; there, how probable the dialogue itself is moves qualities
+    that have no good remarks. The authors used DialoGPT-large.
     """
 
     quality: Quality | None = None
@@ -55,6 +57,7 @@ class Fed(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("fed", "transformers")
         _ = self._model.fact
 
     @property
@@ -68,7 +71,7 @@ class Fed(Scorer):
             ("dtype", self.dtype),
         )
         context = FACT if self.profile == "conditional" else _WHOLE
-        return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)), version=2)
+        return Signature("fed", parameters, (("lm", self._model.fact), ("context", context)), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:

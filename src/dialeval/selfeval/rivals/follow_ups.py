@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.lines import FACT, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, turns_of
+from dialeval.selfeval.subjects import Judged, answered_turns
 from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.systems.huggingface.loading import Precision
 from dialeval.systems.huggingface.texts import TextModel
@@ -39,7 +40,8 @@ class FollowUps(Scorer):
 
     After the last 12 turns as lines of A and B, of which the last 300 tokens are kept, A is made to say five pleased
     and six displeased things, after Mehri and Eskenazi (2020): the mean of their mean log-probabilities per token,
-    pleased minus displeased. Examples and dialogues are judged alike, after their last turn.
+    pleased minus displeased. A is the other side: of a dialogue, what comes after the last turn of the side that is
+    judged is left out, where that side is known.
     """
 
     model: str = EMBEDDED
@@ -49,13 +51,14 @@ class FollowUps(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("follow_ups", "transformers")
         _ = self._model.fact
 
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
         parameters = (("model", self.model), ("hub", self.hub), ("dtype", self.dtype))
-        return Signature("follow_ups", parameters, (("lm", self._model.fact), ("context", FACT)), version=2)
+        return Signature("follow_ups", parameters, (("lm", self._model.fact), ("context", FACT)), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -74,11 +77,11 @@ class FollowUps(Scorer):
 
 
 def line_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: TextModel) -> Floats:
-    """Mean log-probability per token of each utterance as A's line after each subject, (subjects, utterances).
+    """Mean log-probability per token of each utterance as A's line after what B said, (subjects, utterances).
 
-    What comes before is read once for all utterances.
+    B is the one who is judged, in the last response of each subject. What comes before is read once for all utterances.
     """
-    before = beginnings([lines_of(turns_of(subject), "B") for subject in subjects], "A", model)
+    before = beginnings([lines_of(answered_turns(subject), "B") for subject in subjects], "A", model)
     after = model.tokens([f" {utterance}" for utterance in utterances])
     asked = [(first, then) for first in before for then in after]
     sums = model.logprobs([first for first, _ in asked], [then for _, then in asked])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.lines import FACT, TOKENS, TURNS, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, turns_of
+from dialeval.selfeval.subjects import Judged, answered_turns, turns_of
 from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.systems.huggingface.loading import Precision
 from dialeval.systems.huggingface.prompting import Tokens
@@ -47,9 +48,11 @@ class Full(Scorer):
     BlenderBot) its turns separated by tabs, and there the end of the complaint counts too. ``intended`` keeps the last
     12 turns and of these the last 300 tokens, or as many as fit; ``released`` keeps the last 50 turns and of these the
     first tokens that fit, as the code does: of BlenderBot's window that is the first 128, and the end of a longer
-    dialogue is not read. Examples and dialogues are judged alike, after their last turn.
+    dialogue is not read. With ``intended``, what comes after the last turn of the judged side is left out, where that
+    side is known, so that the other side complains; ``released`` reads whatever it is given, as the code does.
     """
 
+    limits: ClassVar[tuple[float, float]] = (1.0, np.inf)
     profile: Profile = "intended"
     model: str = EMBEDDED
     """``smollm2-135m-instruct``, the folder of a causal or encoder-decoder model, or its name on the hub."""
@@ -58,6 +61,7 @@ class Full(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("full", "transformers")
         _ = self._model.fact
 
     @property
@@ -70,7 +74,7 @@ class Full(Scorer):
             ("dtype", self.dtype),
         )
         context = f"{_TURNS}turns_first_tokens" if self.profile == "released" else FACT
-        return Signature("full", parameters, (("lm", self._model.fact), ("context", context)), version=2)
+        return Signature("full", parameters, (("lm", self._model.fact), ("context", context)), version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
@@ -94,8 +98,9 @@ class Full(Scorer):
 
     def _before(self, subjects: Sequence[Judged]) -> list[Tokens]:
         """What a complaint comes after."""
-        model, dialogues = self._model, [turns_of(subject) for subject in subjects]
-        most = TURNS if self.profile == "intended" else _TURNS
+        intended = self.profile == "intended"
+        model, most = self._model, TURNS if intended else _TURNS
+        dialogues = [answered_turns(subject) if intended else turns_of(subject) for subject in subjects]
         if not model.seq2seq:
             lines = [lines_of(turns, "B", most) for turns in dialogues]
             return beginnings(lines, "A", model, first=self.profile == "released")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from dialeval.core import Floats, Signature
+from dialeval.resources.huggingface import require_torch
 from dialeval.selfeval.rivals.lines import FACT, LONGEST, beginnings, lines_of
 from dialeval.selfeval.scorer import Scorer
 from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of
@@ -25,6 +27,7 @@ class LmLikelihood(Scorer):
     common: see `pmi`.
     """
 
+    limits: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
     model: str = EMBEDDED
     """``smollm2-135m-instruct``, the folder of a causal language model, or its name on the hub."""
     hub: bool = False
@@ -32,6 +35,7 @@ class LmLikelihood(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("lm_likelihood", "transformers")
         _ = self._model.fact
 
     @property
@@ -68,6 +72,7 @@ class Pmi(Scorer):
     dtype: Precision = "float32"
 
     def __post_init__(self) -> None:
+        require_torch("pmi", "transformers")
         _ = self._model.fact
 
     @property
@@ -91,7 +96,7 @@ class Pmi(Scorer):
 
 def _signature(name: str, model: TextModel) -> Signature:
     parameters = (("model", model.model), ("hub", model.hub), ("dtype", model.dtype))
-    return Signature(name, parameters, (("lm", model.fact), ("context", FACT)), version=2)
+    return Signature(name, parameters, (("lm", model.fact), ("context", FACT)), version=3)
 
 
 def _mean_over_exchanges(subjects: Sequence[Judged], model: TextModel, *, without_context: float) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 from dialeval.data.types import Context
+from dialeval.selfeval.subjects import called
 from dialeval.systems.huggingface.prompting import Tokens
 from dialeval.systems.huggingface.texts import TextModel
 
@@ -23,9 +24,9 @@ FACT: Final = f"lines_{TURNS}turns_{TOKENS}tokens"
 
 def lines_of(turns: Context, last: Speaker, most: int = TURNS) -> list[str]:
     """One line for each of the last turns: ``last`` is who speaks last, and everybody else is the other."""
-    speaker, other = (turns[-1].speaker if turns else ""), ("A" if last == "B" else "B")
+    speaker, other = (called(turns[-1]) if turns else ""), ("A" if last == "B" else "B")
     return [
-        f"{last if turn.speaker == speaker else other}: {' '.join(turn.text.split())}"
+        f"{last if called(turn) == speaker else other}: {' '.join(turn.text.split())}"
         for turn in turns[-most:]
     ]
 

@@ -38,7 +38,7 @@ class TrainedRival(Scorer):
         """All that could move the number."""
         file = self._file()
         facts = (("adapter", file.fact), ("encoder", file.weights.fact))
-        return Signature(self.kind, (("model", self.model),), facts, version=2)
+        return Signature(self.kind, (("model", self.model),), facts, version=3)
 
     @property
     def resources(self) -> Mapping[str, str]:
