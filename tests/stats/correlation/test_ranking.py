@@ -3,7 +3,7 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dialeval.stats.correlation.ranking import midranks, order_within
+from dialeval.stats.correlation.ranking import levels_within, midranks, order_within
 
 stacks = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 12)), elements=st.integers(-3, 3))
 
@@ -36,3 +36,8 @@ def test_a_second_key_orders_ties_further():
     ordered = order_within(values, group, np.array([3.0, 1.0, 1.0]))
     assert ordered.order.tolist() == [1, 2, 0]
     assert ordered.fresh.tolist() == [True, False, True]
+
+
+def test_levels_number_the_distinct_values_of_each_group():
+    values, group = np.array([2.0, -1.0, 2.0, 9.0, 0.0, 9.0]), np.array([0, 0, 0, 1, 1, 2])
+    assert levels_within(values, group).tolist() == [2, 1, 2, 2, 1, 1]

@@ -2,9 +2,10 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from dialeval.stats.correlation.coefficients import COEFFICIENTS
-from dialeval.stats.correlation.swapping import swapped_sums, swapper
+from dialeval.stats.correlation.swapping import subtracter, swapped_sums, swapper
 from dialeval.stats.resampling.bootstrap import every_swap, random_swaps
 
 KINDS = ("pearson", "spearman", "kendall")
@@ -52,3 +53,56 @@ def test_sums_are_of_the_swapped_cells(size):
     assert found.shape == (16, 2)
     np.testing.assert_array_equal(found.sum(axis=1), np.arange(16))
     np.testing.assert_array_equal(found[:, 1], np.repeat([0, 8], 8))
+
+
+@pytest.mark.parametrize("levels", [None, 3])
+def test_differences_of_kendall_without_ties_equal_those_of_both_coefficients(size, levels):
+    _, a, b = triples(None)
+    human = triples(levels)[0]
+    bits = every_swap(14)[::37]
+    subtract = subtracter(human, a, b, starts=STARTS, resamples=len(bits))
+    of_a, of_b = swapper(human, a, b, kind="kendall", starts=STARTS, resamples=len(bits))(bits)
+    if size == "plain":
+        assert subtract is None  # numpy counts so few in no time
+    else:
+        np.testing.assert_allclose(subtract(bits), of_a - of_b, rtol=0, atol=1e-12)
+        assert np.isnan(subtract(bits)[:, 1]).all()  # a group of one cell
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_kendall_is_not_subtracted_where_a_swap_could_make_ties(monkeypatch, side):
+    monkeypatch.setattr("dialeval.stats.correlation.swapping.MOST_PLAIN", 0)
+    human, *measures = triples(None)
+    measures[side][0] = measures[1][4]
+    assert subtracter(human, *measures, starts=STARTS, resamples=10) is None
+    measures[side][0] = measures[1][7]  # of another group
+    assert subtracter(human, *measures, starts=STARTS, resamples=10) is not None
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 6])
+def test_many_cells_equal_scipy_whether_or_not_values_tie(decimals):
+    human, a, b = np.random.default_rng(2).normal(size=(3, 3_000)).round(decimals)
+    bits = next(random_swaps(3_000, resamples=70, seed=0))
+    starts = np.array([0, 2_900, 3_000])
+    found = swapper(human, a, b, kind="kendall", starts=starts, resamples=1_000)(bits)
+    for resample in (0, 63, 64, 69):  # both ends of a lot
+        swap = bits[resample].astype(bool)
+        for mine, measure in zip(found, (np.where(swap, b, a), np.where(swap, a, b)), strict=True):
+            alone = [
+                scipy.stats.kendalltau(human[part], measure[part]).statistic
+                for part in (slice(2_900), slice(2_900, None))
+            ]
+            np.testing.assert_allclose(mine[resample], alone, rtol=0, atol=1e-12)
+
+
+def test_counts_beyond_sixteen_bits_are_kept():
+    size = 40_000
+    human = np.arange(size, dtype=float)
+    a, b = human // 2, -human // 3
+    bits = np.zeros((2, size), np.uint8)
+    bits[1, ::5] = 1
+    found = swapper(human, a, b, kind="kendall", starts=np.array([0, size]), resamples=1_000)(bits)
+    for resample, swap in enumerate(bits.astype(bool)):
+        for mine, measure in zip(found, (np.where(swap, b, a), np.where(swap, a, b)), strict=True):
+            alone = scipy.stats.kendalltau(human, measure).statistic
+            assert mine[resample, 0] == pytest.approx(alone, abs=1e-12)

@@ -18,7 +18,7 @@ from dialeval.stats.correlation.levels import (
     shared_cells,
     system_means,
 )
-from dialeval.stats.correlation.swapping import swapped_sums, swapper
+from dialeval.stats.correlation.swapping import LOT, subtracter, swapped_sums, swapper
 from dialeval.stats.correlation.weighted import mean_over_groups
 from dialeval.stats.estimate import Coefficient, Estimate
 from dialeval.stats.resampling.bootstrap import CELLS, Bits, Floats, Integers, every_swap, random_swaps
@@ -28,8 +28,14 @@ Swap: TypeAlias = Literal["cells", "items", "systems"]
 """What two measures are swapped in: each cell alone, or whole items or systems (PERM-BOTH, PERM-INPUTS and
 PERM-SYSTEMS of Deutsch, Dror & Roth, 2021)."""
 
-_Correlate: TypeAlias = Callable[[Bits], tuple[Floats, Floats]]
-"""From which cells are swapped to the correlations of both measures, of shape (resamples,) each."""
+
+class _Swaps(NamedTuple):
+    """What follows from which cells are swapped, each of shape (resamples,)."""
+
+    correlate: Callable[[Bits], tuple[Floats, Floats]]
+    """The correlations of both measures."""
+    differ: Callable[[Bits], Floats]
+    """The first minus the second, which may take much less than both."""
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
@@ -127,18 +133,19 @@ def permuted(
     if not n or any(np.ptp(table) == 0 for table in shared.tables):
         return Permuted(math.nan)
     exact = units <= MOST_ENUMERATED
-    correlate = _by_level(_standardised(shared), kind, level, 1 << units if exact else resamples)
-    of_a, of_b = correlate(np.zeros((1, n), np.uint8))
+    found = _by_level(_standardised(shared), kind, level, 1 << units if exact else resamples)
+    of_a, of_b = found.correlate(np.zeros((1, n), np.uint8))
     observed = abs(float(difference_of(of_a, of_b)[0]))
     if math.isnan(observed):
         return Permuted(math.nan)
     held = cells if enough is None else min(cells, 2 * enough * n)
-    # As many units at a time as their cells can be held.
-    held = max(1, held // n) * units
+    # As many units at a time as their cells can be held, in whole lots.
+    rows = max(1, held // n)
+    held = (rows if rows < LOT else rows - rows % LOT) * units
     drawn = _every(units, held) if exact else random_swaps(units, resamples=resamples, seed=seed, cells=held)
     swaps = drawn if owner is None else (np.ascontiguousarray(bits[:, owner]) for bits in drawn)
     least = observed - ROUNDING * float(abs(of_a[0]) + abs(of_b[0]))
-    differences = (np.abs(difference_of(*correlate(bits))) for bits in swaps)
+    differences = (np.abs(found.differ(bits)) for bits in swaps)
     if exact:
         count, defined = _counted(differences, least, None)
         return Permuted(count / defined, defined, exact=True)
@@ -183,7 +190,7 @@ def _standardised(cells: Cells) -> Cells:
     return Cells(cells.system, cells.item, (human, a, b))
 
 
-def _by_level(cells: Cells, kind: Coefficient, level: Level, resamples: int) -> _Correlate:
+def _by_level(cells: Cells, kind: Coefficient, level: Level, resamples: int) -> _Swaps:
     if level == "system":
         return _over_systems(cells, kind, resamples)
     if level == "system_within_item":
@@ -193,7 +200,7 @@ def _by_level(cells: Cells, kind: Coefficient, level: Level, resamples: int) -> 
     )
 
 
-def _over_systems(cells: Cells, kind: Coefficient, resamples: int) -> _Correlate:
+def _over_systems(cells: Cells, kind: Coefficient, resamples: int) -> _Swaps:
     human, a, b = system_means(cells)
     counts = np.bincount(cells.system)
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -203,18 +210,22 @@ def _over_systems(cells: Cells, kind: Coefficient, resamples: int) -> _Correlate
         moved = swapped_sums(bits, starts, gain, resamples) / counts
         return correlations(settled(a + moved), human, kind), correlations(settled(b - moved), human, kind)
 
-    return correlate
+    return _Swaps(correlate, lambda bits: difference_of(*correlate(bits)))
 
 
-def _in_groups(cells: Cells, group: Integers, kind: Coefficient, resamples: int) -> _Correlate:
+def _in_groups(cells: Cells, group: Integers, kind: Coefficient, resamples: int) -> _Swaps:
     order = np.argsort(group, kind="stable")
     moved = bool((order[1:] < order[:-1]).any())
     human, a, b = (table[order] for table in cells.tables)
     starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
-    swap = swapper(human, a, b, kind=kind, starts=starts, resamples=resamples)
+    subtract = subtracter(human, a, b, starts=starts, resamples=resamples) if kind == "kendall" else None
+    swap = swapper(human, a, b, kind=kind, starts=starts, resamples=resamples if subtract is None else 1)
 
     def correlate(bits: Bits) -> tuple[Floats, Floats]:
         of_a, of_b = swap(bits[:, order] if moved else bits)
         return mean_over_groups(of_a), mean_over_groups(of_b)
 
-    return correlate
+    if subtract is None:
+        return _Swaps(correlate, lambda bits: difference_of(*correlate(bits)))
+    differ = subtract
+    return _Swaps(correlate, lambda bits: mean_over_groups(differ(bits[:, order] if moved else bits)))

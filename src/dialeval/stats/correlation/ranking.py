@@ -58,3 +58,14 @@ def order_within(values: Floats, group: Integers, within: Floats | None = None) 
     first, last = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
     first[order], last[order] = bounds[tie], bounds[tie + 1]
     return Order(order, first, last, fresh)
+
+
+def levels_within(values: Floats, group: Integers) -> Integers:
+    """The distinct values of each group numbered from 1, without gaps; ``group`` as in ``order_within``."""
+    ordered = order_within(values, group)
+    dense = np.cumsum(ordered.fresh)
+    begins = np.flatnonzero(np.diff(group, prepend=-1))
+    before = np.repeat(dense[begins] - 1, np.diff(begins, append=len(values)))
+    levels = np.empty(len(values), np.int64)
+    levels[ordered.order] = dense - before
+    return levels

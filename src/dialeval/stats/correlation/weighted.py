@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.stats.correlation.ranking import Order, order_within
+from dialeval.stats.correlation.ranking import Order, levels_within, order_within
 from dialeval.stats.estimate import Coefficient
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
@@ -205,11 +205,7 @@ def _compiled_spearman(pairs: Pairs) -> Weigher:
 def _compiled_kendall(pairs: Pairs) -> Weigher:
     from dialeval.stats.correlation._kernels import weigh_kendall
 
-    by_x, by_y = order_within(pairs.x, pairs.group), order_within(pairs.y, pairs.group)
-    # Numbered from 1 within each group, without gaps.
-    dense = np.cumsum(by_y.fresh)
-    level = np.empty(len(pairs.x), np.int64)
-    level[by_y.order] = dense - (dense[pairs.starts[:-1]] - 1)[pairs.group]
+    by_x, level = order_within(pairs.x, pairs.group), levels_within(pairs.y, pairs.group)
     most = np.maximum.reduceat(level, pairs.starts[:-1])
     order = by_x.order.astype(np.uint32)
     longest = np.diff(pairs.starts).max()
