@@ -109,7 +109,11 @@ class Scoring:
             on_bad = SideFile(side_file(self.file or str(self.hyp))) if shard is None else _pass_over
         with shop.watch("scoring", 0) as progress:
             plan = Plan(
-                resampling=self.resampling, executor=shop.executor, cache=shop.cache, progress=progress
+                resampling=self.resampling,
+                executor=shop.executor,
+                cache=shop.cache,
+                progress=progress,
+                packed=True,
             )
             scored = self._evaluated(metrics, plan, on_bad, shard)
         if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
