@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -67,7 +66,7 @@ def read_first_look(path: Path) -> tuple[Comparison, ...]:
 
 
 def design_notes(
-    designs: Sequence[tuple[int, int, float | None]], items: Sequence[str], resampling: Resampling
+    designs: Sequence[tuple[int, int, float | None]], items: Iterable[str], resampling: Resampling
 ) -> Iterator[str]:
     """What was resampled together, from units, items and design effect of each result, or that nothing was."""
     from dialeval.display.wording import count
@@ -81,6 +80,5 @@ def design_notes(
         told = f", design effect {' to '.join(ends)}" if ends else ""
         few = "" if units > FEW else "; if ids do not begin with dialogues, say --cluster none"
         yield f"Resampled by dialogue: {count(units, 'dialogue')} of {count(n, 'item')}{told}{few}."
-    shown = dataclasses.replace(resampling, cluster="auto").clusters(items)
-    if resampling.cluster == "none" and shown is not None:
+    if resampling.cluster == "none" and resampling.shows_clusters(items):
         yield "Resampled as independent items, although ids show several turns of a dialogue (--cluster none)."

@@ -219,7 +219,7 @@ def write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> 
     from dialeval.core import CorpusResult
     from dialeval.data import write
 
-    write(path, (judgement for result in results.values() for judgement in result.judgements))
+    write(path, (judgement for result in results.values() for judgement in result.each_judgement()))
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
@@ -308,14 +308,27 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
         if absence is not None:
             yield f"no interval, {absence}: {ABSENCES[absence]}"
     designs = [(result.units, result.scored, result.design_effect) for result in results.values()]
-    items = list(dict.fromkeys(item for result in results.values() for item in result.items))
+    items = (item for result in results.values() for item in result.items)
     for note in design_notes(designs, items, resampling):
         yield note[:1].lower() + note[1:].rstrip(".")
     for (name, system), result in results.items():
         if told := unscored_note(result):
             yield f"{name}, {system}: {told}"
-    given = {system: set(result.items) for (_, system), result in results.items()}
-    everything = set().union(*given.values())
-    for system, known in given.items():
-        if lacking := len(everything - known):
-            yield f"{system}: {lacking} of the file's {len(everything)} items have no response from it"
+    for system, lacking, given in _without_response(results):
+        yield f"{system}: {lacking} of the file's {given} items have no response from it"
+
+
+def _without_response(results: Mapping[tuple[str, str], Outcome]) -> Iterator[tuple[str, int, int]]:
+    """Each system that lacks items which another has, how many it lacks, and how many there are."""
+    import numpy as np
+
+    from dialeval.core.packed import count_distinct, text_hashes
+
+    given = {system: result.items for (_, system), result in results.items()}
+    if len(given) < 2:
+        return
+    hashes = {system: text_hashes(items) for system, items in given.items()}
+    everything = count_distinct(np.concatenate(list(hashes.values())))
+    for system, known in hashes.items():
+        if lacking := everything - count_distinct(known):
+            yield system, lacking, everything

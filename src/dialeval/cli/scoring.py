@@ -17,6 +17,7 @@ from dialeval.cli.subjects import (
     read_dialogues,
     read_examples,
     side_file,
+    telling,
 )
 from dialeval.metrics import DEFAULT_METRICS, EVERY_METRIC, build_any
 
@@ -109,7 +110,11 @@ class Scoring:
             on_bad = SideFile(side_file(self.file or str(self.hyp))) if shard is None else _pass_over
         with shop.watch("scoring", 0) as progress:
             plan = Plan(
-                resampling=self.resampling, executor=shop.executor, cache=shop.cache, progress=progress
+                resampling=self.resampling,
+                executor=shop.executor,
+                cache=shop.cache,
+                progress=progress,
+                packed=True,
             )
             scored = self._evaluated(metrics, plan, on_bad, shard)
         if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
@@ -131,6 +136,8 @@ class Scoring:
             print(f"{', '.join(single)}: judged by the last turn of each dialogue", file=sys.stderr)
         if single:
             examples: Iterable[Example | Missing] = first_items(self._responses(on_bad), self.limit)
+            if shard is None:
+                examples = telling(examples, self._holding(single))
             if shard is None and any(isinstance(metric, Fittable) for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= _each(single, examples, plan, shard)
@@ -138,6 +145,13 @@ class Scoring:
         return Scored(
             {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))}, whole
         )
+
+    def _holding(self, metrics: Mapping[str, AnyMetric]) -> list[str]:
+        """What needs all responses in memory."""
+        from dialeval.core import CorpusMeasure, Fittable
+
+        names = [name for name, metric in metrics.items() if isinstance(metric, CorpusMeasure | Fittable)]
+        return [*names, "--data"] if self.data else names
 
     def _responses(self, on_bad: OnBad) -> Iterable[Example | Missing]:
         if self.data is not None:

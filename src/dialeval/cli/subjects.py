@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     AnyMetric = Metric[Example] | CorpusMeasure[Example]
 
+MANY: Final = 1_000_000
+"""So many responses are told of where all are held in memory."""
 _HURTING: Final = 3
 """Turns that are printed of each metric."""
 S = TypeVar("S", bound="Example | Dialogue | Missing")
@@ -101,6 +103,18 @@ def first_items(subjects: Iterable[S], limit: int | None) -> Iterator[S]:
             if limit is not None:
                 kept.add(subject.item)
             yield subject
+
+
+def telling(subjects: Iterable[S], holding: Sequence[str]) -> Iterator[S]:
+    """The subjects; where there are many, those who run out of memory have been told which measures hold them all."""
+    for number, subject in enumerate(subjects, start=1):
+        if number == MANY and holding:
+            print(
+                f"note: {', '.join(holding)}: all responses are held in memory, {MANY:,} so far; other metrics need no "
+                "more than their ids and statistics (docs/scale.md)",
+                file=sys.stderr,
+            )
+        yield subject
 
 
 def side_file(file: str) -> Path:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dialeval.core.packed import count_distinct, text_hashes
 from dialeval.core.protocols import Integers
 
 Clustering: TypeAlias = Literal["auto", "dialogue", "none"]
@@ -45,11 +46,22 @@ class Resampling:
         """The cluster of each item, numbered from 0 in order of first sight; None where items are independent."""
         if self.cluster == "none":
             return None
-        names = [self.group(item) for item in items]
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        if len(codes) == len(items) or (self.cluster == "auto" and len(codes) < 2):
+        names = text_hashes(map(self.group, items))
+        groups = count_distinct(names)
+        if groups == len(items) or (self.cluster == "auto" and groups < 2):
             return None
-        return np.array([codes[name] for name in names], dtype=np.int64)
+        _, first, sorted_codes = np.unique(names, return_index=True, return_inverse=True)
+        codes = np.empty(groups, dtype=np.int64)
+        codes[np.argsort(first)] = np.arange(groups)
+        return codes[sorted_codes]
+
+    def shows_clusters(self, items: Iterable[str]) -> bool:
+        """Whether these ids, each counted once, show several groups, one of them of several items."""
+        names = np.fromiter(
+            ((hash(item), hash(self.group(item))) for item in items), dtype=np.dtype((np.int64, 2))
+        )
+        ids, groups = map(count_distinct, names.T)
+        return 2 <= groups < ids
 
     def cluster_name(self, items: Sequence[str]) -> Literal["dialogue", "none"] | None:
         """How these items are resampled, as our files spell it; None where no two of them belong together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -70,8 +70,8 @@ class Result(Framed):
     """A metric's score over subjects, and every subject's own value or the reason it has none."""
 
     metric: Metric[Any]
-    items: tuple[str, ...]
-    systems: tuple[str, ...]
+    items: Sequence[str]
+    systems: Sequence[str]
     """The system of each subject, beside ``items``."""
     rows: Floats
     """Statistics, shape (n, k); NaN throughout where unscored."""
@@ -111,15 +111,16 @@ class Result(Framed):
     @property
     def judgements(self) -> tuple[Judgement, ...]:
         """One judgement per subject, the metric being the rater."""
+        return tuple(self.each_judgement())
+
+    def each_judgement(self) -> Iterator[Judgement]:
+        """The judgements one at a time, where all of them would take much memory."""
         rater, criterion = str(self.signature), self.signature.name
-        return tuple(
-            Judgement(item, system, rater, criterion, None, self.reasons[index])
-            if index in self.reasons
-            else Judgement(item, system, rater, criterion, value)
-            for index, (item, system, value) in enumerate(
-                zip(self.items, self.systems, self.values.tolist(), strict=True)
-            )
-        )
+        for index, (item, system, value) in enumerate(
+            zip(self.items, self.systems, map(float, self.values), strict=True)
+        ):
+            reason = self.reasons.get(index)
+            yield Judgement(item, system, rater, criterion, value if reason is None else None, reason)
 
     def _columns(self) -> dict[str, list[object]]:
         values = self.values.tolist()
@@ -180,6 +181,10 @@ class CorpusResult(Framed):
     def judgements(self) -> tuple[Judgement, ...]:
         """None: no subject has a value by itself."""
         return ()
+
+    def each_judgement(self) -> Iterator[Judgement]:
+        """The same."""
+        return iter(())
 
     def _columns(self) -> dict[str, list[object]]:
         limits = self.interval

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -36,7 +36,7 @@ class ItemValues:
     """The measure's signature."""
     criterion: str
     """The measure's name, without parameters."""
-    items: tuple[str, ...]
+    items: Sequence[str]
     values: NDArray[np.float64]
     """Shape (n,); NaN where unscored."""
     reasons: Mapping[int, str]

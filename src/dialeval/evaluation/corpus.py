@@ -63,9 +63,7 @@ def evaluate_corpus(
         interval=known.interval,
         provenance=Provenance(
             signature=measure.signature,
-            data=hashlib.sha256(
-                b"".join(subject_line(subject) + b"\n" for subject in everything)
-            ).hexdigest(),
+            data=_digest(everything),
             package=__version__,
             seed=0,
             resamples=0,
@@ -76,6 +74,13 @@ def evaluate_corpus(
         units=known.units,
         design_effect=known.design_effect,
     )
+
+
+def _digest(subjects: Iterable[object]) -> str:
+    data = hashlib.sha256()
+    for subject in subjects:
+        data.update(subject_line(subject) + b"\n")
+    return data.hexdigest()
 
 
 def leave_out(measure: CorpusMeasure[S], subjects: Sequence[S], resampling: Resampling) -> LeaveOneOut:

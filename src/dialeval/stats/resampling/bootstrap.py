@@ -120,3 +120,16 @@ def blocks(n: int, resamples: int, cells: int = CELLS) -> Iterator[int]:
     most = max(1, cells // max(1, n))
     for start in range(0, resamples, most):
         yield min(most, resamples - start)
+
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+def in_blocks(aggregate: Aggregate, rows: Floats) -> Floats:
+    """What the function makes of each row, shape (n,), of some rows at a time, since it may copy them several times."""
+    if len(rows) <= _ROWS_AT_ONCE:
+        return np.asarray(aggregate(rows), dtype=np.float64)
+    found = np.empty(len(rows))
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        found[start : start + _ROWS_AT_ONCE] = aggregate(rows[start : start + _ROWS_AT_ONCE])
+    return found

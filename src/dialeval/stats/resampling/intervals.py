@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks
 from dialeval.stats.resampling.clusters import repeated
 from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackknife_error, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
@@ -108,7 +108,7 @@ def spread_of(
     """The spread of a score; options as in `interval_of`, and other sources of variance than the units."""
     together = clusters if clusters is not None and repeated(clusters) else None
     left_out = leave_out(rows, aggregate, together)
-    values = np.asarray(aggregate(rows), dtype=np.float64)
+    values = in_blocks(aggregate, rows)
     if len(rows) and (yes_no or (yes_no is None and is_yes_no(rows, aggregate, values))):
         return Spread(left_out, exact=_proportion(values, together))
     return spread_without(left_out, limits, hangs=unseen(rows, aggregate), sources=sources)

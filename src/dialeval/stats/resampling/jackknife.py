@@ -13,7 +13,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, check_confidence, pool
+from dialeval.stats.resampling.bootstrap import (
+    Aggregate,
+    Bounds,
+    Floats,
+    Integers,
+    check_confidence,
+    in_blocks,
+    pool,
+)
 from dialeval.stats.tests.paired import ROUNDING
 
 FEW: Final = 50
@@ -36,8 +44,8 @@ def leave_out(rows: Floats, aggregate: Aggregate, clusters: Integers | None = No
     """The score of summed rows, and without each row or each cluster of rows."""
     units = pool(rows, clusters)
     total = units.sum(axis=0)
-    without = aggregate(total - units) if len(units) else np.empty(0)
-    return LeftOut(float(aggregate(total)), np.asarray(without, dtype=np.float64))
+    without = in_blocks(lambda rows: aggregate(total - rows), units) if len(units) else np.empty(0)
+    return LeftOut(float(aggregate(total)), without)
 
 
 def jackknife_error(without: Floats) -> float:
