@@ -77,11 +77,24 @@ def run(
     }
     loaded = loaded_study(**arguments)
     if part is not None:
-        folder = out or Path("runs") / f"{loaded.name}-{part.number}-of-{part.of}"
+        folder = out or _folder(loaded, f"-{part.number}-of-{part.of}")
         work_on_study(loaded, arguments, part, folder, jobs=jobs, cache=cache, resume=resume, engine=chosen)
     else:
-        folder = out or Path("runs") / loaded.name
+        folder = out or _folder(loaded)
         carry_out(loaded, folder, jobs=jobs, resume=resume, cache=cache, json=json, engine=chosen)
+
+
+def _folder(study: Study, ending: str = "") -> Path:
+    """The folder that is named after the study; refused where the name, perhaps a stranger's, leads elsewhere."""
+    from dialeval.errors import Unsuitable
+    from dialeval.files.folders import is_plain_name
+
+    if not is_plain_name(study.name):
+        raise Unsuitable(
+            f"{study.path}: found the name {study.name!r}, expected one that can name a folder in runs/. Change it, or "
+            "give the run folder with -o."
+        )
+    return Path("runs") / f"{study.name}{ending}"
 
 
 def loaded_study(

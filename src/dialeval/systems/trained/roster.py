@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialeval.errors import BadInput, DialevalError, close_names
+from dialeval.files.folders import is_plain_name
 from dialeval.files.foreign import check_yaml_size
 from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Split
@@ -154,6 +155,8 @@ def _obstacle(entry: Entry, extras: Mapping[str, Split], folder: Path) -> str:
 def _check(roster: Roster) -> None:
     known: set[str] = set()
     for entry in roster.systems:
+        if not is_plain_name(entry.name):
+            raise ValueError(f"the name {entry.name!r}, which cannot name a folder")
         if entry.name in known:
             raise ValueError(f"the name {entry.name!r} twice")
         if entry.start_from is not None and entry.start_from not in known:

@@ -1,0 +1,119 @@
+"""Names from other people's files that look like paths, and code that comes with their results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dialeval.errors import BadInput
+from dialeval.systems.trained.roster import load_roster
+from support.command import Command
+from support.fault_studies import make_study, put
+
+OUTSIDE = ("../up", "/{tmp}/root", "..", "deep/er", "deep\\er")
+CODE = '''\
+from pathlib import Path
+
+import numpy as np
+
+from dialeval.core import Signature
+
+Path(__file__).with_name("ran").touch()
+
+
+class Length:
+    higher_is_better = True
+    signature = Signature("length_of_own", ())
+
+    def unscorable(self, example):
+        return None
+
+    def statistics(self, examples):
+        return np.array([(len(example.response.text), 1.0) for example in examples])
+
+    def aggregate(self, totals):
+        return totals[..., 0] / totals[..., 1]
+'''
+
+
+def below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_the_name_of_a_study_does_not_choose_a_folder_elsewhere(
+    dialeval: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    here = make_study(tmp_path / "a" / "b")
+    name = name.format(tmp=str(tmp_path).strip("/"))
+    study = (here / "study.yaml").read_text()
+    (here / "study.yaml").write_text(study.replace("name: faults", f"name: {json.dumps(name)}"))
+    monkeypatch.chdir(here)
+    before = below(tmp_path)
+    for options in ((), ("--shard", "1/2")):
+        ended = dialeval("run", "study.yaml", *options)
+        assert ended.code == 1
+        assert "expected one that can name a folder in runs/" in ended.err
+        assert below(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["..", "."])
+def test_a_generator_of_a_roster_is_trained_in_a_folder_of_its_own(tmp_path: Path, name: str) -> None:
+    (tmp_path / "roster.yaml").write_text(f"systems: [{{name: '{name}', architecture: transformer}}]")
+    with pytest.raises(BadInput, match="cannot name a folder"):
+        load_roster(str(tmp_path / "roster.yaml"))
+
+
+HOSTILE = {"one": "../../one", "two": "/two", "overall": "../../overall"}
+
+
+def renamed(path: Path) -> None:
+    """Give the rows of a file names that look like paths."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        row |= {key: f"../{row[key]}" for key in ("id", "item") if key in row}
+        row |= {key: HOSTILE[row[key]] for key in ("system", "criterion") if key in row}
+    put(path, rows)
+
+
+def test_names_of_systems_items_and_criteria_stay_within_the_folders_of_results(
+    dialeval: Command, tmp_path: Path
+) -> None:
+    make_study(tmp_path)
+    for file in ("prompts", "one", "two", "ratings"):
+        renamed(tmp_path / f"{file}.jsonl")
+    study = (tmp_path / "study.yaml").read_text()
+    for name, hostile in HOSTILE.items():
+        study = study.replace(f"name: {name},", f"name: '{hostile}',")
+    (tmp_path / "study.yaml").write_text(study)
+    before = below(tmp_path)
+    for command in (
+        ("run", "study.yaml", "-o", "out", "--cache", "cache"),
+        ("meta", "out", "ratings.jsonl", "-o", "met", "--trials", "20", "--plots"),
+    ):
+        ended = dialeval(*command)
+        assert ended.code == 0, ended.err
+    new = below(tmp_path) - before
+    assert {path.split("/")[0] for path in new} <= {"out", "cache", "met", ".cache"}
+    assert any(path.startswith("met/plots/") for path in new)
+
+
+def test_reading_a_run_folder_runs_no_code_that_comes_with_it(dialeval: Command, tmp_path: Path) -> None:
+    """But for comparisons, which need a custom metric's formula; SECURITY.md says so."""
+    make_study(tmp_path)
+    (tmp_path / "own.py").write_text(CODE)
+    study = (tmp_path / "study.yaml").read_text()
+    (tmp_path / "study.yaml").write_text(study.replace("[rouge_l, length]", "[rouge_l, 'own.py:Length']"))
+    assert dialeval("run", "study.yaml", "-o", "out").code == 0
+    (tmp_path / "ran").unlink()
+    (tmp_path / "out" / "own.py").write_text(CODE)
+    for command in (
+        ("report", "out"),
+        ("meta", "out", "ratings.jsonl", "-o", "met", "--trials", "20"),
+        ("data", "validate", "out/examples.jsonl"),
+    ):
+        ended = dialeval(*command)
+        assert ended.code == 0, (command, ended.err)
+    assert list(tmp_path.rglob("ran")) == []
