@@ -126,3 +126,12 @@ def test_whole_dialogues_have_a_calibration_of_their_own_where_it_was_fitted():
     both = calibrate_whole(only_turns, plain)
     assert both.worst(0.9, 4) == only_turns.worst(0.9, 4) > 0.5
     assert both.worst(0.9, 4, whole=True) < 0.5 < both.worst(0.99, 4, whole=True)
+
+
+def test_at_most_one_in_ten_consistent_dialogues_is_called_contradictory():
+    draw = np.random.default_rng(5)
+    shares = 1 / (1 + np.exp(-np.concatenate([draw.normal(0.5, 1, 300), draw.normal(0, 1, 300)])))
+    seen = [Compared(float(share), 3, place < 300) for place, share in enumerate(shares)]
+    found = calibrate_whole(Calibration(1, 0, 0.5, 0.4, 0.6), seen)
+    verdicts = [found.verdict(found.worst(each.probability, 3, whole=True)) for each in seen]
+    assert 0.08 <= np.mean([verdict == "contradiction" for verdict in verdicts[300:]]) <= 0.1

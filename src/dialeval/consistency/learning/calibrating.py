@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -17,6 +18,9 @@ from dialeval.stats import clopper_pearson
 
 DOUBT: Final = 0.4
 """Pairs whose calibrated probability is within [0.4, 0.6) are ambiguous: either verdict would be wrong that often."""
+ALARMS: Final = 0.1
+"""The share of consistent dialogues that may be called contradictory where whole dialogues are calibrated."""
+_MARGIN: Final = 1e-9
 _BINS: Final = 10
 
 
@@ -71,9 +75,19 @@ def calibrate_worst(calibration: Calibration, compared: Sequence[Compared]) -> C
 
 
 def calibrate_whole(calibration: Calibration, compared: Sequence[Compared]) -> Calibration:
-    """The same of all pairs of a dialogue."""
+    """The same of all pairs of a dialogue, lowered until few of those without a contradiction are said to have one."""
     slope, offset, pairs = _of_highest(compared)
-    return calibration._replace(whole_slope=slope, whole_offset=offset, whole_pairs=pairs)
+    fitted = calibration._replace(whole_slope=slope, whole_offset=offset, whole_pairs=pairs)
+    plain = [
+        fitted.worst(each.probability, each.pairs, whole=True) for each in compared if not each.contradicts
+    ]
+    alarm = float(np.quantile(plain, 1 - ALARMS, method="higher"))
+    excess = _logit(alarm) - _logit(calibration.high) if alarm else 0.0
+    return fitted._replace(whole_offset=offset - max(excess + _MARGIN, 0.0))
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
 
 
 def _of_highest(compared: Sequence[Compared]) -> list[float]:
