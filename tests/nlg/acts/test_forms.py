@@ -31,6 +31,12 @@ MEANINGS = st.lists(
             [("inform", [("color", "black , silver stand"), ("hdmiport", "2")])],
         ),
         ("inform(name='joe's bar')", [("inform", [("name", "joe's bar")])]),
+        # A quote is doubled as in SQL, or follows a backslash.
+        (
+            "inform(name='Joe''s; bar, etc.';area=x)",
+            [("inform", [("name", "Joe's; bar, etc."), ("area", "x")])],
+        ),
+        (r"inform(name='Joe\'s bar';price='')", [("inform", [("name", "Joe's bar"), ("price", "")])]),
         ("inform(name=foo (bar))", [("inform", [("name", "foo (bar)")])]),
         # DSTC2-NLG: a semicolon behind every slot, several acts, dots and hyphens in names.
         (
@@ -69,6 +75,11 @@ MEANINGS = st.lists(
                 )
             ],
         ),
+        (
+            {"act": "offer", "slots": {"hotel": {"name": "Ritz", "stars": [4, [5]]}, "none": [], "x": ""}},
+            [("offer", [("hotel.name", "Ritz"), ("hotel.stars", "4"), ("hotel.stars", "5"), ("x", "")])],
+        ),
+        ({"slots": [["a", ["x", "y"]]]}, [("inform", [("a", "x"), ("a", "y")])]),
         ({"slots": [["a", "x"], ["b", None]]}, [("inform", [("a", "x"), ("b", None)])]),
         ('[{"act": "request", "slots": ["area"]}]', [("request", [("area", None)])]),
     ],
@@ -114,8 +125,8 @@ def test_each_form_prints_as_its_corpus_does() -> None:
         ("", "the end of ''", "an act's name"),
         ("name[x], area", "'name[x], area' at character 1", "slot[value]"),
         (
-            {"act": "inform", "slots": {"price": {"low": 1}}},
-            "an object",
+            {"act": "inform", "slots": {"price": {"low": float("nan")}}},
+            "float (nan)",
             "text, a number, true, false, null or a list",
         ),
         ({"name": "x"}, "an object", "an act such as"),

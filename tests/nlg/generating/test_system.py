@@ -81,6 +81,23 @@ def test_reranking_puts_sentences_without_slot_errors_first(folder: Path) -> Non
     assert any(sorted(each) != each for each in errors[0.0])
 
 
+def test_where_slots_are_wrong_more_sentences_are_tried(folder: Path) -> None:
+    # Slots that were never met together, so that the likeliest sentence leaves some of them out.
+    strange = ("food=thai;kidsallowed=no", "food=thai;area=north", "area=north;kidsallowed=yes")
+    meanings = [parse_act(f"inform(name='udupi palace';{slots})") for slots in strange]
+    narrow = Decoding("beam", beams=1, max_tokens=12, length_penalty=0.0)
+
+    def errors(retry: int) -> list[int]:
+        system = Nlg("mine", folder, narrow, retry=retry)
+        written = system.write(meanings, n=1, seeds=[0] * len(meanings))
+        assert f"retry={retry}" in str(system.signature)
+        return [sentences[0].errors for sentences in written]
+
+    once, again = errors(1), errors(40)
+    assert all(later <= first for first, later in zip(once, again, strict=True))
+    assert sum(again) < sum(once)
+
+
 def test_an_act_that_was_never_met_is_warned_of(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     (answers,) = Nlg("mine", folder).generate(asked("recommend(name=x;wine=red)"))
     assert answers[0].text
@@ -103,6 +120,8 @@ def test_other_folders_and_settings_are_refused(tmp_path: Path, folder: Path) ->
         Nlg("mine", folder, batch_size=0)
     with pytest.raises(DialevalError, match="penalty: found -1"):
         Nlg("mine", folder, penalty=-1)
+    with pytest.raises(DialevalError, match="retry: found 0"):
+        Nlg("mine", folder, retry=0)
 
 
 def test_lines_are_nbest_lists_with_act_and_references(tmp_path: Path, folder: Path) -> None:

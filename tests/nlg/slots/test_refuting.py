@@ -55,6 +55,28 @@ CASES: list[tuple[str, str, dict[str, str]]] = [
         {"adults": "wrong:2", "children": "wrong:3"},
     ),
     ("inform(adults=3;children=2)", "for three adults and two children", {}),
+    # What is in a place and what is near one.
+    (
+        "inform(area='Nob Hill';near='Union Square')",
+        "it is in Union Square near Nob Hill",
+        {"area": "wrong:Union Square", "near": "wrong:Nob Hill"},
+    ),
+    ("inform(area='Nob Hill';near='Union Square')", "near Union Square in the Nob Hill area", {}),
+    # Names of slots that are written without spaces.
+    ("inform(bookstay=3;bookpeople=2)", "for 2 people and 3 nights", {}),
+    (
+        "inform(bookstay=3;bookpeople=2)",
+        "for 3 people and 2 nights",
+        {"bookstay": "wrong:2", "bookpeople": "wrong:3"},
+    ),
+    # A half of the day as a slot of its own.
+    ("inform(time=7:30;ampm=pm)", "half past seven in the evening", {}),
+    ("inform(time=7:30;ampm=pm)", "half past seven", {"ampm": "missing"}),
+    # Two denials, and another phone number.
+    ("inform(hasinternet=yes)", "you won't be without internet", {}),
+    ("inform(hasinternet=no)", "you will be without internet", {}),
+    ("inform(phone=4159223200)", "call 415 922 3201", {"phone": "wrong:415 922 3201"}),
+    ("inform(pricerange=cheap)", "it is not expensive", {}),
 ]
 
 

@@ -76,7 +76,7 @@ def generate(
         return
     print(f"{facts['sentences']:,} sentences for {facts['acts']:,} acts in {out}")
     print(
-        f"Slot errors of the best ones, by their placeholders: {facts['slot_errors']:,} of {facts['slots']:,} slots"
+        f"Slot errors of the best ones, as reranking counts: {facts['slot_errors']:,} of {facts['slots']:,} slots"
     )
     print(f"Score them: dialeval nlg score {out}", file=sys.stderr)
 

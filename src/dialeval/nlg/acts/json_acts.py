@@ -18,8 +18,9 @@ _SHAPE: Final = '{"act": "inform", "slots": {"name": "x"}}'
 def parse_json(value: object, where: Where, field: str = "act") -> Meaning:
     """The acts that a JSON value holds: an object is one act, a list of objects several.
 
-    The value of a slot is text, a number, true (yes), false (no), null (the slot is named without a value) or a list
-    of these (the slot occurs several times). Slots may also be a list of names, or of [name, value] pairs.
+    The value of a slot is text, a number, true (yes), false (no), null (the slot is named without a value), a list of
+    these (the slot occurs several times), or an object of further slots, whose names follow a dot: ``hotel.name``.
+    Slots may also be a list of names, or of [name, value] pairs.
     """
     if isinstance(value, list) and value:
         return tuple(_act(act, where, f"{field}[{index}]") for index, act in enumerate(value))
@@ -42,21 +43,33 @@ def _slots(value: object, where: Where, field: str) -> Iterator[Slot]:
         return
     if isinstance(value, Mapping):
         for name, held in value.items():
-            values = held if isinstance(held, list) else [held]
-            yield from (Slot(str(name), _text(single, where, f"{field}.{name}")) for single in values)
+            yield from _held(str(name), held, where, f"{field}.{name}")
     elif isinstance(value, list):
         for index, slot in enumerate(value):
-            yield _listed(slot, where, f"{field}[{index}]")
+            yield from _listed(slot, where, f"{field}[{index}]")
     else:
         raise _bad(value, "an object of slots and their values", where, field)
 
 
-def _listed(slot: object, where: Where, field: str) -> Slot:
+def _held(name: str, value: object, where: Where, field: str) -> Iterator[Slot]:
+    """The slots of one name: one for each value of a list, however deep, and those of an object."""
+    if isinstance(value, list):
+        for single in value:
+            yield from _held(name, single, where, field)
+    elif isinstance(value, Mapping):
+        for key, held in value.items():
+            yield from _held(f"{name}.{key}", held, where, f"{field}.{key}")
+    else:
+        yield Slot(name, _text(value, where, field))
+
+
+def _listed(slot: object, where: Where, field: str) -> Iterator[Slot]:
     if isinstance(slot, str):
-        return Slot(slot)
-    if isinstance(slot, list) and len(slot) == 2 and isinstance(slot[0], str):
-        return Slot(slot[0], _text(slot[1], where, field))
-    raise _bad(slot, "a slot's name or [name, value]", where, field)
+        yield Slot(slot)
+    elif isinstance(slot, list) and len(slot) == 2 and isinstance(slot[0], str):
+        yield from _held(slot[0], slot[1], where, field)
+    else:
+        raise _bad(slot, "a slot's name or [name, value]", where, field)
 
 
 def _text(value: object, where: Where, field: str) -> str | None:

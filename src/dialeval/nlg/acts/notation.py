@@ -16,7 +16,7 @@ _EQUALS: Final = re.compile(r"\s*=\s*")
 _SEPARATOR: Final = re.compile(r"\s*[;,]\s*")
 _CLOSE: Final = re.compile(r"\s*\)")
 _SINGLE: Final = re.compile(r"'(.*?)'(?=\s*(?:[;,)]|$))", re.DOTALL)
-"""Ends at a quote before a separator, so that an apostrophe inside is part of the value."""
+"""Ends at a quote before a separator, so that an apostrophe inside is part of the value; two of them are one."""
 _DOUBLE: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?=\s*(?:[;,)]|$))', re.DOTALL)
 _BARE: Final = re.compile(r"(.*?)(?=\s*(?:;|,\s*[\w.\- ]+=|\)\s*(?:$|[&,;]?\s*[?\w.\-]+\s*\()))", re.DOTALL)
 """A value without quotes ends at ``;``, at a comma before ``name=``, or at the act's closing bracket."""
@@ -70,7 +70,7 @@ def _value(text: str, position: int, where: Where, field: str) -> tuple[str, int
     if double := _DOUBLE.match(text, position):
         return re.sub(r"\\(.)", r"\1", double[1], flags=re.DOTALL), double.end()
     if single := _SINGLE.match(text, position):
-        return single[1], single.end()
+        return re.sub(r"''|\\'", "'", single[1]), single.end()
     if bare := _BARE.match(text, position):
         return bare[1].strip(), bare.end()
     raise _bad(text, position, "a value that ends with ';' or ')'", where, field)

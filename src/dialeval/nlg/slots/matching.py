@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from dialeval.nlg.acts.types import Meaning, slots_of
 from dialeval.nlg.document import Finding
@@ -13,6 +14,9 @@ from dialeval.nlg.slots.phrases import ARTICLES, DEGREES
 from dialeval.nlg.slots.properties import judged_property, mentions_of
 from dialeval.nlg.slots.refuting import refute
 from dialeval.nlg.slots.sentence import FAR, Sentence
+
+_LONG: Final = 7
+"""A number of so many digits is a phone number or the like, whatever stands beside it."""
 
 
 def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:
@@ -169,11 +173,19 @@ def _other_value(sentence: Sentence, need: Need, needs: Sequence[Need]) -> tuple
         for start in range(len(words) - size + 1):
             shape = tuple("#" if word[0].isdigit() else word for word in words[start : start + size])
             if shape == need.shape and sentence.is_free(start, start + size):
-                if size == 1 and sentence.distance(need.slot, start, start + 1) == FAR:
+                if size == 1 and not _is_alike(sentence, need, start):
                     continue
                 sentence.take(start, start + size)
                 return start, start + size
     return None
+
+
+def _is_alike(sentence: Sentence, need: Need, start: int) -> bool:
+    """Whether a number may stand for another one: beside the slot's name, or as long as that of a phone number."""
+    word = sentence.tokens.words[start]
+    if len(need.compact) >= _LONG and len(word) == len(need.compact):
+        return True
+    return sentence.distance(need.slot, start, start + 1) < FAR
 
 
 def _judged_absence(sentence: Sentence, need: Need, needs: Sequence[Need]) -> Finding:

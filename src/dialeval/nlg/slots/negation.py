@@ -30,13 +30,18 @@ def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
             break
         # "No restaurants that allow kids" denies restaurants: a bare "no" reaches the next words only.
         if is_negation(words[index]) and (words[index] != "no" or start - index < 3):
-            return True
+            return not (words[index] == "without" and _is_denied_itself(words, index))
     for index in range(end, min(end + 4, len(words))):
         if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index - 1], tokens.starts[index]):
             break
         if words[index] in AFTER or words[index].endswith("n't"):
             return True
     return False
+
+
+def _is_denied_itself(words: Sequence[str], index: int) -> bool:
+    """Whether a denial is taken back by one before it: "you won't be without internet"."""
+    return any(word in ("not", "never") or word.endswith("n't") for word in words[max(0, index - 3) : index])
 
 
 def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:

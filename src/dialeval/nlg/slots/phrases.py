@@ -36,6 +36,8 @@ SYNONYMS: Final = (
             "inexpensive",
             "budget",
             "affordable",
+            "low rate",
+            "not expensive",
         ),
     ),
     Synonyms(
@@ -68,6 +70,12 @@ SYNONYMS: Final = (
             "upmarket",
             "high end",
         ),
+    ),
+    Synonyms(frozenset({"ampm", "meridiem"}), ("am",), ("in the morning", "morning")),
+    Synonyms(
+        frozenset({"ampm", "meridiem"}),
+        ("pm",),
+        ("in the afternoon", "in the evening", "afternoon", "evening", "tonight", "at night"),
     ),
     Synonyms(
         _RATING,
@@ -209,7 +217,8 @@ _PARTS: Final = (
     "usb port ports price range rating battery screen size drive weight eco power consumption hdmi meal "
     "customer food eat near area free parking smoking outdoor music phone post code address name "
     "departure arrival time stop line direction duration distance transfers date city event party "
-    "restaurant hotel movie theater show seats"
+    "restaurant hotel movie theater show seats book people stay day days night nights guest guests room rooms "
+    "star stars leave arrive at by entrance fee open hours train taxi bus reference check out"
 )
 PARTS: Final = FILLERS | frozenset(_PARTS.split())
 """Words into which slots' names without spaces are split, beside those of the texts."""
@@ -224,6 +233,8 @@ SAID_AS: Final = {
     "meal": ("meal",),
     "processor": ("processor", "cpu"),
     "memory": ("memory", "ram"),
+    "people": ("people", "person", "guest"),
+    "stay": ("stay", "night"),
 }
 """Other words that show which slot a value belongs to."""
 

@@ -25,7 +25,9 @@ _REACH: Final = 4
 
 
 class _Role(NamedTuple):
-    """An end of a journey."""
+    """An end of a journey, or where a thing is: in a place or near one."""
+
+    group: str
 
     names: frozenset[str]
     """Words of slots' names."""
@@ -35,13 +37,17 @@ class _Role(NamedTuple):
 
 _ROLES: Final = (
     _Role(
+        "journey",
         frozenset({"from", "departure", "depart", "origin", "source", "leave", "leaving", "pickup"}),
         frozenset({"from", "leaving", "leave", "departing", "depart", "departure"}),
     ),
     _Role(
+        "journey",
         frozenset({"to", "arrival", "arrive", "destination", "dropoff", "towards"}),
         frozenset({"to", "toward", "arriving", "arrive", "arrival", "destination", "reach", "reaching"}),
     ),
+    _Role("place", frozenset({"area", "location", "region"}), frozenset({"in"})),
+    _Role("place", frozenset({"near"}), frozenset({"near", "by", "beside", "close", "next"})),
 )
 
 
@@ -98,25 +104,25 @@ def _are_swapped(sentence: Sentence, first: Need, second: Need) -> bool:
     """Whether each of two values is said where the other belongs."""
     one, other = sentence.hits[first.pair][0], sentence.hits[second.pair][0]
     roles = _role_of(first), _role_of(second)
-    if None not in roles and roles[0] != roles[1]:
-        said = _role_said(sentence, one), _role_said(sentence, other)
+    if roles[0] and roles[1] and roles[0] != roles[1] and roles[0].group == roles[1].group:
+        said = _role_said(sentence, one, roles[0].group), _role_said(sentence, other, roles[0].group)
+        if roles[0].group == "place":
+            return said == (roles[1], roles[0])
         agrees = any(found == role for found, role in zip(said, roles, strict=True))
-        return not agrees and any(found is not None for found in said)
+        return not agrees and any(said)
     return _counts(sentence, one, second.slot) and _counts(sentence, other, first.slot)
 
 
-def _role_of(need: Need) -> int | None:
+def _role_of(need: Need) -> _Role | None:
     name = set(words_of_name(need.slot))
-    return next((index for index, role in enumerate(_ROLES) if name & role.names), None)
+    return next((role for role in _ROLES if name & role.names), None)
 
 
-def _role_said(sentence: Sentence, hit: Occurrence) -> int | None:
-    """Which end of a journey the closest word before a value names."""
-    for word in _before(sentence, hit):
-        for index, role in enumerate(_ROLES):
-            if word in role.cues:
-                return index
-    return None
+def _role_said(sentence: Sentence, hit: Occurrence, group: str) -> _Role | None:
+    """Which role the closest telling word before a value gives it."""
+    roles = [role for role in _ROLES if role.group == group]
+    said = (role for word in _before(sentence, hit) for role in roles if word in role.cues)
+    return next(said, None)
 
 
 def _before(sentence: Sentence, hit: Occurrence) -> Iterator[str]:
