@@ -17,8 +17,7 @@ from bench.scorers.sets import DATA, Judged, read_set
 from dialeval.core import Floats
 from dialeval.selfeval.rivals.fed_utterances import DIALOGUE_QUALITIES, UTTERANCES
 from dialeval.selfeval.rivals.follow_ups import NEGATIVE, POSITIVE, line_logprobs
-from dialeval.selfeval.rivals.lines import beginnings, lines_of
-from dialeval.selfeval.subjects import turns_of
+from dialeval.selfeval.rivals.lines import beginnings, lines_judged
 from dialeval.stats.correlation.coefficients import spearman
 from dialeval.systems.huggingface.texts import TextModel
 
@@ -80,7 +79,7 @@ def _one_by_one(subjects: Sequence[Judged], utterances: Sequence[str], model: Te
     import torch
 
     network: Any = model._load().model.model
-    before = beginnings([lines_of(turns_of(subject), "B") for subject in subjects], "A", model)
+    before = beginnings([lines_judged(subject) for subject in subjects], "A", model)
     after = model.tokens([f" {utterance}" for utterance in utterances])
     values = np.zeros((len(before), len(after)))
     for row, prefix in enumerate(before):

@@ -103,3 +103,21 @@ def test_turns_need_a_metric_that_weighs_them(dialeval, talks):
     done = dialeval("score", talks, "-m", "length", "--per-turn", "turns.jsonl")
     assert done.code == 2
     assert "a metric that weighs" in " ".join(done.err.split())
+
+
+def test_a_scorer_tuned_on_ratings_says_what_it_is_and_learns_as_long_as_told(dialeval, tmp_path, minilm):
+    pytest.importorskip("torch")
+    talk = TALKS[0]["messages"]
+    subjects = [{"id": f"t{n}", "system": "a", "messages": talk} for n in range(20)]
+    ratings = [
+        {"item": f"t{n}", "system": "a", "rater": "r", "criterion": "overall", "value": 1 + n % 5}
+        for n in range(20)
+    ]
+    for name, rows in (("talks", subjects), ("ratings", ratings)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ("train", "selfeval", tmp_path / "talks.jsonl", "--labels", tmp_path / "ratings.jsonl")
+    done = dialeval(*command, "-o", tmp_path / "tuned", "--epochs", "2")
+    assert done.code == 0, done.err
+    card = (tmp_path / "tuned" / "README.md").read_text()
+    assert "ratings of 20 subjects of `talks.jsonl`" in card
+    assert [line.split("|")[1].strip() for line in card.splitlines()[-2:]] == ["1", "2"]

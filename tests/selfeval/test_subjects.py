@@ -3,7 +3,6 @@ import pytest
 from dialeval.data.types import Dialogue, Example, Response, Turn, alternating
 from dialeval.selfeval.subjects import (
     Exchange,
-    answered_turns,
     exchanges_of,
     judged_speakers,
     turns_of,
@@ -53,18 +52,6 @@ def test_a_user_who_talks_alone_got_no_response() -> None:
         unscorable(Dialogue("1", (HI, BYE, Turn("User", "Anyone?")), "s")) == "no response to an earlier turn"
     )
     assert unscorable(Dialogue("1", (HI, Turn("human", "Hello.")), "s")) is None
-
-
-def test_the_other_side_speaks_next_after_the_last_judged_turn() -> None:
-    assert answered_turns(Dialogue("1", (HI, HELLO, BYE), "s")) == (HI, HELLO)
-    assert answered_turns(Dialogue("1", (HI, HELLO, BYE, Turn("assistant", " ")), "s")) == (HI, HELLO)
-    assert (
-        answered_turns(Dialogue("1", (Turn("A", "Hi."), Turn("B", "Hello."), Turn("A", "Bye.")), "s"))[
-            -1
-        ].text
-        == "Bye."
-    )
-    assert answered_turns(Example("1", "s", (HI,), Response("Hello."))) == (HI, HELLO)
 
 
 def test_a_system_that_talks_is_not_an_instruction() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, NamedTuple
@@ -74,10 +75,14 @@ def train_on_labels(
     folder: Path,
     *,
     kind: Literal["selfeval", "quantidce"] = "selfeval",
+    epochs: int | None = None,
     seed: int = 0,
     session: Session = DEFAULT,
 ) -> Fitted:
-    """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``."""
+    """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``.
+
+    Six epochs where nobody says how many.
+    """
     file = adapter_file(start, kind)
     profile = file.about.facts.get("profile")
     learn = _pairs if kind == "quantidce" else _turnwise if profile == "turnwise" else _whole
@@ -85,7 +90,8 @@ def train_on_labels(
     identity = {"start": file.sha256, "ratings": [round(each.rating, 9) for each in rated], "seed": seed}
     goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
     task = _task(learner.model, learner.scores, learner.lengths, goals, seed)
-    fitted = fit(task, _SCHEDULE, Checkpoints(folder, identity), session)
+    schedule = replace(_SCHEDULE, epochs=epochs or _SCHEDULE.epochs)
+    fitted = fit(task, schedule, Checkpoints(folder, identity), session)
     learner.write(folder / ADAPTER, {**file.about.facts, "ratings": len(rated)})
     return fitted
 

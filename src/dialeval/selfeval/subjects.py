@@ -38,20 +38,6 @@ def spoken_turns(subject: Judged) -> Context:
     return tuple(turn for turn in turns_of(subject) if turn.text.strip())
 
 
-def answered_turns(subject: Judged) -> Context:
-    """The turns up to the last response that is judged, so that the other side is the next to speak.
-
-    Of a dialogue that is all turns where nobody knows who is judged.
-    """
-    turns = turns_of(subject)
-    judged = judged_speakers(subject) if isinstance(subject, Dialogue) else set()
-    last = max(
-        (place for place, turn in enumerate(turns) if turn.speaker in judged and turn.text.strip()),
-        default=len(turns) - 1,
-    )
-    return turns[: last + 1]
-
-
 def exchanges_of(subject: Judged) -> list[Exchange]:
     """The responses to judge, each with all that was said before it.
 

@@ -25,11 +25,14 @@ def test_praise_minus_blame_after_the_last_turn(causal: Path, after: Logprob) ->
     assert values(FollowUps(str(causal)), TEA) == pytest.approx([pleased - displeased], abs=1e-4)
 
 
-def test_a_dialogue_is_judged_after_the_last_turn_of_its_assistant(causal: Path) -> None:
+def test_the_user_remarks_on_the_assistant_even_after_the_last_word(causal: Path, after: Logprob) -> None:
     turns = (Turn("user", "Hello."), Turn("assistant", "Hi."), Turn("user", "Tea or coffee?"))
-    example = Example("1", "s", turns[:1], Response("Hi."))
-    of_example, of_dialogue = values(FollowUps(str(causal)), example, Dialogue("1", turns, "s"))
-    assert of_example == pytest.approx(of_dialogue, abs=1e-5)
+    lines = "A: Hello.\nB: Hi.\nA: Tea or coffee?\nA:"
+    pleased, displeased = (
+        np.mean([after(lines, f" {text}") for text in texts]) for texts in (POSITIVE, NEGATIVE)
+    )
+    found = values(FollowUps(str(causal)), Dialogue("1", turns, "s"))
+    assert found == pytest.approx([pleased - displeased], abs=1e-4)
 
 
 def test_the_two_sides_of_a_talk_are_judged_apart(causal: Path) -> None:

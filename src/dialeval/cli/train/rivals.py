@@ -68,7 +68,7 @@ def rival(
             raise typer.BadParameter(
                 f"{kind} learns from dialogues alone; use quantidce", param_hint="--labels"
             )
-        train_from_labels(dialogues, format, labels, start_from, out, seed, resume, json, kind=kind)
+        train_from_labels(dialogues, format, labels, start_from, out, epochs, seed, resume, json, kind=kind)
         return
     given, digest = read_dialogues(dialogues, format, limit)
     held = min(held_out, len(given) // 10)

@@ -111,7 +111,7 @@ def selfeval(
 
     check_target(out)
     if labels is not None:
-        train_from_labels(dialogues, format, labels, start_from, out, seed, resume, json)
+        train_from_labels(dialogues, format, labels, start_from, out, epochs, seed, resume, json)
         return
     given, digest = read_dialogues(dialogues, format, limit)
     held = min(held_out, len(given) // 10)
@@ -191,6 +191,7 @@ def train_from_labels(
     labels: Path,
     start: str,
     out: Path,
+    epochs: int | None,
     seed: int,
     resume: bool,
     json: bool,
@@ -200,12 +201,18 @@ def train_from_labels(
     """Fine-tune the scorer of that kind on people's ratings of the file's subjects."""
     from dialeval.data import read
     from dialeval.data.reading import read_guessing
+    from dialeval.selfeval.folder import write_card
     from dialeval.selfeval.labels import rated_subjects, train_on_labels
 
     subjects = rated_subjects(read_guessing(path, format=format).records, read(labels, "judgement"))
     print(f"{len(subjects)} rated subjects", file=sys.stderr)
     with session(out.name, 0, resume=resume) as started:
-        done = train_on_labels(subjects, start, out, kind=kind, seed=seed, session=started)
+        done = train_on_labels(subjects, start, out, kind=kind, epochs=epochs, seed=seed, session=started)
+    about = f"The scorer `{start}` fine-tuned on ratings. Use: `dialeval score FILE -m \"{kind}(model='{out}')\"`."
+    data = f"Fine-tuned on ratings of {len(subjects):,} subjects of `{Path(path).name}`, a fifth of them held out."
+    write_card(
+        out, kind, about, data, {"started from": start, "seed": seed, "updates": done.best.updates}, done
+    )
     print_trained(out, kind, done, json)
 
 

@@ -42,8 +42,8 @@ class Fed(Scorer):
     Each of 18 qualities has its follow-up utterances; where people remark only on its absence, the good side counts
     as 0. Without ``quality``, responses are scored by the mean over the 8 qualities of turns, dialogues by that over
     the 10 of dialogues. ``conditional`` is the paper's formula per token: mean log-probabilities of the utterances
-    alone, after the last 12 turns as lines of A and B, up to the last turn of the side that is judged, where that is
-    known. ``published`` is what the authors' code computes: mean log-probabilities of the whole text, dialogue and
+    alone, after the last 12 turns as lines of A and B, who is the side that is judged, where that is known.
+    ``published`` is what the authors' code computes: mean log-probabilities of the whole text, dialogue and
     utterance, turns separated by the model's end token; there, how probable the dialogue itself is moves qualities
     that have no good remarks. The authors used DialoGPT-large.
     """

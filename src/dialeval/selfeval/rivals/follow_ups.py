@@ -10,9 +10,9 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.resources.huggingface import require_torch
-from dialeval.selfeval.rivals.lines import FACT, beginnings, lines_of
+from dialeval.selfeval.rivals.lines import FACT, beginnings, lines_judged
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, answered_turns
+from dialeval.selfeval.subjects import Judged
 from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.systems.huggingface.loading import Precision
 from dialeval.systems.huggingface.texts import TextModel
@@ -40,8 +40,8 @@ class FollowUps(Scorer):
 
     After the last 12 turns as lines of A and B, of which the last 300 tokens are kept, A is made to say five pleased
     and six displeased things, after Mehri and Eskenazi (2020): the mean of their mean log-probabilities per token,
-    pleased minus displeased. A is the other side: of a dialogue, what comes after the last turn of the side that is
-    judged is left out, where that side is known.
+    pleased minus displeased. B is the side that is judged, also where A had the last word, or whoever spoke last where
+    nobody knows which side that is.
     """
 
     model: str = EMBEDDED
@@ -77,11 +77,11 @@ class FollowUps(Scorer):
 
 
 def line_logprobs(subjects: Sequence[Judged], utterances: Sequence[str], model: TextModel) -> Floats:
-    """Mean log-probability per token of each utterance as A's line after what B said, (subjects, utterances).
+    """Mean log-probability per token of each utterance as A's line after each subject, (subjects, utterances).
 
-    B is the one who is judged, in the last response of each subject. What comes before is read once for all utterances.
+    B is the side that is judged. What comes before is read once for all utterances.
     """
-    before = beginnings([lines_of(answered_turns(subject), "B") for subject in subjects], "A", model)
+    before = beginnings([lines_judged(subject) for subject in subjects], "A", model)
     after = model.tokens([f" {utterance}" for utterance in utterances])
     asked = [(first, then) for first in before for then in after]
     sums = model.logprobs([first for first, _ in asked], [then for _, then in asked])

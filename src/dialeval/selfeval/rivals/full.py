@@ -10,9 +10,9 @@ import numpy as np
 
 from dialeval.core import Floats, Signature
 from dialeval.resources.huggingface import require_torch
-from dialeval.selfeval.rivals.lines import FACT, TOKENS, TURNS, beginnings, lines_of
+from dialeval.selfeval.rivals.lines import FACT, TOKENS, TURNS, beginnings, lines_judged, lines_of
 from dialeval.selfeval.scorer import Scorer
-from dialeval.selfeval.subjects import Judged, answered_turns, turns_of
+from dialeval.selfeval.subjects import Judged, turns_of
 from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.systems.huggingface.loading import Precision
 from dialeval.systems.huggingface.prompting import Tokens
@@ -48,8 +48,8 @@ class Full(Scorer):
     BlenderBot) its turns separated by tabs, and there the end of the complaint counts too. ``intended`` keeps the last
     12 turns and of these the last 300 tokens, or as many as fit; ``released`` keeps the last 50 turns and of these the
     first tokens that fit, as the code does: of BlenderBot's window that is the first 128, and the end of a longer
-    dialogue is not read. With ``intended``, what comes after the last turn of the judged side is left out, where that
-    side is known, so that the other side complains; ``released`` reads whatever it is given, as the code does.
+    dialogue is not read. With ``intended``, a causal model hears the complaint from A and B is the side that is judged,
+    where that side is known; else, and with ``released``, B is whoever spoke last.
     """
 
     limits: ClassVar[tuple[float, float]] = (1.0, np.inf)
@@ -98,12 +98,13 @@ class Full(Scorer):
 
     def _before(self, subjects: Sequence[Judged]) -> list[Tokens]:
         """What a complaint comes after."""
-        intended = self.profile == "intended"
-        model, most = self._model, TURNS if intended else _TURNS
-        dialogues = [answered_turns(subject) if intended else turns_of(subject) for subject in subjects]
+        model = self._model
+        if self.profile == "intended" and not model.seq2seq:
+            return beginnings([lines_judged(subject) for subject in subjects], "A", model)
+        dialogues = [turns_of(subject) for subject in subjects]
+        most = TURNS if self.profile == "intended" else _TURNS
         if not model.seq2seq:
-            lines = [lines_of(turns, "B", most) for turns in dialogues]
-            return beginnings(lines, "A", model, first=self.profile == "released")
+            return beginnings([lines_of(turns, "B", most) for turns in dialogues], "A", model, first=True)
         # Every turn with a tab before it, the first one too.
         texts = ["".join(f"\t{turn.text}" for turn in turns[-most:]) for turns in dialogues]
         lead, tail = model.frame

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final, Literal, TypeAlias
 
-from dialeval.data.types import Context
-from dialeval.selfeval.subjects import called
+from dialeval.data.types import Context, Dialogue, Turn
+from dialeval.selfeval.subjects import Judged, called, judged_speakers, turns_of
 from dialeval.systems.huggingface.prompting import Tokens
 from dialeval.systems.huggingface.texts import TextModel
 
@@ -22,13 +22,27 @@ FACT: Final = f"lines_{TURNS}turns_{TOKENS}tokens"
 """How a dialogue is written down, as signatures show it."""
 
 
-def lines_of(turns: Context, last: Speaker, most: int = TURNS) -> list[str]:
-    """One line for each of the last turns: ``last`` is who speaks last, and everybody else is the other."""
-    speaker, other = (called(turns[-1]) if turns else ""), ("A" if last == "B" else "B")
-    return [
-        f"{last if called(turn) == speaker else other}: {' '.join(turn.text.split())}"
-        for turn in turns[-most:]
-    ]
+def lines_of(turns: Context, last: Speaker, most: int = TURNS, *, side: Set[str] = frozenset()) -> list[str]:
+    """One line for each of the last turns: ``last`` is who speaks last, and everybody else is the other.
+
+    With a ``side``, its speakers are ``last`` instead, whoever speaks last.
+    """
+    ending = called(turns[-1]) if turns else ""
+    other: Speaker = "A" if last == "B" else "B"
+
+    def name(turn: Turn) -> Speaker:
+        return last if (turn.speaker in side if side else called(turn) == ending) else other
+
+    return [f"{name(turn)}: {' '.join(turn.text.split())}" for turn in turns[-most:]]
+
+
+def lines_judged(subject: Judged) -> list[str]:
+    """All that was said, with B as the side that is judged, or as who spoke last where nobody knows which that is.
+
+    So A is the one to remark on it, also where A had the last word.
+    """
+    side = judged_speakers(subject) if isinstance(subject, Dialogue) else frozenset()
+    return lines_of(turns_of(subject), "B", side=side)
 
 
 def beginnings(
