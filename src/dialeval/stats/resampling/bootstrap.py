@@ -1,7 +1,8 @@
 """The bootstrap over items, computed from sums of their rows (Efron & Tibshirani, 1993, chapters 6 and 13).
 
 A score is a function of summed rows, so a resample never copies rows: it is a vector of how often each item
-was drawn, and a batch of resamples is one matrix product.
+was drawn, and a batch of resamples is one matrix product. Where few columns vary, as those of a mean, their values are
+looked up instead, which takes less than counting.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ Aggregate: TypeAlias = Callable[[Floats], Floats]
 
 CELLS = 1 << 20
 """Weights held at once. Enough that the product is fast, few enough to stay in a few megabytes."""
+
+
+_CLOSE = 1 << 16
+"""Numbers drawn at once, which a processor keeps close until they are used."""
+_FEW_COLUMNS = 3
+"""Columns of numbers that are looked up as fast as their units are counted."""
 
 
 class Bounds(NamedTuple):
@@ -44,8 +51,26 @@ def bootstrap(
     then whole clusters are drawn, which is right where the items of one document resemble each other.
     """
     units = pool(rows, clusters)
+    if not len(units):
+        return np.full(resamples, np.nan)
+    varying = np.flatnonzero(np.ptp(units, axis=0))
+    if len(varying) <= _FEW_COLUMNS:
+        return aggregate(_looked_up(units, varying, resamples, seed))
     totals = [weights @ units for weights in draws(len(units), resamples=resamples, seed=seed)]
-    return aggregate(np.concatenate(totals)) if len(units) else np.full(resamples, np.nan)
+    return aggregate(np.concatenate(totals))
+
+
+def _looked_up(units: Floats, varying: Integers, resamples: int, seed: int) -> Floats:
+    """Sums over each resample, shape (resamples, k), given the columns that are not the same for all units."""
+    sums = np.tile(len(units) * units[0], (resamples, 1))
+    columns = [(column, np.ascontiguousarray(units[:, column])) for column in varying.tolist()]
+    rng, start = np.random.default_rng(seed), 0
+    for few in blocks(len(units), resamples, _CLOSE):
+        drawn = _draw(rng, few, len(units))
+        for column, values in columns:
+            sums[start : start + few, column] = values[drawn].sum(axis=1)
+        start += few
+    return sums
 
 
 def percentile_interval(scores: Floats, confidence: float = 0.95) -> Bounds:
@@ -94,9 +119,19 @@ def draws(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[
     """
     rng = np.random.default_rng(seed)
     for size in blocks(n, resamples, cells):
-        drawn = rng.integers(n, size=(size, n)) if n else np.empty((size, 0), np.int64)
-        drawn += n * np.arange(size)[:, None]  # so that one count serves all of them
-        yield np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+        counts = np.empty((size, n))
+        start = 0
+        for few in blocks(n, size, _CLOSE):
+            drawn = _draw(rng, few, n)
+            drawn += n * np.arange(few)[:, None]  # so that one count serves all of them
+            counts[start : start + few] = np.bincount(drawn.ravel(), minlength=few * n).reshape(few, n)
+            start += few
+        yield counts
+
+
+def _draw(rng: np.random.Generator, resamples: int, n: int) -> Integers:
+    """The units of each resample, shape (resamples, n)."""
+    return rng.integers(n, size=(resamples, n)) if n else np.empty((resamples, 0), np.int64)
 
 
 def random_swaps(n: int, *, resamples: int, seed: int, cells: int = CELLS) -> Iterator[Bits]:
