@@ -22,7 +22,7 @@ from dialeval.core import (
     UsesResources,
 )
 from dialeval.core.results import absence
-from dialeval.data import subject_line
+from dialeval.data import subject_lines
 from dialeval.evaluation.runs import scores_of_corpus, sources_of
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
 from dialeval.stats import spread_without
@@ -63,9 +63,7 @@ def evaluate_corpus(
         interval=known.interval,
         provenance=Provenance(
             signature=measure.signature,
-            data=hashlib.sha256(
-                b"".join(subject_line(subject) + b"\n" for subject in everything)
-            ).hexdigest(),
+            data=_digest(everything),
             package=__version__,
             seed=0,
             resamples=0,
@@ -76,6 +74,10 @@ def evaluate_corpus(
         units=known.units,
         design_effect=known.design_effect,
     )
+
+
+def _digest(subjects: Sequence[object]) -> str:
+    return hashlib.sha256(subject_lines(subjects) + b"\n" if subjects else b"").hexdigest()
 
 
 def leave_out(measure: CorpusMeasure[S], subjects: Sequence[S], resampling: Resampling) -> LeaveOneOut:

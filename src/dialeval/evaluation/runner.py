@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +28,11 @@ from dialeval.core import (
 )
 from dialeval.core.protocols import check_members
 from dialeval.core.results import absence
-from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.corpus import evaluate_corpus
+from dialeval.evaluation.recent import recent_roll
+from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
 from dialeval.version import __version__
 
@@ -77,8 +77,10 @@ def evaluate(
         progress=progress,
         batch_size=batch_size,
     )
-    tally = Tally(fitted(metric, subjects), plan)
-    tally.add(subjects)
+    metric = fitted(metric, subjects)
+    roll, batches = recent_roll(subjects, batch_size, digests=cache is not None)
+    tally: Tally[S] = Tally(metric, plan, roll)
+    tally.score(batches)
     return tally.result()
 
 
@@ -100,54 +102,53 @@ def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
 class Tally(Generic[S]):
     """An evaluation under way, for callers that meet their subjects a few at a time."""
 
-    def __init__(self, metric: Metric[S], plan: Plan) -> None:
+    def __init__(self, metric: Metric[S], plan: Plan, roll: Roll[S] | None = None) -> None:
         self._metric, self._plan = metric, plan
-        self._items: list[str] = []
-        self._systems: list[str] = []
+        self._roll = new_roll(plan) if roll is None else roll
         self._reasons: dict[int, str] = {}
         self._rows: list[Floats] = []
-        self._data = hashlib.sha256()
         self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
 
-    def add(self, subjects: Iterable[S | Missing], lines: Iterable[bytes] | None = None) -> None:
-        """Measure these too; ``lines`` are their canonical lines, where the caller has them already."""
+    def add(self, subjects: Iterable[S | Missing]) -> None:
+        """Measure these too."""
+        self.score(self._roll.note(subjects))
+
+    def score(self, batches: Iterable[NotedBatch[S]]) -> None:
+        """Measure these batches of the roll."""
         identity = [str(self._metric.signature), sorted(self._resources.items()), __version__]
         job = Job(key=json.dumps(identity), task=self._metric.statistics, codec=ROWS)
         plan = self._plan
-        results = run(
-            job,
-            self._batches(iter(subjects), None if lines is None else iter(lines)),
-            executor=plan.executor,
-            cache=plan.cache,
-            progress=plan.progress,
+        scorable = self._scorable(batches)
+        self._rows.extend(
+            run(job, scorable, executor=plan.executor, cache=plan.cache, progress=plan.progress)
         )
-        self._rows.extend(results)
 
     def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
         """Take the subjects of a result, with these statistics for all that have no reason to be unscored."""
-        self._items, self._systems, self._reasons = [*result.items], [*result.systems], dict(reasons)
+        self._roll.name(result.items, result.systems)
+        self._reasons = dict(reasons)
         self._rows = [rows[[index for index in range(len(rows)) if index not in reasons]]]
 
     def result(self) -> Result:
         """What all subjects so far come to."""
         reasons = dict(self._reasons)
-        scored = np.ones(len(self._items), dtype=bool)
+        scored = np.ones(len(self._roll), dtype=bool)
         scored[list(reasons)] = False
         rows = self._all_rows(scored)
-        values = np.full(len(self._items), np.nan)
-        values[scored] = self._metric.aggregate(rows[scored])
-        finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
-        for index in np.flatnonzero(scored & ~finite).tolist():
+        values = np.full(len(rows), np.nan)
+        values[scored] = self._metric.aggregate(_where(scored, rows))
+        for index in _undefined(values, rows, scored):
             reasons[index] = UNDEFINED
             rows[index], values[index], scored[index] = np.nan, np.nan, False
-        known = self._uncertainty(rows, scored)
+        present = _where(scored, rows)
+        known = self._uncertainty(present, scored)
         return Result(
             metric=self._metric,
-            items=tuple(self._items),
-            systems=tuple(self._systems),
+            items=self._roll.items,
+            systems=self._roll.systems,
             rows=rows,
             values=values,
-            score=float(self._metric.aggregate(rows[scored].sum(axis=0))) if scored.any() else float("nan"),
+            score=float(self._metric.aggregate(present.sum(axis=0))) if len(present) else float("nan"),
             interval=known.interval,
             provenance=self._provenance(),
             reasons=MappingProxyType(dict(sorted(reasons.items()))),
@@ -156,45 +157,29 @@ class Tally(Generic[S]):
             design_effect=known.design_effect,
         )
 
-    def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
-        while chunk := list(islice(subjects, self._plan.batch_size)):
-            _check_subjects(chunk)
-            lines = b"\n".join(islice(known, len(chunk)) if known is not None else map(subject_line, chunk))
-            self._data.update(lines + b"\n")
-            scorable = self._enter(chunk)
+    def _scorable(self, batches: Iterable[NotedBatch[S]]) -> Iterator[Batch[S]]:
+        for noted in batches:
+            scorable, reasons = noted.screened(self._metric.unscorable)
+            self._reasons.update(reasons)
             if scorable:
-                # The digest covers the whole chunk: what was left out of a batch cannot alias another batch.
-                yield Batch(scorable, hashlib.sha256(lines).hexdigest() if self._plan.cache else "")
-
-    def _enter(self, chunk: Sequence[S | Missing]) -> list[S]:
-        """Note every subject of the chunk, and pick out those that can be scored."""
-        scorable: list[S] = []
-        for position, subject in enumerate(chunk, start=len(self._items)):
-            if isinstance(subject, Missing):
-                self._reasons[position] = subject.reason
-            elif (reason := absence(subject) or self._metric.unscorable(subject)) is not None:
-                self._reasons[position] = reason
-            else:
-                scorable.append(subject)
-        self._items.extend([subject.item for subject in chunk])
-        self._systems.extend([subject.system for subject in chunk])
-        return scorable
+                yield Batch(scorable, noted.digest)
 
     def _all_rows(self, scored: NDArray[np.bool_]) -> Floats:
         width = self._rows[0].shape[1] if self._rows else self._metric.statistics([]).shape[1]
-        rows = np.full((len(self._items), width), np.nan)
+        rows = np.full((len(scored), width), np.nan)
         if self._rows:
             rows[scored] = np.concatenate(self._rows)
         return rows
 
     def _uncertainty(self, rows: Floats, scored: NDArray[np.bool_]) -> Uncertainty:
-        items = [self._items[index] for index in np.flatnonzero(scored).tolist()]
-        return uncertainty(self._metric, rows[scored], items, self._plan.resampling)
+        resampling = self._plan.resampling
+        places = None if scored.all() else np.flatnonzero(scored).tolist()
+        return uncertainty(self._metric, rows, self._roll.clusters(resampling, places), resampling)
 
     def _provenance(self) -> Provenance:
         return Provenance(
             signature=self._metric.signature,
-            data=self._data.copy().hexdigest(),
+            data=self._roll.data,
             package=__version__,
             seed=self._plan.resampling.seed,
             resamples=self._plan.resampling.resamples,
@@ -202,25 +187,40 @@ class Tally(Generic[S]):
         )
 
 
-def _check_subjects(subjects: Sequence[object]) -> None:
-    strange = next((subject for subject in subjects if not hasattr(subject, "item")), None)
-    if strange is not None:
-        raise Unsuitable(
-            f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
-            "tables go into score(), as in score(['a response'], [['its reference']])."
-        )
+def new_roll(plan: Plan) -> Roll[Any]:
+    """A roll for subjects that are evaluated by this plan."""
+    return Roll(plan.batch_size, digests=plan.cache is not None)
+
+
+def _where(chosen: NDArray[np.bool_], rows: Floats) -> Floats:
+    return rows if chosen.all() else rows[chosen]
+
+
+def _undefined(values: Floats, rows: Floats, scored: NDArray[np.bool_]) -> list[int]:
+    """Places of the scored subjects for which the metric has no finite value after all."""
+    finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
+    return np.flatnonzero(scored & ~finite).tolist()
 
 
 def evaluate_any(
-    metric: Metric[S] | CorpusMeasure[S], subjects: Sequence[S | Missing], plan: Plan
+    metric: Metric[S] | CorpusMeasure[S],
+    subjects: Sequence[S | Missing],
+    plan: Plan,
+    noted: KeptRoll[S] | None = None,
 ) -> Outcome:
-    """One system's result under a metric or a corpus measure, each in its own way."""
+    """One system's result under a metric or a corpus measure, each in its own way.
+
+    ``noted`` is the roll of the subjects, where there is one from another metric.
+    """
     if isinstance(metric, CorpusMeasure):
         result = evaluate_corpus(metric, subjects, plan.resampling)
         plan.progress.advance(len(subjects))
         return result
-    tally = Tally(metric, plan)
-    tally.add(subjects)
+    tally = Tally(metric, plan, noted and noted.roll)
+    if noted is None:
+        tally.add(subjects)
+    else:
+        tally.score(noted.batches)
     return tally.result()
 
 
@@ -236,13 +236,15 @@ def evaluate_each(
     single = {
         n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
     }
+    rolls: dict[str, Roll[S]] = {}
     tallies: dict[tuple[str, str], Tally[S]] = {}
     corpora: dict[str, list[S | Missing]] = {}
     for groups in _by_system(subjects, plan):
         for system, group in groups.items():
-            lines = [subject_line(subject) for subject in group]
+            roll = rolls.setdefault(system, new_roll(plan))
+            batches = list(roll.note(group)) if single else []
             for name, metric in single.items():
-                tallies.setdefault((name, system), Tally(metric, plan)).add(group, lines)
+                tallies.setdefault((name, system), Tally(metric, plan, roll)).score(batches)
             if whole:
                 corpora.setdefault(system, []).extend(group)
     results: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}

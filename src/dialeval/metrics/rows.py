@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -38,19 +37,18 @@ class MeanOfValues:
         return mean_of_rows(totals)
 
 
+def lacks_references(example: Example) -> str | None:
+    """The reason a reference metric cannot score this example, or None where it can."""
+    return None if example.references else "no references"
+
+
 class NeedsReferences:
     """A metric that compares with references."""
 
     __slots__ = ()
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
-
-def lacks_references(example: Example) -> str | None:
-    """The reason a reference metric cannot score this example, or None where it can."""
-    return None if example.references else "no references"
+    # One function for all such metrics, so that the runner asks it once.
+    unscorable = staticmethod(lacks_references)
 
 
 def require_references(metric: str, examples: Sequence[Example]) -> None:
@@ -78,9 +76,13 @@ def item_texts(examples: Sequence[Example]) -> ItemTexts:
 
 def flat_texts(pairs: Iterable[tuple[str, Sequence[str]]]) -> ItemTexts:
     """The same of pairs of a response and its references."""
-    each = [(response, *references) for response, references in pairs]
-    first = np.cumsum([0, *map(len, each)]).astype(np.int64)
-    return ItemTexts(list(chain.from_iterable(each)), first)
+    texts: list[str] = []
+    first = [0]
+    for response, references in pairs:
+        texts.append(response)
+        texts.extend(references)
+        first.append(len(texts))
+    return ItemTexts(texts, np.array(first, dtype=np.int64))
 
 
 def texts_of(examples: Sequence[Example]) -> list[str]:

@@ -170,8 +170,8 @@ def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n
         if numbers[slot] < base:
             numbers[slot] = base + distinct
             own[distinct, FIRST] = index
-            tally = tallies[distinct]
-            tally[COUNT], tally[MATCHED], tally[REFERENCE], tally[SHARED] = 0, 0, -1, 0
+            tallies[distinct, COUNT], tallies[distinct, MATCHED] = 0, 0
+            tallies[distinct, REFERENCE], tallies[distinct, SHARED] = -1, 0
             distinct += 1
         own[index, NUMBER] = numbers[slot] - base
 
@@ -234,8 +234,9 @@ def _count(own: Integers, grams: Integers, tallies: Integers, n: int, base: int,
             slot = _slot(grams, key, slots, base)
             if grams[slot, 0] < base:
                 grams[slot, 0], grams[slot, 1] = used, key
-                tally = tallies[used - base]
-                tally[COUNT], tally[MATCHED], tally[REFERENCE], tally[SHARED] = 0, 0, -1, 1
+                gram = used - base
+                tallies[gram, COUNT], tallies[gram, MATCHED] = 0, 0
+                tallies[gram, REFERENCE], tallies[gram, SHARED] = -1, 1
                 used += 1
             gram = grams[slot, 0] - base
             tallies[gram, COUNT] += 1
@@ -270,11 +271,10 @@ def _match(
         gram = words[start, NUMBER]
         end = start
         while gram >= 0:
-            tally = tallies[gram]
-            found = tally[FOUND] + 1 if tally[REFERENCE] == reference else 1
-            tally[FOUND], tally[REFERENCE] = found, reference
-            if tally[MATCHED] < found <= tally[COUNT]:
-                tally[MATCHED] = found
+            found = tallies[gram, FOUND] + 1 if tallies[gram, REFERENCE] == reference else 1
+            tallies[gram, FOUND], tallies[gram, REFERENCE] = found, reference
+            if tallies[gram, MATCHED] < found <= tallies[gram, COUNT]:
+                tallies[gram, MATCHED] = found
                 row[end - start] += 1
             end += 1
             if end == stop or end == start + ORDERS or words[end, NUMBER] < 0:
