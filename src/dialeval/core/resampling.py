@@ -45,11 +45,16 @@ class Resampling:
         """The cluster of each item, numbered from 0 in order of first sight; None where items are independent."""
         if self.cluster == "none":
             return None
-        names = [self.group(item) for item in items]
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        if len(codes) == len(items) or (self.cluster == "auto" and len(codes) < 2):
+        names = items if self._alone(items) else list(map(self.group, items))
+        distinct = dict.fromkeys(names)
+        if len(distinct) == len(items) or (self.cluster == "auto" and len(distinct) < 2):
             return None
+        codes = {name: code for code, name in enumerate(distinct)}
         return np.array([codes[name] for name in names], dtype=np.int64)
+
+    def _alone(self, items: Sequence[str]) -> bool:
+        """Whether no id names a dialogue, which one look at all of them shows."""
+        return self.group is by_dialogue and "/" not in "".join(items)
 
     def cluster_name(self, items: Sequence[str]) -> Literal["dialogue", "none"] | None:
         """How these items are resampled, as our files spell it; None where no two of them belong together."""

@@ -15,6 +15,7 @@ from dialeval.data import Example, subject_lines
 from dialeval.errors import Unsuitable
 
 S = TypeVar("S", bound=Subject)
+T = TypeVar("T")
 
 
 class Screened(NamedTuple, Generic[S]):
@@ -122,10 +123,11 @@ class Roll(Generic[S]):
             return resampling.clusters([self._items[place] for place in places])
         return self._once(resampling, lambda: resampling.clusters(self._items))
 
-    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._derived:
             self._derived[key] = compute()
-        return self._derived[key]
+        value: T = self._derived[key]
+        return value
 
 
 class KeptRoll(NamedTuple, Generic[S]):

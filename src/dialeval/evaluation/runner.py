@@ -108,6 +108,8 @@ class Tally(Generic[S]):
         self._reasons: dict[int, str] = {}
         self._rows: list[Floats] = []
         self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
+        identity = [str(metric.signature), sorted(self._resources.items()), __version__]
+        self._job = Job(key=json.dumps(identity), task=metric.statistics, codec=ROWS)
 
     def add(self, subjects: Iterable[S | Missing]) -> None:
         """Measure these too."""
@@ -115,12 +117,9 @@ class Tally(Generic[S]):
 
     def score(self, batches: Iterable[NotedBatch[S]]) -> None:
         """Measure these batches of the roll."""
-        identity = [str(self._metric.signature), sorted(self._resources.items()), __version__]
-        job = Job(key=json.dumps(identity), task=self._metric.statistics, codec=ROWS)
-        plan = self._plan
-        scorable = self._scorable(batches)
+        plan, scorable = self._plan, self._scorable(batches)
         self._rows.extend(
-            run(job, scorable, executor=plan.executor, cache=plan.cache, progress=plan.progress)
+            run(self._job, scorable, executor=plan.executor, cache=plan.cache, progress=plan.progress)
         )
 
     def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
@@ -167,7 +166,9 @@ class Tally(Generic[S]):
     def _all_rows(self, scored: NDArray[np.bool_]) -> Floats:
         width = self._rows[0].shape[1] if self._rows else self._metric.statistics([]).shape[1]
         rows = np.full((len(scored), width), np.nan)
-        if self._rows:
+        if self._rows and scored.all():
+            np.concatenate(self._rows, out=rows)
+        elif self._rows:
             rows[scored] = np.concatenate(self._rows)
         return rows
 
@@ -198,6 +199,8 @@ def _where(chosen: NDArray[np.bool_], rows: Floats) -> Floats:
 
 def _undefined(values: Floats, rows: Floats, scored: NDArray[np.bool_]) -> list[int]:
     """Places of the scored subjects for which the metric has no finite value after all."""
+    if np.isfinite(values).all() and np.isfinite(rows).all():
+        return []
     finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
     return np.flatnonzero(scored & ~finite).tolist()
 
@@ -241,10 +244,14 @@ def evaluate_each(
     corpora: dict[str, list[S | Missing]] = {}
     for groups in _by_system(subjects, plan):
         for system, group in groups.items():
-            roll = rolls.setdefault(system, new_roll(plan))
-            batches = list(roll.note(group)) if single else []
-            for name, metric in single.items():
-                tallies.setdefault((name, system), Tally(metric, plan, roll)).score(batches)
+            if system not in rolls:
+                rolls[system] = new_roll(plan)
+                tallies |= {
+                    (name, system): Tally(metric, plan, rolls[system]) for name, metric in single.items()
+                }
+            for batches in _at_once(rolls[system].note(group) if single else (), plan):
+                for name in single:
+                    tallies[name, system].score(batches)
             if whole:
                 corpora.setdefault(system, []).extend(group)
     results: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
@@ -252,6 +259,14 @@ def evaluate_each(
         for system, group in corpora.items():
             results[name, system] = evaluate_any(measure, group, plan)
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
+
+
+def _at_once(batches: Iterable[NotedBatch[S]], plan: Plan) -> Iterator[list[NotedBatch[S]]]:
+    """The batches one by one, so that the next metric finds them in the processor's cache; all for several workers."""
+    if plan.executor.width > 1:
+        yield list(batches)
+    else:
+        yield from ([batch] for batch in batches)
 
 
 def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str, list[S | Missing]]]:
@@ -262,8 +277,11 @@ def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str
     stream, size = iter(subjects), plan.batch_size
     waiting: dict[str, list[S | Missing]] = {}
     while chunk := list(islice(stream, size * 4 * plan.executor.width)):
-        for subject in chunk:
-            waiting.setdefault(subject.system, []).append(subject)
+        if len({subject.system for subject in chunk}) == 1:
+            waiting.setdefault(chunk[0].system, []).extend(chunk)
+        else:
+            for subject in chunk:
+                waiting.setdefault(subject.system, []).append(subject)
         whole = {system: len(group) // size * size for system, group in waiting.items()}
         yield {system: group[: whole[system]] for system, group in waiting.items() if whole[system]}
         waiting = {system: group[whole[system] :] for system, group in waiting.items()}

@@ -71,7 +71,16 @@ class ItemTexts(NamedTuple):
 
 def item_texts(examples: Sequence[Example]) -> ItemTexts:
     """The responses and references of ``examples``."""
-    return flat_texts((example.response.text, example.references) for example in examples)
+    references = [example.references for example in examples]
+    counts = set(map(len, references))
+    if len(counts) != 1:
+        return flat_texts((example.response.text, example.references) for example in examples)
+    step = 1 + counts.pop()
+    texts = [""] * (step * len(examples))
+    texts[::step] = [example.response.text for example in examples]
+    for number in range(step - 1):
+        texts[1 + number :: step] = [given[number] for given in references]
+    return ItemTexts(texts, np.arange(0, len(texts) + 1, step))
 
 
 def flat_texts(pairs: Iterable[tuple[str, Sequence[str]]]) -> ItemTexts:

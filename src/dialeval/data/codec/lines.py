@@ -75,8 +75,9 @@ def _escaped(raw: Iterable[str], marks: int, ends: int) -> bytes | None:
         escaped = escaped.replace(character, escape)
     codes = np.frombuffer(escaped, np.uint8)
     is_mark, is_end = codes == _MARK[0], codes == _END[0]
-    found = np.count_nonzero(is_mark), np.count_nonzero(is_end), np.count_nonzero(codes < ord(" "))
-    if found != (marks, ends, marks + ends):
+    control = np.count_nonzero(codes < ord(" "))
+    if np.count_nonzero(is_mark) != marks or np.count_nonzero(is_end) != ends or control != marks + ends:
         return None
     quotes, newlines = is_mark.view(np.uint8) * _TO_QUOTE, is_end.view(np.uint8) * _TO_NEWLINE
-    return (codes + quotes + newlines).tobytes()
+    lines: bytes = (codes + quotes + newlines).tobytes()
+    return lines

@@ -58,7 +58,7 @@ class Own(NamedTuple):
     """A line per place: where the word starts and stops, its hash, its number, the place of the first word of that
     number (read by number, not by place) and the next place of the same word, -1 at the last."""
     numbers: Integers
-    """A table from hashes to words' numbers, a power of two of slots, at least twice the words."""
+    """A table from hashes to words' numbers, a power of two of slots, at least eight times the words."""
     grams: Integers
     """A table of longer n-grams, four times as large: a number, and a key made of the number of the n-gram without
     its last word and the number of that word."""
@@ -161,7 +161,7 @@ def _all_parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others
 @njit(cache=True, nogil=True)
 def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n: int, base: int) -> None:
     """Number the response's different words from 0, as they come."""
-    slots = _power(2 * n)
+    slots = 4 * _power(2 * n)
     distinct = 0
     for index in range(n):
         slot = own[index, HASH] & (slots - 1)
@@ -197,7 +197,7 @@ def _look_up(
     m: int,
 ) -> None:
     """Give the references' words the response's numbers, -1 to those the response has not."""
-    slots = _power(2 * n)
+    slots = 4 * _power(2 * n)
     for index in range(m):
         slot = words[index, HASH] & (slots - 1)
         while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], words, index):
