@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dialeval.core import CorpusMeasure, Missing, Outcome, Result, Subject
 from dialeval.data.frames import html_table
-from dialeval.engine import Cache, Executor, InProcess, Progress, Watch, unwatched
+from dialeval.engine import Progress, Workshop
 from dialeval.errors import Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.roll import KeptRoll, keep
@@ -16,18 +16,6 @@ from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
-
-
-@dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where and how the work is done; nothing in it can move a number."""
-
-    executor: Executor = field(default_factory=InProcess)
-    cache: Cache | None = None
-    watch: Watch = unwatched
-    batch_size: int = 256
-    asking: Executor | None = None
-    """Where systems are asked; None for this process."""
 
 
 @dataclass(frozen=True, slots=True)
