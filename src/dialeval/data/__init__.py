@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dialeval.data.survey import Survey, survey
 from dialeval.lazy import lazily
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from dialeval.data.importers.text import read_texts
     from dialeval.data.prompts import prompt_of, read_prompts, with_references
     from dialeval.data.reading import kind_of, read, read_guessing
+    from dialeval.data.surveying import Survey, survey
     from dialeval.data.types import (
         Answer,
         Candidate,
