@@ -13,7 +13,7 @@ os.environ.update(TERMINAL_WIDTH="80", NO_COLOR="1", TERM="dumb")  # before type
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from dialeval.cli import app
+from dialeval.cli import app_of
 
 
 def verbs(command: Any, name: str = "") -> Iterator[str]:
@@ -26,9 +26,9 @@ def verbs(command: Any, name: str = "") -> Iterator[str]:
 def reference() -> str:
     """The page: every verb's help as the terminal shows it at 80 columns."""
     parts = ["# Command line\n\nWritten from `--help` by `docs/write_cli.py`.\n"]
-    for verb in verbs(get_command(app)):
+    for verb in verbs(get_command(app_of())):
         command = f"dialeval {verb}".strip()
-        shown = CliRunner().invoke(app, [*verb.split(), "--help"], prog_name="dialeval").output
+        shown = CliRunner().invoke(app_of(), [*verb.split(), "--help"], prog_name="dialeval").output
         text = "\n".join(line.rstrip() for line in shown.strip().splitlines())
         parts.append(f"## {command}\n\n```text\n{text}\n```\n")
     return "\n".join(parts)

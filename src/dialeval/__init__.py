@@ -12,23 +12,18 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from dialeval.lazy import modules_of
 from dialeval.version import __version__ as __version__
 
+_MODULE_OF: Final = modules_of(Path(__file__).with_suffix(".pyi"))
+"""Each public name and the module that defines it, as the stub beside this file lists them.
 
-def _public_names() -> dict[str, str]:
-    """Each public name and the module that defines it, as the stub beside this file lists them."""
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    imports = re.findall(r"^from ([\w.]+) import (\([^)]*\)|.*)$", stub, re.MULTILINE)
-    return {name: module for module, names in imports for name in re.findall(r"\w+(?= as )", names)}
-
-
-_MODULE_OF: Final = _public_names()
-"""Modules are imported when one of their names is first used, so that ``import dialeval`` is fast."""
+Modules are imported when one of their names is first used, so that ``import dialeval`` is fast.
+"""
 
 __all__ = sorted(_MODULE_OF)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dialeval.cli.main import app, main
+from dialeval.cli.main import app_of, main
 from support.run_folders import Sketch, write_folder
 
 
@@ -16,19 +16,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_it_writes_the_page_and_prints_its_path(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["report", str(folder)])
+    result = CliRunner().invoke(app_of(), ["report", str(folder)])
     assert result.exit_code == 0
     assert result.stdout == f"{folder / 'report.html'}\n"
     assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_json_for_machines(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["report", str(folder), "--json"])
+    result = CliRunner().invoke(app_of(), ["report", str(folder), "--json"])
     assert json.loads(result.stdout) == {"report": str(folder / "report.html")}
 
 
 def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["report", str(folder), "--markdown"])
+    result = CliRunner().invoke(app_of(), ["report", str(folder), "--markdown"])
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == "## support-bots"
@@ -40,7 +40,7 @@ def test_markdown_is_the_verdict_and_the_leaderboard_and_writes_nothing(folder: 
 
 
 def test_markdown_goes_with_no_page(folder: Path) -> None:
-    assert CliRunner().invoke(app, ["report", str(folder), "--markdown", "--json"]).exit_code == 2
+    assert CliRunner().invoke(app_of(), ["report", str(folder), "--markdown", "--json"]).exit_code == 2
 
 
 def test_a_folder_that_is_none_is_an_error_without_a_traceback(
@@ -54,7 +54,7 @@ def test_a_folder_that_is_none_is_an_error_without_a_traceback(
 
 
 def test_help_has_an_example() -> None:
-    assert "Example: dialeval report" in CliRunner().invoke(app, ["report", "--help"]).stdout
+    assert "Example: dialeval report" in CliRunner().invoke(app_of(), ["report", "--help"]).stdout
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_a_files_ending_says_in_which_format_results_are_written(
     folder: Path, tmp_path: Path, name: str, beginning: str
 ) -> None:
     out = tmp_path / name
-    result = CliRunner().invoke(app, ["report", str(folder), "-o", str(out)])
+    result = CliRunner().invoke(app_of(), ["report", str(folder), "-o", str(out)])
     assert result.exit_code == 0, result.output
     assert out.read_text().startswith(beginning)
     assert not (folder / "report.html").exists()
 
 
 def test_a_format_that_does_not_exist_is_refused(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["report", str(folder), "--format", "docx"])
+    result = CliRunner().invoke(app_of(), ["report", str(folder), "--format", "docx"])
     assert result.exit_code == 2
     assert "md, latex, csv, junit" in " ".join(result.output.replace("│", " ").split())

@@ -52,10 +52,10 @@ def test_its_commands_run(dialeval, tmp_path, monkeypatch):
 
 
 def test_its_training_command_parses():
-    from dialeval.cli import app
+    from dialeval.cli import app_of
 
     (arguments,) = [each for each in commands() if each[0] == "train"]
-    group = typer.main.get_command(app).commands["train"]
+    group = typer.main.get_command(app_of()).commands["train"]
     context = group.commands["yesno"].make_context("yesno", arguments[2:], resilient_parsing=False)
     assert context.params["split"] == "scenario"
 

@@ -50,9 +50,9 @@ def test_shards_of_scores_are_merged(dialeval, place):
 
 
 def test_every_command_parses():
-    from dialeval.cli import app
+    from dialeval.cli import app_of
 
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(app_of())
     lines = [command for block in blocks("sh") for command in commands(block)]
     assert len(lines) == 12
     for verb, *rest in lines:

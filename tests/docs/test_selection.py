@@ -24,9 +24,9 @@ def test_its_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_its_commands_parse() -> None:
-    from dialeval.cli import app
+    from dialeval.cli import app_of
 
-    group = typer.main.get_command(app).commands["select"]  # type: ignore[attr-defined]
+    group = typer.main.get_command(app_of()).commands["select"]  # type: ignore[attr-defined]
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("dialeval")]
     assert len(commands) == 5
     for line in commands:

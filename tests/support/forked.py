@@ -24,7 +24,9 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 CHANGES = frozenset({"os.rename", "os.remove", "os.mkdir", "os.truncate", "os.rmdir"})
 PRELOADED = (
     "dialeval.cli.main",
-    "dialeval.study",
+    "dialeval.study.folder",
+    "dialeval.study.run",
+    "dialeval.study.sides",
     "dialeval.meta.examine",
     "dialeval.selection.asking.asking",
     "dialeval.selection.drafting.drafts",

@@ -29,11 +29,13 @@ def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed])
 
     Where lower is better, the gate is not met above the value: ``slot_error_rate=0.05`` is ``slot_error_rate <= 0.05``.
     """
+    if not given:
+        return ()
     from dialeval.errors import UnknownName
     from dialeval.study import parse_gate
 
     gates = []
-    for text in given or ():
+    for text in given:
         metric, _, value = text.rpartition("=")
         try:
             gate = parse_gate(f"{metric} >= {value}")
@@ -51,14 +53,15 @@ def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed])
 
 def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     """Name every gate that was not met on stderr and leave with 100; return where all were met."""
+    missed = [outcome for outcome in outcomes if not outcome.passed]
+    if not missed:
+        return
     from dialeval.study.report.exports import missed_gate
 
-    missed = [outcome for outcome in outcomes if not outcome.passed]
     for outcome in missed:
         print(missed_gate(outcome), file=sys.stderr)
         show_in_job(missed_gate(outcome))
-    if missed:
-        raise typer.Exit(GATE_NOT_MET)
+    raise typer.Exit(GATE_NOT_MET)
 
 
 def in_github_actions() -> bool:

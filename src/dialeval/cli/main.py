@@ -6,32 +6,13 @@ import errno
 import logging
 import sys
 import warnings
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated, Any, Final, TextIO
 
 import typer
 from typer.core import TyperGroup
 
-from dialeval.cli import (
-    chat,
-    compare,
-    data,
-    demo,
-    doctor,
-    init,
-    merge,
-    report,
-    resources,
-    run,
-    score,
-    systems,
-)
-from dialeval.cli.annotate.app import app as annotate_app
-from dialeval.cli.consistency.app import app as consistency_app
-from dialeval.cli.meta.app import meta
-from dialeval.cli.nbest.app import app as nbest_app
-from dialeval.cli.nlg.app import app as nlg_app
-from dialeval.cli.select.app import app as select_app
-from dialeval.cli.train.app import app as train_app
 from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
 from dialeval.errors import DialevalError, first_line
 from dialeval.version import __version__
@@ -75,42 +56,59 @@ class _Verbs(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
-app = typer.Typer(
-    name="dialeval",
-    cls=_Verbs,
-    help="Which dialogue system is better, and can you trust the number?\n\nExample: dialeval demo",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("demo")(demo.demo)
-app.command("init")(init.init)
-app.command("run")(run.run)
-app.command("score")(score.score)
-app.command("merge")(merge.merge)
-app.command("compare")(compare.compare)
-app.command("meta")(meta)
-app.command("report")(report.report)
-app.command("chat")(chat.chat)
-app.add_typer(annotate_app, name="annotate")
-app.add_typer(consistency_app, name="consistency")
-app.add_typer(data.app, name="data")
-app.add_typer(nbest_app, name="nbest")
-app.add_typer(nlg_app, name="nlg")
-app.add_typer(resources.app, name="resources")
-app.add_typer(select_app, name="select")
-app.add_typer(systems.app, name="systems")
-app.add_typer(train_app, name="train")
-app.command("doctor")(doctor.doctor)
+VERBS: Final = {
+    "demo": "demo:demo",
+    "init": "init:init",
+    "run": "run:run",
+    "score": "score:score",
+    "merge": "merge:merge",
+    "compare": "compare:compare",
+    "meta": "meta.app:meta",
+    "report": "report:report",
+    "chat": "chat:chat",
+    "annotate": "annotate.app:app",
+    "consistency": "consistency.app:app",
+    "data": "data:app",
+    "nbest": "nbest.app:app",
+    "nlg": "nlg.app:app",
+    "resources": "resources:app",
+    "select": "select.app:app",
+    "systems": "systems:app",
+    "train": "train.app:app",
+    "doctor": "doctor:doctor",
+}
+"""Each verb, and the function or the group of further verbs behind it."""
+
+
+def app_of(verbs: Iterable[str] = VERBS) -> typer.Typer:
+    """The command with these verbs, of which the others are not imported."""
+    app = typer.Typer(
+        name="dialeval",
+        cls=_Verbs,
+        help="Which dialogue system is better, and can you trust the number?\n\nExample: dialeval demo",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for verb in verbs:
+        module, _, name = VERBS[verb].partition(":")
+        behind = getattr(import_module(f"dialeval.cli.{module}"), name)
+        if isinstance(behind, typer.Typer):
+            app.add_typer(behind, name=verb)
+        else:
+            app.command(verb)(behind)
+    return app
 
 
 def main() -> None:
     """Run the command line; errors that a user can fix are printed without a traceback, and exit with 1."""
     warnings.showwarning = _print_warning
     _print_notes()
+    asked = sys.argv[1:2]
     try:
-        app()
+        app_of(asked if asked and asked[0] in VERBS else VERBS)()
     except DialevalError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
@@ -157,7 +155,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)

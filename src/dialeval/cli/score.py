@@ -208,6 +208,8 @@ def print_merged(
 
 
 def _checked(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome]) -> Iterator[GateOutcome]:
+    if not gates:
+        return iter(())
     from dialeval.study.gates import Judged, check_gates
 
     scores = [Judged.of(name, system, result) for (name, system), result in results.items()]

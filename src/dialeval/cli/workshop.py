@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from dialeval.engine import EngineSettings
-    from dialeval.study import Workshop
+    from dialeval.engine import EngineSettings, Workshop
 
 INTERRUPTED: Final = 130
 """The exit code of a command that was stopped by Ctrl-C, as shells have it."""
@@ -50,9 +49,8 @@ def open_workshop(
     What the cache does not hold is looked for in the ``others``. On an engine with several machines, systems are asked
     there, too.
     """
-    from dialeval.engine import Cache, EngineSettings, LayeredCache
+    from dialeval.engine import Cache, EngineSettings, LayeredCache, Workshop
     from dialeval.engine.progress import RichProgress
-    from dialeval.study import Workshop
 
     folder = cache or default_cache_folder()
     kept = (LayeredCache(folder, others) if others else Cache(folder)) if resume else None

@@ -46,7 +46,7 @@ class Resampling:
         """The cluster of each item, numbered from 0 in order of first sight; None where items are independent."""
         if self.cluster == "none":
             return None
-        names = text_hashes(map(self.group, items))
+        names = text_hashes(items if self._alone(items) else map(self.group, items))
         groups = count_distinct(names)
         if groups == len(items) or (self.cluster == "auto" and groups < 2):
             return None
@@ -62,6 +62,10 @@ class Resampling:
         )
         ids, groups = map(count_distinct, names.T)
         return 2 <= groups < ids
+
+    def _alone(self, items: Sequence[str]) -> bool:
+        """Whether no id names a dialogue, which one look at all of them shows."""
+        return self.group is by_dialogue and "/" not in "".join(items)
 
     def cluster_name(self, items: Sequence[str]) -> Literal["dialogue", "none"] | None:
         """How these items are resampled, as our files spell it; None where no two of them belong together."""

@@ -8,31 +8,39 @@
 
 from __future__ import annotations
 
-from dialeval.data.codec.bad import BadLine, OnBad, SideFile, Where, refuse
-from dialeval.data.codec.decode import decode
-from dialeval.data.codec.encode import canonical, digest, encode, subject_line
-from dialeval.data.formats import FORMATS, Format
-from dialeval.data.importers.text import read_texts
-from dialeval.data.prompts import prompt_of, read_prompts, with_references
-from dialeval.data.reading import kind_of, read, read_guessing
-from dialeval.data.survey import Survey, survey
-from dialeval.data.types import (
-    Answer,
-    Candidate,
-    Context,
-    Dialogue,
-    Example,
-    Judgement,
-    Kind,
-    NBest,
-    Prompt,
-    Question,
-    Record,
-    Response,
-    Turn,
-    Usage,
-)
-from dialeval.data.writing import write
+from typing import TYPE_CHECKING
+
+from dialeval.lazy import lazily
+
+if TYPE_CHECKING:
+    from dialeval.data.codec.bad import BadLine, OnBad, SideFile, Where, refuse
+    from dialeval.data.codec.decode import decode
+    from dialeval.data.codec.encode import canonical, digest, encode, subject_line
+    from dialeval.data.codec.lines import subject_lines
+    from dialeval.data.formats import FORMATS, Format
+    from dialeval.data.importers.text import read_texts
+    from dialeval.data.prompts import prompt_of, read_prompts, with_references
+    from dialeval.data.reading import kind_of, read, read_guessing
+    from dialeval.data.surveying import Survey, survey
+    from dialeval.data.types import (
+        Answer,
+        Candidate,
+        Context,
+        Dialogue,
+        Example,
+        Judgement,
+        Kind,
+        NBest,
+        Prompt,
+        Question,
+        Record,
+        Response,
+        Turn,
+        Usage,
+    )
+    from dialeval.data.writing import write
+else:
+    __getattr__ = lazily(__name__, __file__)
 
 __all__ = [
     "FORMATS",
@@ -68,6 +76,7 @@ __all__ = [
     "read_texts",
     "refuse",
     "subject_line",
+    "subject_lines",
     "survey",
     "with_references",
     "write",

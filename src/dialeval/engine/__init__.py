@@ -12,6 +12,7 @@ from dialeval.engine.executors import Executor, InProcess, ProcessPool
 from dialeval.engine.progress import SILENT, Progress, RichProgress, Watch, unwatched
 from dialeval.engine.settings import EngineSettings
 from dialeval.engine.stream import ROWS, Batch, Codec, Job, run
+from dialeval.engine.workshop import Workshop
 
 __all__ = [
     "ROWS",
@@ -30,6 +31,7 @@ __all__ = [
     "Progress",
     "RichProgress",
     "Watch",
+    "Workshop",
     "run",
     "unwatched",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from dialeval.core import Floats
 from dialeval.engine.cache import Cache
-from dialeval.engine.executors import Executor
+from dialeval.engine.executors import Executor, InProcess
 from dialeval.engine.progress import SILENT, Progress
 from dialeval.errors import RunFailed
 
@@ -86,6 +86,12 @@ def run(
     A batch found in the cache is not run; a fresh result is kept as soon as it is done, also ahead of its
     turn and also when the run then fails. What a task raises is raised here; a worker that died raises RunFailed.
     """
+    if cache is None and type(executor) is InProcess:  # nothing to wait for or to keep
+        for batch in batches:
+            result = job.task(batch.content)
+            progress.advance(len(batch.content))
+            yield result
+        return
     window = _Window(job, executor, cache, progress)
     source = enumerate(batches)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from dialeval.core import (
     UsesResources,
 )
 from dialeval.core.results import absence
-from dialeval.data import subject_line
+from dialeval.data import subject_lines
 from dialeval.evaluation.runs import scores_of_corpus, sources_of
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
 from dialeval.stats import spread_without
@@ -77,9 +78,9 @@ def evaluate_corpus(
 
 
 def _digest(subjects: Iterable[object]) -> str:
-    data = hashlib.sha256()
-    for subject in subjects:
-        data.update(subject_line(subject) + b"\n")
+    data, stream = hashlib.sha256(), iter(subjects)
+    while chunk := list(islice(stream, 1024)):
+        data.update(subject_lines(chunk) + b"\n")
     return data.hexdigest()
 
 

@@ -1,57 +1,16 @@
-"""What an evaluation keeps of its subjects while they pass by: ids, systems, and rows of statistics."""
+"""The rows of statistics of an evaluation, gathered while its subjects pass by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import compress
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.core import Floats, Subject
-from dialeval.core.packed import PackedNames, PackedTexts
+from dialeval.core import Floats
 
 _MOVED: Final = 1 << 16
 """Rows that are moved at once."""
-
-
-class Roster:
-    """Ids and systems of subjects, in order; ``packed``, they take a fifth of the memory."""
-
-    def __init__(self, *, packed: bool = False) -> None:
-        self._items: list[str] | PackedTexts = PackedTexts() if packed else []
-        self._systems: list[str] | PackedNames = PackedNames() if packed else []
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def add(self, subjects: Iterable[Subject]) -> None:
-        """Note these too."""
-        subjects = list(subjects)
-        self.enter([subject.item for subject in subjects], [subject.system for subject in subjects])
-
-    def enter(self, items: Sequence[str], systems: Sequence[str]) -> None:
-        """The same, of ids and systems beside each other."""
-        self._items.extend(items)
-        self._systems.extend(systems)
-
-    @property
-    def items(self) -> Sequence[str]:
-        """The ids: a tuple, or packed."""
-        return tuple(self._items) if isinstance(self._items, list) else self._items
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """The systems: a tuple, or packed."""
-        return tuple(self._systems) if isinstance(self._systems, list) else self._systems
-
-    def chosen(self, places: NDArray[np.bool_]) -> Sequence[str]:
-        """The ids of these places."""
-        if places.all():
-            return self._items
-        found = compress(self._items, places.tolist())
-        return list(found) if isinstance(self._items, list) else PackedTexts(found)
 
 
 class Gathered:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import (
     DEFAULT_RESAMPLING,
@@ -28,12 +28,13 @@ from dialeval.core import (
 )
 from dialeval.core.protocols import check_members
 from dialeval.core.results import absence
-from dialeval.data import subject_line
 from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.corpus import evaluate_corpus
-from dialeval.evaluation.gathering import Gathered, Roster, with_gaps
-from dialeval.evaluation.uncertainty import uncertainty
+from dialeval.evaluation.gathering import Gathered, with_gaps
+from dialeval.evaluation.recent import recent_roll
+from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
+from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
 from dialeval.stats.resampling.bootstrap import in_blocks
 from dialeval.version import __version__
 
@@ -80,8 +81,10 @@ def evaluate(
         progress=progress,
         batch_size=batch_size,
     )
-    tally = Tally(fitted(metric, subjects), plan)
-    tally.add(subjects)
+    metric = fitted(metric, subjects)
+    roll, batches = recent_roll(subjects, batch_size, digests=cache is not None)
+    tally: Tally[S] = Tally(metric, plan, roll)
+    tally.score(batches)
     return tally.result()
 
 
@@ -103,42 +106,37 @@ def fitted(metric: Metric[S], subjects: Iterable[S | Missing]) -> Metric[S]:
 class Tally(Generic[S]):
     """An evaluation under way, for callers that meet their subjects a few at a time."""
 
-    def __init__(self, metric: Metric[S], plan: Plan, roster: Roster | None = None) -> None:
-        """``roster`` is kept by the caller, for several metrics of the same subjects."""
+    def __init__(self, metric: Metric[S], plan: Plan, roll: Roll[S] | None = None) -> None:
         self._metric, self._plan = metric, plan
-        self._roster = Roster(packed=plan.packed) if roster is None else roster
-        self._own_roster = roster is None
-        self._count = 0
+        self._roll = new_roll(plan) if roll is None else roll
         self._reasons: dict[int, str] = {}
         self._rows = Gathered()
-        self._data = hashlib.sha256()
         self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
+        identity = [str(metric.signature), sorted(self._resources.items()), __version__]
+        self._job = Job(key=json.dumps(identity), task=metric.statistics, codec=ROWS)
 
-    def add(self, subjects: Iterable[S | Missing], lines: Iterable[bytes] | None = None) -> None:
-        """Measure these too; ``lines`` are their canonical lines, where the caller has them already."""
-        identity = [str(self._metric.signature), sorted(self._resources.items()), __version__]
-        job = Job(key=json.dumps(identity), task=self._metric.statistics, codec=ROWS)
-        plan = self._plan
-        results = run(
-            job,
-            self._batches(iter(subjects), None if lines is None else iter(lines)),
-            executor=plan.executor,
-            cache=plan.cache,
-            progress=plan.progress,
-        )
-        for rows in results:
+    def add(self, subjects: Iterable[S | Missing]) -> None:
+        """Measure these too."""
+        self.score(self._roll.note(subjects))
+
+    def score(self, batches: Iterable[NotedBatch[S]]) -> None:
+        """Measure these batches of the roll."""
+        plan, scorable = self._plan, self._scorable(batches)
+        for rows in run(
+            self._job, scorable, executor=plan.executor, cache=plan.cache, progress=plan.progress
+        ):
             self._rows.add(rows)
 
     def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
         """Take the subjects of a result, with these statistics for all that have no reason to be unscored."""
-        self._roster.enter(result.items, result.systems)
+        self._roll.name(result.items, result.systems)
         self._reasons = dict(reasons)
         self._rows.add(rows[[index for index in range(len(rows)) if index not in reasons]])
 
     def result(self) -> Result:
         """What all subjects come to; the tally is then used up."""
         reasons = dict(self._reasons)
-        scored = np.ones(len(self._roster), dtype=bool)
+        scored = np.ones(len(self._roll), dtype=bool)
         scored[list(reasons)] = False
         rows = self._all_rows()
         values = in_blocks(self._metric.aggregate, rows)
@@ -148,14 +146,14 @@ class Tally(Generic[S]):
             reasons |= dict.fromkeys(undefined.tolist(), UNDEFINED)
             scored[undefined] = False
             rows, values = rows[finite], values[finite]
-        known = uncertainty(self._metric, rows, self._roster.chosen(scored), self._plan.resampling)
+        known = self._uncertainty(rows, scored)
         score = float(self._metric.aggregate(rows.sum(axis=0))) if len(rows) else float("nan")
         of_all = np.full(len(scored), np.nan)
         of_all[scored] = values
         return Result(
             metric=self._metric,
-            items=self._roster.items,
-            systems=self._roster.systems,
+            items=self._roll.items,
+            systems=self._roll.systems,
             rows=with_gaps(rows, scored),
             values=of_all,
             score=score,
@@ -167,40 +165,26 @@ class Tally(Generic[S]):
             design_effect=known.design_effect,
         )
 
-    def _batches(self, subjects: Iterator[S | Missing], known: Iterator[bytes] | None) -> Iterator[Batch[S]]:
-        while chunk := list(islice(subjects, self._plan.batch_size)):
-            _check_subjects(chunk)
-            lines = b"\n".join(islice(known, len(chunk)) if known is not None else map(subject_line, chunk))
-            self._data.update(lines + b"\n")
-            scorable = self._enter(chunk)
+    def _scorable(self, batches: Iterable[NotedBatch[S]]) -> Iterator[Batch[S]]:
+        for noted in batches:
+            scorable, reasons = noted.screened(self._metric.unscorable)
+            self._reasons.update(reasons)
             if scorable:
-                # The digest covers the whole chunk: what was left out of a batch cannot alias another batch.
-                yield Batch(scorable, hashlib.sha256(lines).hexdigest() if self._plan.cache else "")
-
-    def _enter(self, chunk: Sequence[S | Missing]) -> list[S]:
-        """Note every subject of the chunk, and pick out those that can be scored."""
-        scorable: list[S] = []
-        for position, subject in enumerate(chunk, start=self._count):
-            if isinstance(subject, Missing):
-                self._reasons[position] = subject.reason
-            elif (reason := absence(subject) or self._metric.unscorable(subject)) is not None:
-                self._reasons[position] = reason
-            else:
-                scorable.append(subject)
-        self._count += len(chunk)
-        if self._own_roster:
-            self._roster.add(chunk)
-        return scorable
+                yield Batch(scorable, noted.digest)
 
     def _all_rows(self) -> Floats:
         """The rows of the subjects that have some."""
         rows = self._rows.take()
         return np.empty((0, self._metric.statistics([]).shape[1])) if rows is None else rows
 
+    def _uncertainty(self, rows: Floats, scored: NDArray[np.bool_]) -> Uncertainty:
+        resampling = self._plan.resampling
+        return uncertainty(self._metric, rows, self._roll.clusters(resampling, scored), resampling)
+
     def _provenance(self) -> Provenance:
         return Provenance(
             signature=self._metric.signature,
-            data=self._data.copy().hexdigest(),
+            data=self._roll.data,
             package=__version__,
             seed=self._plan.resampling.seed,
             resamples=self._plan.resampling.resamples,
@@ -208,25 +192,30 @@ class Tally(Generic[S]):
         )
 
 
-def _check_subjects(subjects: Sequence[object]) -> None:
-    strange = next((subject for subject in subjects if not hasattr(subject, "item")), None)
-    if strange is not None:
-        raise Unsuitable(
-            f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
-            "tables go into score(), as in score(['a response'], [['its reference']])."
-        )
+def new_roll(plan: Plan) -> Roll[Any]:
+    """A roll for subjects that are evaluated by this plan."""
+    return Roll(plan.batch_size, digests=plan.cache is not None, packed=plan.packed)
 
 
 def evaluate_any(
-    metric: Metric[S] | CorpusMeasure[S], subjects: Sequence[S | Missing], plan: Plan
+    metric: Metric[S] | CorpusMeasure[S],
+    subjects: Sequence[S | Missing],
+    plan: Plan,
+    noted: KeptRoll[S] | None = None,
 ) -> Outcome:
-    """One system's result under a metric or a corpus measure, each in its own way."""
+    """One system's result under a metric or a corpus measure, each in its own way.
+
+    ``noted`` is the roll of the subjects, where there is one from another metric.
+    """
     if isinstance(metric, CorpusMeasure):
         result = evaluate_corpus(metric, subjects, plan.resampling)
         plan.progress.advance(len(subjects))
         return result
-    tally = Tally(metric, plan)
-    tally.add(subjects)
+    tally = Tally(metric, plan, noted and noted.roll)
+    if noted is None:
+        tally.add(subjects)
+    else:
+        tally.score(noted.batches)
     return tally.result()
 
 
@@ -242,16 +231,19 @@ def evaluate_each(
     single = {
         n: fitted(metric, subjects) for n, metric in metrics.items() if not isinstance(metric, CorpusMeasure)
     }
+    rolls: dict[str, Roll[S]] = {}
     tallies: dict[tuple[str, str], Tally[S]] = {}
-    rosters: dict[str, Roster] = {}
     corpora: dict[str, list[S | Missing]] = {}
     for groups in _by_system(subjects, plan):
         for system, group in groups.items():
-            lines = [subject_line(subject) for subject in group]
-            roster = rosters.setdefault(system, Roster(packed=plan.packed))
-            for name, metric in single.items():
-                tallies.setdefault((name, system), Tally(metric, plan, roster)).add(group, lines)
-            roster.add(group)
+            if system not in rolls:
+                rolls[system] = new_roll(plan)
+                tallies |= {
+                    (name, system): Tally(metric, plan, rolls[system]) for name, metric in single.items()
+                }
+            for batches in _at_once(rolls[system].note(group) if single else (), plan):
+                for name in single:
+                    tallies[name, system].score(batches)
             if whole:
                 corpora.setdefault(system, []).extend(group)
     results: dict[tuple[str, str], Outcome] = {key: tally.result() for key, tally in tallies.items()}
@@ -259,6 +251,14 @@ def evaluate_each(
         for system, group in corpora.items():
             results[name, system] = evaluate_any(measure, group, plan)
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
+
+
+def _at_once(batches: Iterable[NotedBatch[S]], plan: Plan) -> Iterator[list[NotedBatch[S]]]:
+    """The batches one by one, so that the next metric finds them in the processor's cache; all for several workers."""
+    if plan.executor.width > 1:
+        yield list(batches)
+    else:
+        yield from ([batch] for batch in batches)
 
 
 def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str, list[S | Missing]]]:
@@ -269,8 +269,11 @@ def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str
     stream, size = iter(subjects), plan.batch_size
     waiting: dict[str, list[S | Missing]] = {}
     while chunk := list(islice(stream, size * 4 * plan.executor.width)):
-        for subject in chunk:
-            waiting.setdefault(subject.system, []).append(subject)
+        if len({subject.system for subject in chunk}) == 1:
+            waiting.setdefault(chunk[0].system, []).extend(chunk)
+        else:
+            for subject in chunk:
+                waiting.setdefault(subject.system, []).append(subject)
         whole = {system: len(group) // size * size for system, group in waiting.items()}
         yield {system: group[: whole[system]] for system, group in waiting.items() if whole[system]}
         waiting = {system: group[whole[system] :] for system, group in waiting.items()}

@@ -24,6 +24,7 @@ from dialeval.core import (
     Subject,
     UsesResources,
 )
+from dialeval.core.batches import SharedBatch, once
 from dialeval.core.results import absence
 from dialeval.stats.resampling.jackknife import Source, source_of
 
@@ -90,8 +91,10 @@ class MeanOverRuns:
 
     def statistics(self, subjects: Sequence[Repeated], /) -> Floats:
         """The rows of all runs side by side, shape (n, runs * k)."""
-        rows = [self.metric.statistics(_of_run(subjects, run)) for run in range(self.runs)]
-        return np.hstack(rows)
+        batches = once(
+            subjects, "runs", lambda: [SharedBatch(_of_run(subjects, i)) for i in range(self.runs)]
+        )
+        return np.hstack([self.metric.statistics(batch) for batch in batches])
 
     def scores(self, totals: Floats) -> Floats:
         """The score of each run, shape (..., runs)."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dialeval.core import Bounded, Floats, Interval, Metric, Resampling, YesNo
+from dialeval.core import Bounded, Floats, Integers, Interval, Metric, Resampling, YesNo
 from dialeval.evaluation.runs import scores_of_rows, sources_of
 from dialeval.stats import Absence, Spread, design_effect, spread_of
 
@@ -21,13 +20,12 @@ class Uncertainty(NamedTuple):
 
 
 def uncertainty(
-    metric: Metric[Any], rows: Floats, items: Sequence[str], resampling: Resampling
+    metric: Metric[Any], rows: Floats, clusters: Integers | None, resampling: Resampling
 ) -> Uncertainty:
     """That of a metric's score over items with these rows; no interval where 0 resamples are asked for."""
-    if not items:
+    if not len(rows):
         return Uncertainty(absence="undefined")
-    clusters = resampling.clusters(items)
-    units = len(items) if clusters is None else int(clusters.max()) + 1
+    units = len(rows) if clusters is None else int(clusters.max()) + 1
     if resampling.resamples == 0:
         return Uncertainty(units=units)
     spread = spread_of(

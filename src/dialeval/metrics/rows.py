@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -38,19 +37,18 @@ class MeanOfValues:
         return mean_of_rows(totals)
 
 
+def lacks_references(example: Example) -> str | None:
+    """The reason a reference metric cannot score this example, or None where it can."""
+    return None if example.references else "no references"
+
+
 class NeedsReferences:
     """A metric that compares with references."""
 
     __slots__ = ()
 
-    def unscorable(self, example: Example) -> str | None:
-        """``no references``, or None."""
-        return lacks_references(example)
-
-
-def lacks_references(example: Example) -> str | None:
-    """The reason a reference metric cannot score this example, or None where it can."""
-    return None if example.references else "no references"
+    # One function for all such metrics, so that the runner asks it once.
+    unscorable = staticmethod(lacks_references)
 
 
 def require_references(metric: str, examples: Sequence[Example]) -> None:
@@ -73,14 +71,27 @@ class ItemTexts(NamedTuple):
 
 def item_texts(examples: Sequence[Example]) -> ItemTexts:
     """The responses and references of ``examples``."""
-    return flat_texts((example.response.text, example.references) for example in examples)
+    references = [example.references for example in examples]
+    counts = set(map(len, references))
+    if len(counts) != 1:
+        return flat_texts((example.response.text, example.references) for example in examples)
+    step = 1 + counts.pop()
+    texts = [""] * (step * len(examples))
+    texts[::step] = [example.response.text for example in examples]
+    for number in range(step - 1):
+        texts[1 + number :: step] = [given[number] for given in references]
+    return ItemTexts(texts, np.arange(0, len(texts) + 1, step))
 
 
 def flat_texts(pairs: Iterable[tuple[str, Sequence[str]]]) -> ItemTexts:
     """The same of pairs of a response and its references."""
-    each = [(response, *references) for response, references in pairs]
-    first = np.cumsum([0, *map(len, each)]).astype(np.int64)
-    return ItemTexts(list(chain.from_iterable(each)), first)
+    texts: list[str] = []
+    first = [0]
+    for response, references in pairs:
+        texts.append(response)
+        texts.extend(references)
+        first.append(len(texts))
+    return ItemTexts(texts, np.array(first, dtype=np.int64))
 
 
 def texts_of(examples: Sequence[Example]) -> list[str]:

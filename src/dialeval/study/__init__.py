@@ -6,24 +6,34 @@ content = write_run(run, Path("runs/mine"))
 write_page(content, Path("runs/mine"))
 """
 
-from dialeval.evaluation.measure import Measure, Respondent, Tools
-from dialeval.study.document import Content, Failure, GateOutcome, Manifest, Summary
-from dialeval.study.file import Study, load_study
-from dialeval.study.folder import read_manifest, read_run, read_summary, render, write_page, write_run
-from dialeval.study.gates import Gate, check_gates, parse_gate
-from dialeval.study.loading import LoadedRun, load_run
-from dialeval.study.measures import CAPABILITIES, build_measure
-from dialeval.study.provenance import Circumstances
-from dialeval.study.run import Run, run_study
-from dialeval.study.scoring import Scored, Workshop
-from dialeval.study.sides import (
-    Claim,
-    compare_sides,
-    open_sides,
-    shared_claim,
-    shared_resampling,
-    shared_statuses,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dialeval.lazy import lazily
+
+if TYPE_CHECKING:
+    from dialeval.engine import Workshop
+    from dialeval.evaluation.measure import Measure, Respondent, Tools
+    from dialeval.study.document import Content, Failure, GateOutcome, Manifest, Summary
+    from dialeval.study.file import Study, load_study
+    from dialeval.study.folder import read_manifest, read_run, read_summary, render, write_page, write_run
+    from dialeval.study.gates import Gate, check_gates, parse_gate
+    from dialeval.study.loading import LoadedRun, load_run
+    from dialeval.study.measures import CAPABILITIES, build_measure
+    from dialeval.study.provenance import Circumstances
+    from dialeval.study.run import Run, run_study
+    from dialeval.study.scoring import Scored
+    from dialeval.study.sides import (
+        Claim,
+        compare_sides,
+        open_sides,
+        shared_claim,
+        shared_resampling,
+        shared_statuses,
+    )
+else:
+    __getattr__ = lazily(__name__, __file__)
 
 __all__ = [
     "CAPABILITIES",

@@ -7,12 +7,12 @@ from typing import Final
 
 from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
+from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
 from dialeval.evaluation.answering import answers_of
 from dialeval.evaluation.measure import Respondent, can_answer
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
-from dialeval.study.scoring import Workshop
 from dialeval.study.unmatched import check_unmatched, no_line, unmatched_responses
 from dialeval.systems.transcript import Transcript
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.frames import Framed
+from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Respondent
@@ -18,7 +19,7 @@ from dialeval.study.file import Study
 from dialeval.study.gates import Judged, check_gates
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.ranking import rankings
-from dialeval.study.scoring import Scored, Workshop, columns_of, html_of, score_all
+from dialeval.study.scoring import Scored, columns_of, html_of, score_all
 from dialeval.study.unmatched import (
     check_unmatched,
     known_items,

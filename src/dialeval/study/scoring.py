@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from dialeval.core import CorpusMeasure, Missing, Outcome, Result, Subject
 from dialeval.data.frames import html_table
-from dialeval.engine import Cache, Executor, InProcess, Progress, Watch, unwatched
+from dialeval.engine import Progress, Workshop
 from dialeval.errors import Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
+from dialeval.evaluation.roll import KeptRoll, keep
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
-
-
-@dataclass(frozen=True, slots=True)
-class Workshop:
-    """Where and how the work is done; nothing in it can move a number."""
-
-    executor: Executor = field(default_factory=InProcess)
-    cache: Cache | None = None
-    watch: Watch = unwatched
-    batch_size: int = 256
-    asking: Executor | None = None
-    """Where systems are asked; None for this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +50,7 @@ def score_all(
     study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
 ) -> Iterator[Scored]:
     """Every result; what fails joins the failures."""
+    answers = _Answers(workshop)
     for measure in study.measures:
         judged = list(_judged(measure, respondents, study, workshop, failures))
         with workshop.watch(measure.label, sum(len(given.subjects) for given in judged)) as progress:
@@ -73,7 +63,9 @@ def score_all(
             for given in judged:
                 try:
                     judge = over_runs(metric, given.runs)
-                    result = _evaluate(judge, given.subjects, study, workshop, progress)
+                    plan = _plan(study, workshop, progress)
+                    noted = answers.noted(given.subjects) if measure.capability is None else None
+                    result = evaluate_any(judge, given.subjects, plan, noted)
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
@@ -113,21 +105,30 @@ def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
     return fitted(measure.metric, [subject for given in judged for subject in given.single])
 
 
-def _evaluate(
-    metric: AnyMetric,
-    subjects: Subjects,
-    study: Study,
-    workshop: Workshop,
-    progress: Progress,
-) -> Outcome:
-    plan = Plan(
+def _plan(study: Study, workshop: Workshop, progress: Progress) -> Plan:
+    return Plan(
         resampling=study.resampling,
         executor=workshop.executor,
         cache=workshop.cache,
         progress=progress,
         batch_size=workshop.batch_size,
     )
-    return evaluate_any(metric, subjects, plan)
+
+
+class _Answers:
+    """The answers of each system, noted once for all measures of them."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self._noted: dict[int, tuple[Subjects, KeptRoll[Any]]] = {}
+
+    def noted(self, subjects: Subjects) -> KeptRoll[Any]:
+        """The roll of these answers, which are kept so that no others can have their identity."""
+        if id(subjects) not in self._noted:
+            shop = self._workshop
+            roll: KeptRoll[Any] = keep(subjects, shop.batch_size, digests=shop.cache is not None)
+            self._noted[id(subjects)] = subjects, roll
+        return self._noted[id(subjects)][1]
 
 
 def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:

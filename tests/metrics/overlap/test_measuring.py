@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from dialeval import Bleu, RougeL
 from dialeval.core import Resampling
+from dialeval.core.batches import SharedBatch
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.runner import Plan, evaluate_each
-from dialeval.metrics.overlap import measuring as module
 from dialeval.metrics.overlap.measuring import measure, measure_strings, score_strings
 
 
@@ -15,27 +17,20 @@ def example(text: str, *references: str) -> Example:
     return Example("i", "s", (), Response(text), references)
 
 
-def test_the_same_examples_are_measured_once() -> None:
-    examples = [example("a b", "a c"), example("x", "x", "y")]
+def test_a_shared_batch_is_measured_once() -> None:
+    examples = SharedBatch([example("a b", "a c"), example("x", "x", "y")])
     first = measure(examples, tokens="whitespace")
-    assert measure(list(examples), tokens="whitespace") is first
+    assert measure(examples, tokens="whitespace") is first
     assert measure(examples, tokens="13a") is not first
     assert measure(examples, tokens="whitespace", lowercase=True) is not first
 
 
-def test_other_examples_are_not_taken_for_them() -> None:
-    examples = [example("a b", "a c"), example("x", "x")]
-    first = measure(examples, tokens="whitespace")
-    # The same first example and the same number, so that only a look at every one tells.
-    other = measure([examples[0], example("x", "z")], tokens="whitespace")
-    assert first.matches[:, 0].tolist() == [1, 1]
-    assert other.matches[:, 0].tolist() == [1, 0]
-
-
-def test_what_is_remembered_stays_small() -> None:
-    for _ in range(3):
-        measure([example("a", "a")] * 20_000, tokens="whitespace")
-    assert sum(len(one.examples) for one in module._memory.values()) <= 32768
+def test_what_is_known_of_a_batch_stays_behind_when_it_travels() -> None:
+    examples = SharedBatch([example("a b", "a c")])
+    measure(examples, tokens="whitespace")
+    there = pickle.loads(pickle.dumps(examples))
+    assert there == examples
+    assert (len(examples.known), len(there.known)) == (1, 0)
 
 
 def test_every_metric_of_a_run_gets_its_own_numbers() -> None:

@@ -91,11 +91,15 @@ class Bleu(NeedsReferences):
     def rows(self, shared: Overlap) -> Floats:
         """The statistics of examples whose overlap is known."""
         orders = ORDERS if self.profile == "nltk" else self.order
-        ngrams = np.maximum(shared.lengths[:, None] - np.arange(orders), 0)
-        blocks = [shared.matches[:, :orders], ngrams]
+        blocks = 3 if self.profile == "nltk" else 2
+        rows = np.ones((len(shared.lengths), blocks * orders + 2))
+        rows[:, :orders] = shared.matches[:, :orders]
+        ngrams = rows[:, orders : 2 * orders]
+        np.maximum(shared.lengths[:, None] - np.arange(orders), 0, out=ngrams)
         if self.profile == "nltk":
-            blocks.append(np.maximum(ngrams, 1))
-        return np.column_stack([*blocks, shared.closest, np.ones(len(ngrams))])
+            np.maximum(ngrams, 1, out=rows[:, 2 * orders : 3 * orders])
+        rows[:, -2] = shared.closest
+        return rows
 
     def aggregate(self, totals: Floats) -> Floats:
         """BLEU of summed rows; NaN of no example."""

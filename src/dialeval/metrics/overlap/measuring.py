@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from operator import is_
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.core.batches import once
 from dialeval.data.types import Example
 from dialeval.metrics.rows import flat_texts, item_texts
 from dialeval.text.ngrams.overlap import Overlap, overlap
 from dialeval.text.tokenisers import Tokens
 
-_MOST_REMEMBERED: Final = 32768
-
-
-class _Measured(NamedTuple):
-    examples: tuple[Example, ...]
-    overlap: Overlap
-
-
-# The runner gives the same examples to one metric after the other. They are known again by being the very same
-# objects, which are kept alive here, so that no other example can come to their place in memory.
-_memory: OrderedDict[tuple[object, ...], _Measured] = OrderedDict()
-
 
 def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = False) -> Overlap:
     """What each example's response shares with its references, of which it has at least one."""
-    key = (tokens, lowercase, len(examples), id(examples[0]) if examples else None)
-    known = _memory.get(key)
-    if known is not None and all(map(is_, known.examples, examples)):
-        _memory.move_to_end(key)
-        return known.overlap
-    measured = overlap(*item_texts(examples), tokens=tokens, lowercase=lowercase)
-    _memory[key] = _Measured(tuple(examples), measured)
-    while (
-        len(_memory) > 1
-        and sum(len(remembered.examples) for remembered in _memory.values()) > _MOST_REMEMBERED
-    ):
-        _memory.popitem(last=False)
-    return measured
+
+    def compute() -> Overlap:
+        return overlap(*item_texts(examples), tokens=tokens, lowercase=lowercase)
+
+    # The runner gives the same batch to one metric after the other.
+    return once(examples, ("overlap", tokens, lowercase), compute)
 
 
 def measure_strings(

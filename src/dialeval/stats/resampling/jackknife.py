@@ -13,15 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import (
-    Aggregate,
-    Bounds,
-    Floats,
-    Integers,
-    check_confidence,
-    in_blocks,
-    pool,
-)
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, pool
+from dialeval.stats.resampling.students_t import t_quantile
 from dialeval.stats.tests.paired import ROUNDING
 
 FEW: Final = 50
@@ -62,7 +55,7 @@ def jackknife_error(without: Floats) -> float:
 
 def jackknife_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:
     """Where the expected score of as many items lies: score ± t * error, t of g - 1 degrees of freedom."""
-    reach = _t_quantile(len(without) - 1, confidence) * jackknife_error(without)
+    reach = t_quantile(len(without) - 1, confidence) * jackknife_error(without)
     return Bounds(score - reach, score + reach)
 
 
@@ -124,7 +117,7 @@ class SkewedT(NamedTuple):
 
     def interval(self, confidence: float) -> Bounds:
         """The ends, for any confidence."""
-        quantile = _t_quantile(self.degrees, confidence)
+        quantile = t_quantile(self.degrees, confidence)
         low, high = (self.score - _inverse(end, self.shift) * self.error for end in (quantile, -quantile))
         if self.few:
             reach = quantile * self.error
@@ -162,14 +155,6 @@ def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -
 def jackknife_p(score: float, without: Floats) -> float:
     """Two-sided p-value of Student's t test that the expected score is 0; NaN where there is no error."""
     return SkewedT(score, jackknife_error(without), 0.0, len(without) - 1, few=True).p
-
-
-def _t_quantile(degrees: float, confidence: float) -> float:
-    check_confidence(confidence)
-    # Special functions alone: scipy.stats takes a second to import.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + confidence) / 2)) if degrees > 0 else math.nan
 
 
 def _inverse(value: float, shift: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dialeval.core import CorpusMeasure, Fittable, Replayer, System
 from dialeval.data import Prompt
+from dialeval.engine import Workshop
 from dialeval.errors import described
 from dialeval.evaluation.answering import ANSWERED_AT_ONCE, answers_of
 from dialeval.evaluation.measure import Measure, Respondent, Subjects, Tools, can_answer
@@ -16,7 +17,6 @@ from dialeval.study.answering import as_example, ask
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.run import Inputs, read_inputs
-from dialeval.study.scoring import Workshop
 
 
 def work_on_shard(study: Study, shard: Shard, workshop: Workshop) -> list[Failure]:

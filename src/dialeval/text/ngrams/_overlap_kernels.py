@@ -58,7 +58,7 @@ class Own(NamedTuple):
     """A line per place: where the word starts and stops, its hash, its number, the place of the first word of that
     number (read by number, not by place) and the next place of the same word, -1 at the last."""
     numbers: Integers
-    """A table from hashes to words' numbers, a power of two of slots, at least twice the words."""
+    """A table from hashes to words' numbers, a power of two of slots, at least eight times the words."""
     grams: Integers
     """A table of longer n-grams, four times as large: a number, and a key made of the number of the n-gram without
     its last word and the number of that word."""
@@ -161,7 +161,7 @@ def _all_parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others
 @njit(cache=True, nogil=True)
 def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n: int, base: int) -> None:
     """Number the response's different words from 0, as they come."""
-    slots = _power(2 * n)
+    slots = 4 * _power(2 * n)
     distinct = 0
     for index in range(n):
         slot = own[index, HASH] & (slots - 1)
@@ -170,8 +170,8 @@ def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n
         if numbers[slot] < base:
             numbers[slot] = base + distinct
             own[distinct, FIRST] = index
-            tally = tallies[distinct]
-            tally[COUNT], tally[MATCHED], tally[REFERENCE], tally[SHARED] = 0, 0, -1, 0
+            tallies[distinct, COUNT], tallies[distinct, MATCHED] = 0, 0
+            tallies[distinct, REFERENCE], tallies[distinct, SHARED] = -1, 0
             distinct += 1
         own[index, NUMBER] = numbers[slot] - base
 
@@ -197,7 +197,7 @@ def _look_up(
     m: int,
 ) -> None:
     """Give the references' words the response's numbers, -1 to those the response has not."""
-    slots = _power(2 * n)
+    slots = 4 * _power(2 * n)
     for index in range(m):
         slot = words[index, HASH] & (slots - 1)
         while numbers[slot] >= base and not _same(codes, own, own[numbers[slot] - base, FIRST], words, index):
@@ -234,8 +234,9 @@ def _count(own: Integers, grams: Integers, tallies: Integers, n: int, base: int,
             slot = _slot(grams, key, slots, base)
             if grams[slot, 0] < base:
                 grams[slot, 0], grams[slot, 1] = used, key
-                tally = tallies[used - base]
-                tally[COUNT], tally[MATCHED], tally[REFERENCE], tally[SHARED] = 0, 0, -1, 1
+                gram = used - base
+                tallies[gram, COUNT], tallies[gram, MATCHED] = 0, 0
+                tallies[gram, REFERENCE], tallies[gram, SHARED] = -1, 1
                 used += 1
             gram = grams[slot, 0] - base
             tallies[gram, COUNT] += 1
@@ -270,11 +271,10 @@ def _match(
         gram = words[start, NUMBER]
         end = start
         while gram >= 0:
-            tally = tallies[gram]
-            found = tally[FOUND] + 1 if tally[REFERENCE] == reference else 1
-            tally[FOUND], tally[REFERENCE] = found, reference
-            if tally[MATCHED] < found <= tally[COUNT]:
-                tally[MATCHED] = found
+            found = tallies[gram, FOUND] + 1 if tallies[gram, REFERENCE] == reference else 1
+            tallies[gram, FOUND], tallies[gram, REFERENCE] = found, reference
+            if tallies[gram, MATCHED] < found <= tallies[gram, COUNT]:
+                tallies[gram, MATCHED] = found
                 row[end - start] += 1
             end += 1
             if end == stop or end == start + ORDERS or words[end, NUMBER] < 0:

@@ -159,7 +159,7 @@ def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:
     slots = 1 << max(4, (2 * most - 1).bit_length())
     return Own(
         words=np.empty((most, NEXT + 1), np.int64),
-        numbers=np.full(slots, -1, np.int64),
+        numbers=np.full(4 * slots, -1, np.int64),
         grams=np.full((4 * slots, 2), -1, np.int64),
         tallies=np.zeros((ORDERS * most, SHARED + 1), np.int64),
         places=np.zeros(max(64, most // 32 + 2), np.uint64),

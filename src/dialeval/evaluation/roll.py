@@ -1,0 +1,172 @@
+"""The subjects of an evaluation, noted once for all metrics: names, digest, and which of them cannot be scored."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, islice
+from types import FunctionType
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialeval.core import Integers, Missing, Resampling, Subject
+from dialeval.core.batches import SharedBatch
+from dialeval.core.packed import PackedNames, PackedTexts
+from dialeval.core.results import absence
+from dialeval.data import Example, subject_lines
+from dialeval.errors import Unsuitable
+
+S = TypeVar("S", bound=Subject)
+T = TypeVar("T")
+
+
+class Screened(NamedTuple, Generic[S]):
+    """Those of a batch that a metric can score, and why it cannot score the others, by place in the roll."""
+
+    scorable: SharedBatch[S]
+    reasons: Mapping[int, str]
+
+
+_NO_REASONS: Final[Mapping[int, str]] = {}
+
+
+class NotedBatch(Generic[S]):
+    """Some of the subjects, in order."""
+
+    __slots__ = ("_complete", "_screened", "digest", "first", "subjects")
+
+    def __init__(self, subjects: SharedBatch[S | Missing], first: int, digest: str) -> None:
+        self.subjects = subjects
+        self.first = first
+        """The place of the first of them in the roll."""
+        self.digest = digest
+        """Of all of them; empty where no cache needs it."""
+        self._screened: dict[object, Screened[S]] = {}
+        self._complete = set(map(type, subjects)) == {Example} and not any(
+            [example.response.missing is not None for example in cast(Sequence[Example], subjects)]
+        )
+
+    def screened(self, check: Callable[[S], str | None]) -> Screened[S]:
+        """By what keeps a metric from scoring; metrics that have one and the same function for that are asked once."""
+        known = self._screened.get(check)
+        if known is None:
+            known = self._screen(check)
+            if isinstance(check, FunctionType):  # a method may depend on its metric
+                self._screened[check] = known
+        return known
+
+    def _screen(self, check: Callable[[S], str | None]) -> Screened[S]:
+        if self._complete:
+            whys = list(map(check, cast(Sequence[S], self.subjects)))
+        else:
+            whys = [_why(subject, check) for subject in self.subjects]
+        if whys.count(None) == len(whys):
+            return Screened(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
+        pairs = zip(cast(Sequence[S], self.subjects), whys, strict=True)
+        reasons = {self.first + index: why for index, why in enumerate(whys) if why is not None}
+        return Screened(SharedBatch([subject for subject, why in pairs if why is None]), reasons)
+
+
+def _why(subject: S | Missing, check: Callable[[S], str | None]) -> str | None:
+    if isinstance(subject, Missing):
+        return subject.reason
+    return absence(subject) or check(subject)
+
+
+class Roll(Generic[S]):
+    """All subjects so far. Batches are noted as they are asked for, so that a stream is never held in memory.
+
+    ``packed``, ids and systems take a fifth of the memory.
+    """
+
+    def __init__(self, batch_size: int, *, digests: bool, packed: bool = False) -> None:
+        self._size, self._digests = batch_size, digests
+        self._items: list[str] | PackedTexts = PackedTexts() if packed else []
+        self._systems: list[str] | PackedNames = PackedNames() if packed else []
+        self._data = hashlib.sha256()
+        self._derived: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def note(self, subjects: Iterable[S | Missing]) -> Iterator[NotedBatch[S]]:
+        """The subjects in batches, each noted when it is asked for."""
+        stream = iter(subjects)
+        while chunk := SharedBatch(islice(stream, self._size)):
+            first = len(self._items)
+            self.name(*_names(chunk))
+            lines = subject_lines(chunk)
+            self._data.update(lines)
+            self._data.update(b"\n")
+            # The digest covers the whole chunk: what was left out of a batch cannot alias another batch.
+            yield NotedBatch(chunk, first, hashlib.sha256(lines).hexdigest() if self._digests else "")
+
+    def name(self, items: Iterable[str], systems: Iterable[str]) -> None:
+        """Enter subjects of which no more is known."""
+        self._items.extend(items)
+        self._systems.extend(systems)
+        self._derived.clear()
+
+    @property
+    def items(self) -> Sequence[str]:
+        """The item of each subject: a tuple, the same for all metrics, or packed."""
+        return self._once("items", lambda: _held(self._items))
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """The system of each subject, in the same way."""
+        return self._once("systems", lambda: _held(self._systems))
+
+    @property
+    def data(self) -> str:
+        """The digest of the subjects' canonical lines."""
+        return self._data.copy().hexdigest()
+
+    def clusters(self, resampling: Resampling, chosen: NDArray[np.bool_]) -> Integers | None:
+        """Which of the chosen subjects are resampled together; None where none are."""
+        if chosen.all():
+            return self._once(resampling, lambda: resampling.clusters(self._items))
+        return resampling.clusters(list(compress(self._items, chosen.tolist())))
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        if key not in self._derived:
+            self._derived[key] = compute()
+        value: T = self._derived[key]
+        return value
+
+
+def _held(texts: list[str] | PackedTexts | PackedNames) -> Sequence[str]:
+    return tuple(texts) if isinstance(texts, list) else texts
+
+
+class KeptRoll(NamedTuple, Generic[S]):
+    """A roll with all of its batches, for metrics that come one after the other."""
+
+    roll: Roll[S]
+    batches: Sequence[NotedBatch[S]]
+
+
+def keep(subjects: Iterable[S | Missing], batch_size: int, *, digests: bool) -> KeptRoll[S]:
+    """The roll of all these subjects."""
+    roll: Roll[S] = Roll(batch_size, digests=digests)
+    return KeptRoll(roll, tuple(roll.note(subjects)))
+
+
+class _Names(NamedTuple):
+    items: list[str]
+    systems: list[str]
+
+
+def _names(subjects: Sequence[Subject]) -> _Names:
+    try:
+        return _Names([subject.item for subject in subjects], [subject.system for subject in subjects])
+    except AttributeError:
+        strange = next((subject for subject in subjects if not hasattr(subject, "item")), None)
+        if strange is None:
+            raise
+    raise Unsuitable(
+        f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
+        "tables go into score(), as in score(['a response'], [['its reference']])."
+    )

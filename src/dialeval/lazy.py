@@ -1,0 +1,38 @@
+"""Packages whose names are imported when they are first used, so that a command loads only what it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+
+def modules_of(file: str | Path) -> dict[str, str]:
+    """Each name that a file imports from another module, and that module, as its source says."""
+    source = Path(file).read_text(encoding="utf-8")
+    imports = re.findall(r"^[ ]*from ([\w.]+) import (\([^)]*\)|.*)$", source, re.MULTILINE)
+    return {
+        name.split(" as ")[-1]: module
+        for module, names in imports
+        for name in re.findall(r"\w+(?: as \w+)?", names)
+    }
+
+
+def lazily(package: str, file: str | Path) -> Callable[[str], object]:
+    """A ``__getattr__`` for the package: imports what its file imports for type checkers alone.
+
+    A name that is also the name of a module of the package must be imported at once: importing that module by another
+    way would put the module in its place.
+    """
+    modules = modules_of(file)
+    names = vars(import_module(package))
+
+    def imported(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        names[name] = getattr(import_module(modules[name]), name)
+        value: object = names[name]
+        return value
+
+    return imported
