@@ -100,7 +100,9 @@ def test_workers_without_memory_fail_alone_and_the_same_command_computes_the_res
     assert ended.code == 1, ended.said
     assert "Traceback" not in ended.said
     summary = json.loads((here / "out" / "summary.json").read_text())
-    failures = {(failure["system"], failure["measure"]): failure["message"] for failure in summary["failures"]}
+    failures = {
+        (failure["system"], failure["measure"]): failure["message"] for failure in summary["failures"]
+    }
     assert failures.keys() == {(system, name) for system in ("one", "two") for name in ("Killed", "Refused")}
     assert all("A worker process died" in failures[system, "Killed"] for system in ("one", "two"))
     assert all("MemoryError" in failures[system, "Refused"] for system in ("one", "two"))
@@ -116,7 +118,9 @@ def test_workers_without_memory_fail_alone_and_the_same_command_computes_the_res
     ledger("memory", tried=4, lost=lost, seed="SIGKILL and RLIMIT_AS, two systems each")
 
 
-def test_a_command_that_is_refused_memory_says_so_without_a_traceback(commands: Forks, tmp_path: Path) -> None:
+def test_a_command_that_is_refused_memory_says_so_without_a_traceback(
+    commands: Forks, tmp_path: Path
+) -> None:
     here = make_hungry(tmp_path / "here")
     ended = commands.run(here, "score", "one.jsonl", "-m", "own.py:Refused", "--cache", "cache")
     # A batch of `score` is longer, so that its second one begins elsewhere.

@@ -13,7 +13,7 @@ from support.command import Command
 from support.fault_studies import make_study, put
 
 OUTSIDE = ("../up", "/{tmp}/root", "..", "deep/er", "deep\\er")
-CODE = '''\
+CODE = """\
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ class Length:
 
     def aggregate(self, totals):
         return totals[..., 0] / totals[..., 1]
-'''
+"""
 
 
 def below(folder: Path) -> set[str]:
