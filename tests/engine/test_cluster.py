@@ -85,11 +85,22 @@ def test_an_embedded_cluster_survives_killed_workers_and_ends_with_the_run(tmp_p
     assert met["60 61 62"] == 4, "a task and an actor, each killed once"
     # Of an actor, what waited in it runs again, too; what is kept is kept once.
     assert 82 <= len(runs) <= 82 + 2
-    ledger("ray worker", tried=2, lost=0, doubled=0)
+    ledger("ray worker", tried=2, lost=0)
     deadline = time.monotonic() + 30
     while (left := descended(tmp_path / "token")) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert left == []
+
+
+@pytest.mark.slow
+def test_a_node_without_memory_ends_the_run_with_an_error(tmp_path, start_ray):
+    """Ray kills whatever runs where more than 1 % of the memory is used; by itself it would try for ever."""
+    out = {"RAY_memory_usage_threshold": "0.01", "RAY_memory_monitor_refresh_ms": "100"}
+    program = start_ray(PROGRAM, "work", "local", tmp_path, 5, more=out)
+    assert program.wait(timeout=400) == 1
+    told = (tmp_path / "talk-0").read_text()
+    assert "OutOfMemoryError" in told
+    assert "A worker process died during one of the batches 1 to 4" in told
 
 
 @pytest.mark.slow
@@ -121,4 +132,4 @@ def test_killed_nodes_and_a_killed_driver_lose_and_double_nothing(tmp_path, star
     runs = (tmp_path / "log").read_text().splitlines()
     # What was under way at a kill runs again: at most 4 batches of a driver, 2 of a node and those that wait there.
     assert 80 <= len(runs) <= 80 + 4 * (KILLS + 1)
-    ledger("ray node", tried=KILLS, lost=0, doubled=0, seed=7)
+    ledger("ray node", tried=KILLS, lost=0, seed=7)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,18 @@ def start_ray(tmp_path) -> Iterator[Start]:
     settings |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_TMPDIR": temporary}
     programs: list[subprocess.Popen[str]] = []
 
-    def begin(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    def begin(
+        *arguments: object, more: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.Popen[str]:
         command = [sys.executable, "-W", "ignore", *map(str, arguments)]
         with (tmp_path / f"talk-{len(programs)}").open("w") as talk:
             program = subprocess.Popen(
-                command, env=settings, text=True, start_new_session=True, stderr=talk, **options
+                command,
+                env=settings | dict(more or {}),
+                text=True,
+                start_new_session=True,
+                stderr=talk,
+                **options,
             )
         programs.append(program)
         return program

@@ -27,8 +27,13 @@ R = TypeVar("R")
 
 ATTEMPTS: Final = 5
 """How often a batch is tried whose worker or node died; then the run fails, as a batch may kill whatever runs it."""
-_SETTINGS: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
-"""What Ray reads from the environment only: nothing is reported to its makers, and a busy machine may start slowly."""
+_SETTINGS: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "120",
+    "RAY_task_oom_retries": str(ATTEMPTS - 1),
+}
+"""What Ray reads from the environment only: nothing is reported to its makers, a busy machine may start slowly, and a
+task that Ray killed because memory was out is not tried for ever."""
 _LOOPBACK_ONLY: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """By this Ray binds to 127.0.0.1, which it else takes for the machine's public address."""
 PATIENCE: Final = 120.0
