@@ -62,6 +62,7 @@ CASES: list[tuple[str, str, dict[str, str]]] = [
         {"area": "wrong:Union Square", "near": "wrong:Nob Hill"},
     ),
     ("inform(area='Nob Hill';near='Union Square')", "near Union Square in the Nob Hill area", {}),
+    ("inform(area=X;near=X)", "in x near x", {}),
     # Names of slots that are written without spaces.
     ("inform(bookstay=3;bookpeople=2)", "for 2 people and 3 nights", {}),
     (

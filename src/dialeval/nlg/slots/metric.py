@@ -70,7 +70,8 @@ class SlotErrorRate(_OfActs):
             ("aliases", self.aliases),
         )
         digest = read_aliases(Path(self.aliases)).digest[:12] if self.aliases else "none"
-        return Signature("slot_error_rate", parameters, (("alias_table", digest), ("values", "corpus")))
+        facts = (("alias_table", digest), ("values", "corpus"))
+        return Signature("slot_error_rate", parameters, facts, version=2)
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -67,7 +67,8 @@ def refute(sentence: Sentence, needs: Sequence[Need], meaning: Meaning) -> None:
     once = [need for need in needs if len(sentence.hits.get(need.pair, ())) == 1]
     for first, second in combinations(once, 2):
         one, other = sentence.hits.get(first.pair), sentence.hits.get(second.pair)
-        if one and other and first.slot != second.slot and _are_swapped(sentence, first, second):
+        alike = first.slot == second.slot or first.pair.value == second.pair.value
+        if one and other and not alike and _are_swapped(sentence, first, second):
             _move(sentence, first, other, [])
             _move(sentence, second, one, [])
 
