@@ -19,6 +19,7 @@ BENCHES: Final = (
     "agreement",
     "annotation",
     "bertscore",
+    "big_files",
     "bootstrap",
     "calibration",
     "chrf",

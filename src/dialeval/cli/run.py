@@ -31,6 +31,7 @@ from dialeval.cli.shards import work_on_study
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
+    from dialeval.data.codec.sources import Source
     from dialeval.engine import EngineSettings
     from dialeval.study import Run, Study
     from dialeval.study.document import Content
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 PARTLY_ANSWERED: Final = 3
 """The exit code where all that failed is that some answers are missing; they can be asked for by the same command."""
+
+BIG: Final = 2**30
+"""Bytes of a data file that are told of, since a run holds several times as many in memory."""
 
 
 def run(
@@ -129,6 +133,7 @@ def carry_out(
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
+    tell_of_memory(study.data)
     beginning = Beginning.now()
     chosen = engine or study.engine
     with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
@@ -143,6 +148,20 @@ def carry_out(
     report = write_page(content, folder)
     print(_summary(content, folder, report) if json else f"Report: {report}")
     _leave(done, folder)
+
+
+def tell_of_memory(data: Source) -> None:
+    """Say that a run of a big file needs much memory."""
+    from dialeval.data.codec.sources import file_of
+
+    file = file_of(data)
+    size = file.stat().st_size if file.is_file() else 0
+    if size >= BIG:
+        print(
+            f"note: {data} has {size / 2**30:.1f} GiB, and a run holds all prompts, responses and results in memory; "
+            "'dialeval score' holds ids and statistics only (docs/scale.md)",
+            file=sys.stderr,
+        )
 
 
 def _override(study: Study, *, seed: int | None, limit: int | None) -> Study:

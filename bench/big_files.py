@@ -1,0 +1,104 @@
+"""Big files: reading examples against ``json.loads`` of their lines, and the memory that an item takes in ``score``."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from math import nan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from bench.fresh import fresh
+from bench.result import BenchResult
+from dialeval.data import read
+
+LINES: Final = 200_000
+FEW, MANY = 200_000, 400_000
+STATISTICS: Final = 8 * 12
+"""Bytes of an item's rows: ten columns of bleu, two of rouge_l."""
+
+
+def run() -> Iterator[BenchResult]:
+    """The best of three for reading, in CPU time; memory from two processes."""
+    with TemporaryDirectory() as folder:
+        file = write_examples(Path(folder) / "examples.jsonl", LINES)
+        ours, peer = _best(lambda: _read(file)), _best(lambda: _load(file))
+    speed, bare = (f"{LINES / seconds / 1000:.0f}k" for seconds in (ours, peer))
+    note = f"json.loads of the same lines; {speed} lines a second of CPU time against {bare}"
+    yield BenchResult(f"reading {LINES:,} examples", ours, peer, note)
+    less, more = fresh("bench.big_files", "score_few"), fresh("bench.big_files", "score_many")
+    item = (more.peak_mb - less.peak_mb) * 2**20 / (MANY - FEW)
+    note = f"{item:.0f} bytes more for each of {MANY - FEW:,} further items, {STATISTICS} of them statistics"
+    yield BenchResult(f"score, bleu and rouge_l, {MANY:,}", more.seconds, nan, note, more.peak_mb)
+
+
+def write_examples(path: Path, count: int) -> Path:
+    """Responses of 10 words, references of 14 and contexts of 8, from a vocabulary of 20,000."""
+    chosen = random.Random(5)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = ["".join(chosen.choices(letters, k=chosen.randint(2, 9))) for _ in range(20_000)]
+    text = chosen.choices(words, [1 / rank for rank in range(2, 20_002)], k=500_000)
+    with path.open("w", encoding="utf-8") as file:
+        for place in range(count):
+            said, asked, new = (
+                text[start : start + 14] for start in chosen.choices(range(len(text) - 14), k=3)
+            )
+            line = {
+                "id": f"item-{place}",
+                "system": "bot",
+                "context": [{"role": "user", "content": " ".join(asked[:8])}],
+                "response": " ".join(new[:4] + said[3:9]),
+                "references": [" ".join(said)],
+            }
+            file.write(json.dumps(line) + "\n")
+    return path
+
+
+def score_few() -> None:
+    _score(FEW)
+
+
+def score_many() -> None:
+    _score(MANY)
+
+
+def _score(count: int) -> None:
+    """The command itself, with all that it can write."""
+    from dialeval.cli.main import main
+
+    with TemporaryDirectory() as folder:
+        file = write_examples(Path(folder) / "examples.jsonl", count)
+        options = ["-m", "bleu", "-m", "rouge_l", "--json", "--per-item", f"{folder}/items.jsonl"]
+        sys.argv = ["dialeval", "score", str(file), *options, "--cache", f"{folder}/cache"]
+        with redirect_stdout(io.StringIO()):
+            try:
+                main()
+            except SystemExit as end:
+                if end.code:
+                    raise
+
+
+def _read(file: Path) -> None:
+    for _ in read(file, "example"):
+        pass
+
+
+def _load(file: Path) -> None:
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            json.loads(line)
+
+
+def _best(work: Callable[[], None]) -> float:
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)

@@ -1,0 +1,67 @@
+"""Packed texts are the texts, in less memory."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from dialeval.core.packed import BLOCK, PackedNames, PackedTexts, count_distinct, text_hashes
+from dialeval.core.resampling import Resampling
+
+TEXTS = st.lists(st.text(max_size=5), max_size=30)
+
+
+@settings(max_examples=25)
+@given(TEXTS, st.integers(0, 2 * BLOCK), TEXTS)
+def test_they_are_what_was_put_in_whatever_the_blocks(first, filling, last):
+    given = [*first, *("é" * (place % 3) for place in range(filling)), *last]
+    packed = PackedTexts(first)
+    packed.extend(given[len(first) :])
+    assert list(packed) == given
+    assert len(packed) == len(given)
+    assert [packed[place] for place in range(-len(given), len(given))] == given + given
+    assert list(packed[3:-2:5]) == given[3:-2:5]
+
+
+@given(st.lists(st.sampled_from(["a", "b", ""]), max_size=20))
+def test_names_are_what_was_put_in(names):
+    packed = PackedNames(names[:5])
+    packed.extend(names[5:])
+    assert (list(packed), list(packed[2:4]), len(packed)) == (names, names[2:4], len(names))
+
+
+def test_beyond_the_end_there_is_nothing():
+    with pytest.raises(IndexError):
+        PackedTexts(["a"])[1]
+
+
+def test_ids_take_their_length_and_four_bytes():
+    packed = PackedTexts(f"item-{place:07d}" for place in range(100 * BLOCK))
+    held = sum(sys.getsizeof(part) for part in (*packed._joined, *packed._ends))
+    assert held / len(packed) < 12 + 4 + 0.5
+
+
+@given(st.lists(st.text("ab", max_size=2)))
+def test_different_texts_are_counted_as_a_set_counts_them(texts):
+    assert count_distinct(text_hashes(texts)) == len(set(texts))
+
+
+@given(st.lists(st.sampled_from(["a/1", "a/2", "b/1", "b", "c", "d/1/2", "d/1/3", "/"])))
+def test_clusters_are_numbered_in_order_of_first_sight(items):
+    groups = [item.rpartition("/")[0] or item for item in items]
+    order = list(dict.fromkeys(groups))
+    clusters = Resampling(cluster="auto").clusters(items)
+    if len(order) == len(items) or len(order) < 2:
+        assert clusters is None
+    else:
+        assert clusters is not None
+        assert clusters.tolist() == [order.index(group) for group in groups]
+
+
+@given(st.lists(st.sampled_from(["a/1", "a/2", "b/1", "b", "c"])))
+def test_ids_show_clusters_where_each_of_them_counted_once_does(items):
+    once = list(dict.fromkeys(items))
+    shown = Resampling(cluster="auto").clusters(once) is not None
+    assert Resampling(cluster="none").shows_clusters(items) is shown
