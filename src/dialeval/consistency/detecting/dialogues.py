@@ -49,7 +49,7 @@ class Reading(NamedTuple):
     def of(self, dialogue: Dialogue, speakers: Speakers) -> Reading:
         """The reading of one dialogue: with ``system``, that of the judged speakers, or of all where none is known.
 
-        Where only the last turn is asked about, its speaker is judged, whoever that is. A user who speaks alone is not
+        Where only the last turn is asked about, its speaker is judged, also a user. A user who speaks alone is not
         the system.
         """
         if speakers == "all" or self.scope == "last":
