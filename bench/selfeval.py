@@ -1,6 +1,6 @@
 """Dialogues scored at once against one by one, and how fast scorers are trained.
 
-Two threads, as on a laptop's two cores; seconds are those of the clock, so other work on the machine slows both sides.
+Seconds are of the processor, so that other work on the machine disturbs them least: two cores do up to twice as much.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def run() -> Iterator[BenchResult]:
 
 def _scoring(metric: Scorer, subjects: list[Dialogue]) -> BenchResult:
     metric.values(subjects[:2])
-    start = time.perf_counter()
+    start = time.process_time()
     together = metric.values(subjects)
-    middle = time.perf_counter()
+    middle = time.process_time()
     alone: Floats = np.concatenate([metric.values([subject]) for subject in subjects])
-    seconds, peer = middle - start, time.perf_counter() - middle
+    seconds, peer = middle - start, time.process_time() - middle
     apart = float(np.abs(together - alone).max())
-    note = f"one by one; {len(subjects) / seconds:.0f} dialogues a second, values at most {apart:.0e} apart"
+    note = f"one by one; {len(subjects) / seconds:.0f} dialogues a second of one core, values at most {apart:.0e} apart"
     return BenchResult(f"{metric.signature.name}, {len(subjects)} dialogues", seconds, peer, note)
 
 
@@ -62,18 +62,18 @@ def _training(subjects: list[Dialogue]) -> Iterator[BenchResult]:
     from dialeval.selfeval.turnwise.training import encode
 
     weights, made = find_encoder(EMBEDDED), material_of(subjects * (LEARNT // len(subjects) + 1))
-    start = time.perf_counter()
+    start = time.process_time()
     data = encode(made, weights)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     turns = len(data.units) - 1
     yield BenchResult(f"encoding {turns} turns", seconds, math.nan, f"{turns / seconds:.0f} turns a second")
     for kind in RIVALS:
         base = RivalConfig(kind)
         config = replace(base, schedule=replace(base.schedule, epochs=2))
         with TemporaryDirectory() as folder:
-            start = time.perf_counter()
+            start = time.process_time()
             train_encoded(data, None, config, weights, Path(folder), digest="bench")
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
         rate = 2 * len(data.rows) / seconds
         yield BenchResult(
             f"training of {kind}", seconds, math.nan, f"{rate:.0f} dialogues a second, encoded before"

@@ -32,9 +32,9 @@ class Quality(Scorer):
     own, so compare only values of the same kind. The corpus score is the mean.
 
     Supervised by ratings of other systems than yours. Spearman with people, within systems / pooled: FED dialogues
-    .264 / .513 (``lm=True`` .357 / .647), FED turns .245 / .274, GRADE ConvAI2 .480 / .545, GRADE DailyDialog
-    .317 / .311, USR TopicalChat .285 / .392; docs/which-scorer.md has intervals and more sets. Enough to compare
-    systems on many items, not to judge a single one.
+    .264 / .513 (``lm=True`` .353 / .653), FED turns .245 / .274 (``lm=True`` .309 / .425), GRADE ConvAI2 .480 / .545,
+    GRADE DailyDialog .317 / .311, USR TopicalChat .285 / .392; docs/which-scorer.md has intervals and more sets.
+    Enough to compare systems on many items, not to judge a single one.
     """
 
     lm: bool = False
