@@ -1,11 +1,14 @@
-"""Start-up time: ``import dialeval`` and ``dialeval --help``."""
+"""Start-up time: ``import dialeval``, ``dialeval --help``, and small jobs as whole commands."""
 
 from __future__ import annotations
 
+import json
 import re
+import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +16,7 @@ from pathlib import Path
 from bench.result import BenchResult
 
 REPEATS = 7
+LINES = 100
 HEAVY = ("torch", "numba", "matplotlib", "fastapi", "scipy.stats", "pyarrow", "pydantic", "jinja2")
 
 
@@ -32,6 +36,61 @@ def run() -> Iterator[BenchResult]:
         statistics.median(_wall_seconds([sys.executable, "-c", "pass"]) for _ in range(REPEATS)),
         "bare interpreter; promised 0.5 s",
     )
+
+    yield from _whole_commands()
+
+
+def _whole_commands() -> Iterator[BenchResult]:
+    """CPU seconds of commands on 100 responses, from start to exit, beside the sacrebleu command on the same lines."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        files = _write_lines(folder)
+        peer = [_program("sacrebleu"), str(files["ref"]), "-i", str(files["hyp"])]
+        score = [_program("dialeval"), "score", str(files["jsonl"]), "--cache", str(folder / "cache")]
+        subprocess.run(
+            [*score, "-m", "bleu"], check=True, stdout=subprocess.DEVNULL
+        )  # bytecode is written once
+        for name, command in (
+            ("dialeval score -m bleu", [*score, "--no-resume", "-m", "bleu"]),
+            ("dialeval score, default metrics", [*score, "--no-resume"]),
+            (
+                "dialeval compare -m bleu",
+                [_program("dialeval"), "compare", str(files["jsonl"]), str(files["other"]), "-m", "bleu"],
+            ),
+        ):
+            pairs = [(_cpu_seconds(command), _cpu_seconds(peer)) for _ in range(REPEATS)]
+            ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
+            note = f"the sacrebleu command, CPU time; {LINES} responses"
+            yield BenchResult(f"{name}, {LINES} lines", ours, theirs, note)
+
+
+def _write_lines(folder: Path) -> dict[str, Path]:
+    """The same responses and references in our format and as plain lines; and those of a second system."""
+    files = {name: folder / f"lines.{name}" for name in ("jsonl", "hyp", "ref")}
+    files["other"] = folder / "other.jsonl"
+    words = [f"word{at}" for at in range(16)]
+    responses = [" ".join(words[at % 7 : at % 7 + 3 + at % 9]) for at in range(LINES)]
+    references = [" ".join(words[at % 5 : at % 5 + 4 + at % 8]) for at in range(LINES)]
+    for name, said in (("jsonl", responses), ("other", responses[1:] + responses[:1])):
+        rows = [
+            {"id": str(at), "context": [], "response": text, "references": [reference]}
+            for at, (text, reference) in enumerate(zip(said, references, strict=True))
+        ]
+        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files["hyp"].write_text("".join(f"{text}\n" for text in responses))
+    files["ref"].write_text("".join(f"{text}\n" for text in references))
+    return files
+
+
+def _program(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
+
+
+def _cpu_seconds(command: Sequence[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _import_seconds(package: str) -> float:

@@ -40,15 +40,14 @@ T = TypeVar("T")
 
 def run() -> Iterator[BenchResult]:
     """One reference, four references, sacrebleu without and with its tokeniser, and the runner's share."""
-    if not (DATA / "multirefeval").is_dir():
-        print(f"overlap: no multirefeval at {DATA}; set DIALEVAL_DATA", file=sys.stderr)
+    if not available("overlap"):
         return
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     one, four = pairs(), four_references()
     score_strings(*one)  # compiles, or loads what was compiled, once
     for name, data in (("1 reference", one), ("4 references", four)):
         ours, scores = _timed(partial(score_strings, *data))
-        peer, (bleu, rouge) = _timed(partial(_pycocoevalcap, *data))
+        peer, (bleu, rouge) = _timed(partial(pycocoevalcap, *data))
         apart = max(*abs(scores.corpus_bleu - bleu), abs(scores.corpus_rouge_l - rouge))
         note = f"pycocoevalcap Bleu + Rouge; {len(data[0]):,} items; {apart:.0e} apart"
         yield BenchResult(f"BLEU-1..4 + ROUGE-L, {name}", ours, peer, note)
@@ -62,6 +61,14 @@ def run() -> Iterator[BenchResult]:
         note = f"sacrebleu corpus_score, cold; {len(one[0]):,} pairs; {abs(100 * score - other):.0e} apart"
         yield BenchResult(f"BLEU-4, tokens {tokens}", ours, peer, note)
     yield _through_the_runner(one)
+
+
+def available(bench: str) -> bool:
+    """Whether the pairs are there; says so where they are not."""
+    there = (DATA / "multirefeval").is_dir()
+    if not there:
+        print(f"{bench}: no multirefeval at {DATA}; set DIALEVAL_DATA", file=sys.stderr)
+    return there
 
 
 def growth() -> Iterator[BenchResult]:
@@ -111,17 +118,18 @@ def _through_the_runner(data: Pairs) -> BenchResult:
     metrics = {name: build(name) for name in ALL}
     times = []
     for _ in range(REPEATS):
-        examples = _examples(data)  # new objects each time, because the metrics cache examples
+        examples = examples_of(data)  # new objects each time, because the metrics cache examples
         start = time.process_time()
         evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
         times.append(time.process_time() - start)
     ours = min(times)
-    peer, _ = _timed(lambda: _pycocoevalcap(*data))
+    peer, _ = _timed(lambda: pycocoevalcap(*data))
     note = f"pycocoevalcap; {len(examples):,} examples made before, digest and every value kept, no interval"
     return BenchResult("evaluate_each of all five", ours, peer, note)
 
 
-def _examples(data: Pairs) -> list[Example]:
+def examples_of(data: Pairs) -> list[Example]:
+    """New objects for the pairs."""
     return [
         Example(str(at), "s", (), Response(text), tuple(others))
         for at, (text, others) in enumerate(zip(*data, strict=True))
@@ -133,7 +141,8 @@ def _bleu(metric: Bleu, data: Pairs, tokens: Tokens) -> float:
     return float(metric.aggregate(rows.sum(axis=0)))
 
 
-def _pycocoevalcap(responses: Sequence[str], references: Sequence[list[str]]) -> tuple[Floats, float]:
+def pycocoevalcap(responses: Sequence[str], references: Sequence[list[str]]) -> tuple[Floats, float]:
+    """Corpus BLEU-1 to 4 and ROUGE-L as nlg-eval has them."""
     from pycocoevalcap.bleu.bleu import Bleu
     from pycocoevalcap.rouge.rouge import Rouge
 

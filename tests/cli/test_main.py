@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import get_args
 
 import pytest
+from typer.testing import CliRunner
 
 import dialeval as package
+from dialeval.cli import app_of
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += [
@@ -83,6 +86,40 @@ def test_importing_dialeval_loads_nothing_heavy():
 def test_help_loads_nothing_heavy():
     code = "sys.argv = ['dialeval', '--help']\nfrom dialeval.cli import main\ntry: main()\nexcept SystemExit: pass"
     assert loaded_by(code).isdisjoint(HEAVY)
+
+
+def test_scoring_a_few_lines_loads_only_what_the_metrics_need(tmp_path):
+    file = tmp_path / "a.jsonl"
+    lines = [{"id": n, "context": [], "response": f"yes {n}", "references": ["yes 1"]} for n in "123"]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code = (
+        f"sys.argv = ['dialeval', 'score', {str(file)!r}, '--cache', {str(tmp_path / 'cache')!r}]\n"
+        "from dialeval.cli import main\ntry: main()\nexcept SystemExit: pass"
+    )
+    loaded = loaded_by(code)
+    assert "dialeval.metrics.overlap.bleu" in loaded
+    # Not pydantic, which the library of the command line itself loads.
+    unwanted = {
+        "scipy",
+        "numba",
+        "pandas",
+        "pyarrow",
+        "torch",
+        "matplotlib",
+        "jinja2",
+        "yaml",
+        "dialeval.study",
+    }
+    assert loaded.isdisjoint(unwanted | {"dialeval.cli.run", "dialeval.stats.correlation"})
+
+
+@pytest.mark.parametrize("verb", ["score", "data"])
+def test_a_verb_alone_is_the_verb_among_all(verb):
+    alone, among = (
+        CliRunner().invoke(app, [verb, "--help"], prog_name="dialeval") for app in (app_of([verb]), app_of())
+    )
+    assert alone.exit_code == 0
+    assert alone.output == among.output
 
 
 def test_the_public_list_is_sorted_complete_and_loads():

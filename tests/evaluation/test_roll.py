@@ -79,18 +79,22 @@ def test_what_can_be_written_to_is_not_remembered():
         [Dialogue("1", (), "s", metadata)],
         [Example("1", "s", (Turn("user", "", extra=metadata),), Response("a"))],
     ):
-        first, _ = recent_roll(subjects, 8, digests=False)
-        again, _ = recent_roll(subjects, 8, digests=False)
+        first, batches = recent_roll(subjects, 8, digests=False)
+        assert len(list(batches)) == 1
+        again, batches = recent_roll(subjects, 8, digests=False)
+        assert len(list(batches)) == 1
         assert first is not again
         assert first.data == again.data
 
 
 def test_batches_of_another_size_or_with_digests_are_other_batches():
     examples = [example("1", "a"), example("2", "b")]
-    _, plain = recent_roll(examples, 8, digests=False)
-    _, small = recent_roll(examples, 1, digests=False)
-    _, named = recent_roll(examples, 8, digests=True)
-    assert [len(list(batches)) for batches in (plain, small, named)] == [1, 2, 1]
+    plain = list(recent_roll(examples, 8, digests=False)[1])
+    again = list(recent_roll(examples, 8, digests=False)[1])
+    small = list(recent_roll(examples, 1, digests=False)[1])
+    named = list(recent_roll(examples, 8, digests=True)[1])
+    assert plain[0] is again[0]
+    assert [len(batches) for batches in (plain, small, named)] == [1, 2, 1]
     assert [batch.digest for batch in plain] == [""]
     assert all(batch.digest for batch in named)
 

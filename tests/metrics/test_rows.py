@@ -5,7 +5,14 @@ import pytest
 
 from dialeval.data.types import Example, Response
 from dialeval.errors import Unsuitable
-from dialeval.metrics.rows import lacks_references, mean_of_rows, require_references, rows_of_values
+from dialeval.metrics.rows import (
+    flat_texts,
+    item_texts,
+    lacks_references,
+    mean_of_rows,
+    require_references,
+    rows_of_values,
+)
 
 
 def test_rows_add_up_to_the_mean() -> None:
@@ -34,3 +41,16 @@ def test_a_batch_is_refused_with_the_first_item_at_fault() -> None:
     require_references("m", [])
     with pytest.raises(Unsuitable, match=r"2 of 3 have none \(first: 'bare'\)"):
         require_references("m", [WITH, BARE, BARE])
+
+
+@pytest.mark.parametrize("counts", [(), (0, 0), (1, 1, 1), (3, 3), (2, 1, 3)])
+def test_texts_of_examples_follow_one_another_whatever_the_number_of_references(counts):
+    examples = [
+        Example(f"{n}", "s", (), Response(f"r{n}"), tuple(f"{n}-{k}" for k in range(count)))
+        for n, count in enumerate(counts)
+    ]
+    texts, first = item_texts(examples)
+    wanted = flat_texts((example.response.text, example.references) for example in examples)
+    assert texts == wanted.texts
+    assert first.tolist() == wanted.first.tolist()
+    assert first.dtype == wanted.first.dtype

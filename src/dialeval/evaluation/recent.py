@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import is_
 from typing import Any, Final, NamedTuple
 
 from dialeval.core import Missing, Subject
 from dialeval.data import Example
-from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll, keep
+from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
 
 _MOST_REMEMBERED: Final = 32768
 
@@ -37,16 +37,25 @@ def recent_roll(
 ) -> tuple[Roll[Any], Iterable[NotedBatch[Any]]]:
     """The roll of these subjects and its batches; those of the last time where the subjects are the same."""
     asked = _Asked(batch_size, digests)
+    roll: Roll[Any] = Roll(batch_size, digests=digests)
     if not isinstance(subjects, list | tuple) or len(subjects) > _MOST_REMEMBERED:
-        roll: Roll[Any] = Roll(batch_size, digests=digests)
         return roll, roll.note(subjects)
     for known in _last[:]:
         if known.asked == asked and _are_same(known.kept, subjects):
             return known.kept
-    kept: KeptRoll[Any] = keep(subjects, batch_size, digests=digests)
+    return roll, _remembered(roll, subjects, asked)
+
+
+def _remembered(
+    roll: Roll[Any], subjects: list[Any] | tuple[Any, ...], asked: _Asked
+) -> Iterator[NotedBatch[Any]]:
+    """The batches, each noted when it is asked for; once all are, they are remembered."""
+    batches = []
+    for batch in roll.note(subjects):
+        batches.append(batch)
+        yield batch
     if _cannot_change(subjects):
-        _last[:] = [_Remembered(asked, kept)]
-    return kept
+        _last[:] = [_Remembered(asked, KeptRoll(roll, batches))]
 
 
 def _are_same(known: KeptRoll[Any], subjects: list[Any] | tuple[Any, ...]) -> bool:
