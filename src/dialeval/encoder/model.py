@@ -91,8 +91,9 @@ class Encoder:
     ) -> list[Vectors]:
         """What ``keep`` makes of each text's vectors, one per token: the output of ``layer``, or of the last.
 
-        Texts of like length run together, at most ``at_once``. Padding is masked, so a text's vectors are the same in any
-        company but for rounding, about 1e-6. What is kept should be a copy, or a short text keeps its whole batch alive.
+        Texts of like length run together, at most ``at_once``. Padding is masked, so a text's vectors are the same in
+        any company but for rounding, about 1e-6. What is kept should be a copy, or a short text keeps its whole batch
+        alive.
         """
         kept: dict[int, Vectors] = {}
         for positions in _batches([len(ids) for ids in tokens], at_once):
