@@ -54,7 +54,7 @@ def demo(
             carry_out(everything, out, jobs=jobs, resume=resume, cache=cache, json=json)
         if not quick and not json:
             _ask_to_choose(bundled / "selection", out / "selection", resume=resume, cache=cache)
-            _find_contradictions(bundled / "consistency", out / "consistency")
+            _find_contradictions(bundled / "consistency", out / "consistency", resume=resume, cache=cache)
 
 
 def _with_everything(study: Study) -> Study:
@@ -92,13 +92,13 @@ def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None
     print("Its raters were blind readings by a language model; 'dialeval demo --copy DIR' has the record.")
 
 
-def _find_contradictions(bundled: Path, out: Path) -> None:
+def _find_contradictions(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
     """Contradictions in the bundled dialogues, where the encoder can run."""
     from dialeval.cli.consistency.detect import detect
     from dialeval.errors import ResourceUnavailable
 
     print("Now consistency: where does each contradict what it said?", file=sys.stderr)
     try:
-        detect(str(bundled / "dialogues.jsonl"), out=out)
+        detect(str(bundled / "dialogues.jsonl"), out=out, resume=resume, cache=cache)
     except ResourceUnavailable as error:
         print(f"left out: contradictions: {error}", file=sys.stderr)
