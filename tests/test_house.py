@@ -18,8 +18,6 @@ from support.source import SRC, Module, fields, functions, importers, modules
 
 TWINS: frozenset[frozenset[str]] = frozenset(
     {
-        # Both are systems, whose fields are the keys of a study.
-        frozenset(("dialeval.systems.trained.system.Trained", "dialeval.nlg.generating.system.Nlg")),
         # Both are capabilities of a study, whose parts have names.
         frozenset(
             {
