@@ -40,7 +40,7 @@ class FollowUps(Scorer):
 
     After the last 12 turns as lines of A and B, of which the last 300 tokens are kept, A is made to say five pleased
     and six displeased things, after Mehri and Eskenazi (2020): the mean of their mean log-probabilities per token,
-    pleased minus displeased. B is the side that is judged, also where A had the last word, or whoever spoke last where
+    pleased minus displeased. B is the side that is judged, also where A had the last word, or the last speaker where
     nobody knows which side that is.
     """
 

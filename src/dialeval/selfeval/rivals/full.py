@@ -49,7 +49,7 @@ class Full(Scorer):
     12 turns and of these the last 300 tokens, or as many as fit; ``released`` keeps the last 50 turns and of these the
     first tokens that fit, as the code does: of BlenderBot's window that is the first 128, and the end of a longer
     dialogue is not read. With ``intended``, a causal model hears the complaint from A and B is the side that is judged,
-    where that side is known; else, and with ``released``, B is whoever spoke last.
+    where that side is known; else, and with ``released``, B is the last speaker.
     """
 
     limits: ClassVar[tuple[float, float]] = (1.0, np.inf)

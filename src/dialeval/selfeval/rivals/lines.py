@@ -25,7 +25,7 @@ FACT: Final = f"lines_{TURNS}turns_{TOKENS}tokens"
 def lines_of(turns: Context, last: Speaker, most: int = TURNS, *, side: Set[str] = frozenset()) -> list[str]:
     """One line for each of the last turns: ``last`` is who speaks last, and everybody else is the other.
 
-    With a ``side``, its speakers are ``last`` instead, whoever speaks last.
+    With a ``side``, its speakers are ``last`` instead, also where another speaks last.
     """
     ending = called(turns[-1]) if turns else ""
     other: Speaker = "A" if last == "B" else "B"
