@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -45,6 +47,19 @@ def test_pieces_give_the_words_of_the_whole(text: str) -> None:
     if keys is not None:
         pieces = [word for key in keys for word in NORMALISER.words_of_piece(key)]
         assert pieces == NORMALISER.words(text)
+
+
+PARTS = ("Mr", "No", "don", "3", "x9", "'", "\u2019", "-", ".", "..", ",", "?", ")", "(", '"', "s", "é")
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_every_short_piece_gives_the_words_that_the_searches_find(length: int) -> None:
+    for parts in product(PARTS, repeat=length):
+        piece = "".join(parts)
+        assert NORMALISER.words_of_piece(piece) == NORMALISER.words(piece), piece
+        for after in " a", " B", " 5":
+            if piece.endswith("."):
+                assert NORMALISER.words_of_piece(piece + after) == NORMALISER.words(piece + after)[:-1], piece
 
 
 @pytest.mark.parametrize("text", ["a , ,b", "1' '2", "` ’", "tab\there", "no\u00a0break"])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain, islice
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,13 +53,17 @@ class Describer:
 
     def describe(self, words: Sequence[str], known: Words | None = None) -> Words:
         """Facts about the words, behind those ``known`` of others."""
-        synsets = [sorted(self._synonyms.of(word)) for word in words]
+        synsets: list[int] = []
+        first_synset = [0]
+        for word in words:
+            synsets += sorted(self._synonyms.of(word))
+            first_synset.append(len(synsets))
         facts = Words(
-            _integers([java_hash(word) for word in words]),
-            _integers([java_hash(stem(word)) for word in words]),
+            java_hashes(words),
+            java_hashes([stem(word) for word in words]),
             _integers([word in self._function_words for word in words]),
-            _integers(list(accumulate(map(len, synsets), initial=0))),
-            _integers(list(chain.from_iterable(synsets))),
+            _integers(first_synset),
+            _integers(synsets),
         )
         if known is None:
             return facts
@@ -67,13 +71,21 @@ class Describer:
         return Words(*map(_joined, known, facts._replace(first_synset=shifted)))
 
 
-def java_hash(word: str) -> int:
-    """Java's ``String.hashCode``: a polynomial over UTF-16 units, modulo 2**32, signed."""
-    units = word.encode("utf-16-le", "surrogatepass")
-    value = 0
-    for unit in struct.unpack(f"<{len(units) // 2}H", units):
-        value = (31 * value + unit) & 0xFFFFFFFF
-    return value - (value >> 31 << 32)
+def java_hashes(words: Sequence[str]) -> Integers:
+    """Java's ``String.hashCode`` of each word: a polynomial over UTF-16 units, modulo 2**32, signed."""
+    coded = [word.encode("utf-16-le", "surrogatepass") for word in words]
+    units = np.frombuffer(b"".join(coded), "<u2")
+    lengths = np.array([len(code) // 2 for code in coded], np.int64)
+    starts = np.cumsum(lengths) - lengths
+    hashes = np.zeros(len(words), np.uint32)
+    # Unit by unit over all words that are as long: the last of them once nearly all are done.
+    left = np.flatnonzero(lengths)
+    position = 0
+    while len(left):
+        hashes[left] = hashes[left] * np.uint32(31) + units[starts[left] + position]
+        position += 1
+        left = left[lengths[left] > position]
+    return hashes.view(np.int32)
 
 
 def _integers(numbers: list[int]) -> Integers:
@@ -93,6 +105,7 @@ _DETACHMENTS: Final = (
     *(("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     *(("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
 )
+_DETACHED: Final = frozenset(ending[-1] for ending, _ in _DETACHMENTS)
 
 
 class Synonyms:
@@ -113,6 +126,8 @@ class Synonyms:
         """The first known word that a detachment gives, or nothing."""
         if word.endswith("ss") or len(word) <= 2:
             return word
+        if word[-1] not in _DETACHED:
+            return ""
         for ending, replacement in _DETACHMENTS:
             if word.endswith(ending):
                 base = word.removesuffix(ending) + replacement
@@ -146,46 +161,64 @@ class Lexicon:
 
     def encode(self, texts: Iterable[str]) -> Encoded:
         """The texts, normalised, as numbers of words."""
-        if len(self._pieces) > _MOST or len(self._numbers) > _MOST:
+        if self._pieces.count > _MOST or len(self._numbers) > _MOST:
             self._forget()
-        words: list[int] = []
+        pieces: list[int] = []
         ends = [0]
         for text in texts:
             keys = self._normaliser.keys_of_pieces(text)
             if keys is None:
-                words += self._numbers.of(self._normaliser.words(text))
+                pieces.append(self._pieces.add(self._normaliser.words(text)))
             else:
-                words.extend(chain.from_iterable(map(self._pieces.__getitem__, keys)))
-            ends.append(len(words))
+                pieces.extend(map(self._pieces.__getitem__, keys))
+            ends.append(len(pieces))
         new = list(islice(self._numbers, len(self._facts.key), None))
         if new:
             self._facts = self._describer.describe(new, self._facts)
-        return Encoded(np.array(words, np.int32), np.array(ends, np.int32), self._facts)
+        words, piece_ends = self._pieces.words(np.array(pieces, np.int64))
+        return Encoded(words, piece_ends[ends], self._facts)
 
     def _forget(self) -> None:
-        self._numbers = _Numbers((word, number) for number, word in enumerate(self._words))
+        self._numbers = {word: number for number, word in enumerate(self._words)}
         self._pieces = _Pieces(self._normaliser, self._numbers)
         self._facts = self._tabled
 
 
-class _Numbers(dict[str, int]):
-    """The number of each word; a new word gets the next one."""
+class _Pieces(dict[str, int]):
+    """The number of each piece of text that has been met, by the piece's key; their words lie end to end.
 
-    def of(self, words: Iterable[str]) -> tuple[int, ...]:
-        """The numbers of the words."""
-        return tuple([self.setdefault(word, len(self)) for word in words])
+    Flat arrays instead of a tuple for each piece: the garbage collector need not look through them.
+    """
 
-
-class _Pieces(dict[str, tuple[int, ...]]):
-    """The words of each piece of text that has been met, by the piece's key."""
-
-    def __init__(self, normaliser: Normaliser, numbers: _Numbers) -> None:
+    def __init__(self, normaliser: Normaliser, numbers: dict[str, int]) -> None:
         super().__init__()
         self._normaliser, self._numbers = normaliser, numbers
+        self._words, self._ends = array("i"), array("i", [0])
 
-    def __missing__(self, key: str) -> tuple[int, ...]:
-        found = self[key] = self._numbers.of(self._normaliser.words_of_piece(key))
-        return found
+    @property
+    def count(self) -> int:
+        """How many pieces there are, with those that have no key."""
+        return len(self._ends) - 1
+
+    def __missing__(self, key: str) -> int:
+        number = self[key] = self.add(self._normaliser.words_of_piece(key))
+        return number
+
+    def add(self, words: Iterable[str]) -> int:
+        """The number of a new piece of these words; a new word gets the next number."""
+        numbers = self._numbers
+        self._words.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        self._ends.append(len(self._words))
+        return self.count - 1
+
+    def words(self, pieces: NDArray[np.int64]) -> tuple[Integers, Integers]:
+        """The words of these pieces, and where each piece ends among them, after a leading 0."""
+        ends = np.asarray(self._ends)
+        sizes = ends[pieces + 1] - ends[pieces]
+        found = np.zeros(len(pieces) + 1, np.int32)
+        np.cumsum(sizes, out=found[1:])
+        index = np.repeat(ends[pieces] - found[:-1], sizes) + np.arange(found[-1], dtype=np.int32)
+        return np.asarray(self._words)[index], found
 
 
 def _prefixes(lines: Iterable[str]) -> tuple[set[str], set[str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 _VOWELS: Final = frozenset("aeiouy")
@@ -71,7 +72,21 @@ _STEP_4: Final = frozenset(
         *("ism", "ate", "iti", "ous", "ive", "ize", "ion"),
     )
 )
-_LONGEST_ENDING: Final = max(map(len, (*_STEP_2, *_STEP_3, *_STEP_4)))
+
+
+def _lengths(endings: Iterable[str]) -> dict[str, list[int]]:
+    """By their last letter, the lengths that endings have, from the longest."""
+    by_letter: dict[str, set[int]] = {}
+    for ending in endings:
+        by_letter.setdefault(ending[-1], set()).add(len(ending))
+    return {letter: sorted(lengths, reverse=True) for letter, lengths in by_letter.items()}
+
+
+_LENGTHS_2: Final = _lengths(_STEP_2)
+_LENGTHS_3: Final = _lengths(_STEP_3)
+_LENGTHS_4: Final = _lengths(_STEP_4)
+_PARTICIPLES: Final = ("eedly", "eed", "ingly", "edly", "ing", "ed")
+_VOWEL_AND_CONSONANT: Final = re.compile("[aeiouy][^aeiouy]", re.DOTALL)
 
 
 def stem(word: str) -> str:
@@ -108,16 +123,15 @@ def _mark_consonant_y(word: str) -> str:
 
 def _regions(word: str) -> tuple[int, int]:
     """Where R1 and R2 begin: after the first consonant that follows a vowel, and the same again from there."""
-    prefix = next((prefix for prefix in _FIRST_REGIONS if word.startswith(prefix)), "")
-    first = len(prefix) if prefix else _after_vowel_and_consonant(word, 0)
+    first = _after_vowel_and_consonant(word, 0)
+    if word.startswith(_FIRST_REGIONS):
+        first = next(len(prefix) for prefix in _FIRST_REGIONS if word.startswith(prefix))
     return first, _after_vowel_and_consonant(word, first)
 
 
 def _after_vowel_and_consonant(word: str, start: int) -> int:
-    for index in range(start + 1, len(word)):
-        if word[index] not in _VOWELS and word[index - 1] in _VOWELS:
-            return index + 1
-    return len(word)
+    found = _VOWEL_AND_CONSONANT.search(word, start)
+    return found.end() if found else len(word)
 
 
 def _ends_in_short_syllable(word: str) -> bool:
@@ -133,10 +147,12 @@ def _ends_in_short_syllable(word: str) -> bool:
 
 
 def _has_vowel(text: str) -> bool:
-    return any(letter in _VOWELS for letter in text)
+    return not _VOWELS.isdisjoint(text)
 
 
 def _without_possessive(word: str) -> str:
+    if "'" not in word:
+        return word
     ending = next((ending for ending in ("'s'", "'s", "'") if word.endswith(ending)), "")
     return word.removesuffix(ending)
 
@@ -152,6 +168,8 @@ def _without_plural(word: str) -> str:
 
 
 def _without_participle(word: str, first: int) -> str:
+    if not word.endswith(_PARTICIPLES):
+        return word
     for ending in ("eedly", "eed"):
         if word.endswith(ending):
             return word.removesuffix(ending) + "ee" if len(word) - len(ending) >= first else word
@@ -175,7 +193,7 @@ def _with_final_i(word: str) -> str:
 def _derivational(word: str, first: int, second: int) -> str:
     word = _step_2(word, first)
     word = _step_3(word, first, second)
-    ending = _longest(word, _STEP_4)
+    ending = _longest(word, _STEP_4, _LENGTHS_4)
     rest = word.removesuffix(ending)
     if not ending or len(rest) < second or (ending == "ion" and rest[-1:] not in ("s", "t")):
         return word
@@ -183,7 +201,7 @@ def _derivational(word: str, first: int, second: int) -> str:
 
 
 def _step_2(word: str, first: int) -> str:
-    ending = _longest(word, _STEP_2)
+    ending = _longest(word, _STEP_2, _LENGTHS_2)
     rest = word.removesuffix(ending)
     if not ending or len(rest) < first:
         return word
@@ -193,7 +211,7 @@ def _step_2(word: str, first: int) -> str:
 
 
 def _step_3(word: str, first: int, second: int) -> str:
-    ending = _longest(word, _STEP_3)
+    ending = _longest(word, _STEP_3, _LENGTHS_3)
     rest = word.removesuffix(ending)
     if not ending or len(rest) < first or (ending == "ative" and len(rest) < second):
         return word
@@ -211,9 +229,9 @@ def _without_final_letter(word: str, first: int, second: int) -> str:
     return word
 
 
-def _longest(word: str, endings: Container[str]) -> str:
+def _longest(word: str, endings: Container[str], lengths: Mapping[str, Sequence[int]]) -> str:
     """The longest of the endings that the word has, or nothing."""
-    for length in range(_LONGEST_ENDING, 1, -1):
+    for length in lengths.get(word[-1:], ()):
         if word[-length:] in endings:
             return word[-length:]
     return ""
