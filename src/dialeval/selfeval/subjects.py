@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final, NamedTuple, TypeAlias
 
+from dialeval.data.speakers import folded
 from dialeval.data.types import Context, Dialogue, Example, Turn
 
 Judged: TypeAlias = Example | Dialogue
@@ -47,7 +48,7 @@ def exchanges_of(subject: Judged) -> list[Exchange]:
     turns = turns_of(subject)
     if isinstance(subject, Example):
         return [Exchange(turns[:-1], turns[-1].text)]
-    speakers = {called(turn) for turn in turns}
+    speakers = {folded(turn.speaker) for turn in turns}
     if len(speakers) == 1 and speakers <= _USERS:
         return []
     judged, spoken = judged_speakers(subject), [bool(turn.text.strip()) for turn in turns]
@@ -66,9 +67,9 @@ def judged_speakers(dialogue: Dialogue) -> Set[str]:
     """
     turns = _spoken(dialogue.turns)
     speakers = {turn.speaker for turn in turns}
-    names = {turn.speaker: called(turn) for turn in turns}
-    wanted = dialogue.system.strip().casefold()
-    named = {turn.speaker for turn in turns if wanted and (turn.name or "").strip().casefold() == wanted}
+    names = {turn.speaker: folded(turn.speaker) for turn in turns}
+    wanted = folded(dialogue.system)
+    named = {turn.speaker for turn in turns if wanted and folded(turn.name or "") == wanted}
     users = {speaker for speaker, name in names.items() if name in _USERS}
     for judged in (
         {speaker for speaker, name in names.items() if name in _ASSISTANTS},
@@ -78,11 +79,6 @@ def judged_speakers(dialogue: Dialogue) -> Set[str]:
         if judged and judged != speakers:
             return judged
     return set()
-
-
-def called(turn: Turn) -> str:
-    """The speaker as it is compared with others: ``Assistant`` and ``ASSISTANT`` are one."""
-    return turn.speaker.strip().casefold()
 
 
 def unscorable(subject: Judged) -> str | None:
@@ -100,7 +96,7 @@ def _spoken(turns: Context) -> Context:
     Turns of ``system`` are instructions where they stand before all others, or where somebody else is the assistant;
     else the system is the one that talks, as in many corpora.
     """
-    roles = [called(turn) for turn in turns]
+    roles = [folded(turn.speaker) for turn in turns]
     kept = [place for place, role in enumerate(roles) if role not in _TOOLS]
     others = [place for place in kept if roles[place] not in _INSTRUCTIONS]
     first = others[0] if others else len(turns)
@@ -113,6 +109,6 @@ def _spoken(turns: Context) -> Context:
 def _responding(context: Context) -> str:
     """Who answers a context: the latest of its speakers who did not speak last, or the role that is left."""
     spoken = [turn for turn in reversed(context) if turn.text.strip()]
-    last = called(spoken[0]) if spoken else "user"
-    others = [turn.speaker for turn in spoken if called(turn) != last]
+    last = folded(spoken[0].speaker) if spoken else "user"
+    others = [turn.speaker for turn in spoken if folded(turn.speaker) != last]
     return others[0] if others else "user" if last == "assistant" else "assistant"

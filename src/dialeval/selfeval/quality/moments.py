@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dialeval.core import Floats
+from dialeval.data.speakers import folded
 from dialeval.data.types import Dialogue, Turn
 from dialeval.selfeval.quality.words import words_of
-from dialeval.selfeval.subjects import Judged, called, judged_speakers, spoken_turns
+from dialeval.selfeval.subjects import Judged, judged_speakers, spoken_turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Talk:
 def talk_of(subject: Judged, units: Mapping[str, Floats]) -> Talk:
     """The subject with the vectors of its texts, which ``units`` has by stripped text."""
     turns = spoken_turns(subject)
-    said = tuple(Said(called(turn), turn.text, units[turn.text.strip()]) for turn in turns)
+    said = tuple(Said(folded(turn.speaker), turn.text, units[turn.text.strip()]) for turn in turns)
     places = judged_places(subject, turns)
     return Talk(said, tuple(Moment(said[place], said[:place]) for place in places))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final, Literal, TypeAlias
 
+from dialeval.data.speakers import folded
 from dialeval.data.types import Context, Dialogue, Turn
-from dialeval.selfeval.subjects import Judged, called, judged_speakers, turns_of
+from dialeval.selfeval.subjects import Judged, judged_speakers, turns_of
 from dialeval.systems.huggingface.prompting import Tokens
 from dialeval.systems.huggingface.texts import TextModel
 
@@ -27,11 +28,11 @@ def lines_of(turns: Context, last: Speaker, most: int = TURNS, *, side: Set[str]
 
     With a ``side``, its speakers are ``last`` instead, also where another speaks last.
     """
-    ending = called(turns[-1]) if turns else ""
+    ending = folded(turns[-1].speaker) if turns else ""
     other: Speaker = "A" if last == "B" else "B"
 
     def name(turn: Turn) -> Speaker:
-        return last if (turn.speaker in side if side else called(turn) == ending) else other
+        return last if (turn.speaker in side if side else folded(turn.speaker) == ending) else other
 
     return [f"{name(turn)}: {' '.join(turn.text.split())}" for turn in turns[-most:]]
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dialeval.core import Floats
+from dialeval.data.speakers import folded
 from dialeval.encoder.adapters import Adapted
 from dialeval.encoder.sentences import to_units
-from dialeval.selfeval.subjects import Exchange, Judged, called, exchanges_of, spoken_turns
+from dialeval.selfeval.subjects import Exchange, Judged, exchanges_of, spoken_turns
 from dialeval.selfeval.trained.graph import edges, graph_score
 from dialeval.selfeval.trained.pairs import Head, pair_features
 from dialeval.selfeval.turnwise.network import REACH
@@ -47,7 +48,7 @@ def graph_scores(adapted: Adapted, subjects: Sequence[Judged]) -> Floats:
     values = []
     for turns in dialogues:
         vectors = np.stack([units[turn.text.strip()] for turn in turns])
-        values.append(graph_score(adapted.head, vectors, edges([called(turn) for turn in turns])))
+        values.append(graph_score(adapted.head, vectors, edges([folded(turn.speaker) for turn in turns])))
     return np.array(values)
 
 
