@@ -10,9 +10,8 @@ Example::
 from dialeval.engine.cache import Cache, CacheSize, CacheWarning, LayeredCache
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
 from dialeval.engine.progress import SILENT, Progress, RichProgress, Watch, unwatched
-from dialeval.engine.settings import EngineSettings
+from dialeval.engine.settings import EngineSettings, Workshop
 from dialeval.engine.stream import ROWS, Batch, Codec, Job, run
-from dialeval.engine.workshop import Workshop
 
 __all__ = [
     "ROWS",

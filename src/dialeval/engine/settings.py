@@ -1,11 +1,13 @@
-"""The engine of a run as people write it: processes of this machine, or a Ray cluster."""
+"""The engine of a run as people write it: processes of this machine, or a Ray cluster; and the means of a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from dialeval.engine.cache import Cache
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
+from dialeval.engine.progress import Watch, unwatched
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.text.calls import split_call
 
@@ -67,3 +69,15 @@ class EngineSettings:
                 self.address, jobs=jobs if jobs > 1 else None, needs=Needs(self.cpus, self.gpus)
             )
         return ProcessPool(jobs) if jobs > 1 else InProcess()
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where and how the work is done; nothing in it can move a number."""
+
+    executor: Executor = field(default_factory=InProcess)
+    cache: Cache | None = None
+    watch: Watch = unwatched
+    batch_size: int = 256
+    asking: Executor | None = None
+    """Where systems are asked; None for this process."""

@@ -15,6 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Floats, Integers, check_confidence, pool
+from dialeval.stats.resampling.students_t import t_quantile
 
 Absence: TypeAlias = Literal["one-system", "ties-alone", "separated", "one-unit"]
 """Why there are no strengths: fewer than two systems; nothing but ties; or some systems won every comparison with the
@@ -75,11 +76,8 @@ def bradley_terry(
     if units < 2:
         nothing = np.full(systems, math.nan)
         return BradleyTerry(model.strength, nothing, nothing, tie, "one-unit")
-    # Special functions alone: scipy.stats takes a second to import.
-    from scipy.special import stdtrit
-
     error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
-    reach = float(stdtrit(units - 1, (1 + confidence) / 2)) * error
+    reach = t_quantile(units - 1, confidence) * error
     return BradleyTerry(model.strength, model.strength - reach, model.strength + reach, tie)
 
 
