@@ -140,7 +140,7 @@ def _place(room: Room, gram: int) -> int:
     place = (mixed ^ (mixed >> 32)) & (len(table) - 1)
     while table[place] != 0 and lines[table[place] - 1, GRAM] != gram:
         place = (place + 1) & (len(table) - 1)
-    return place
+    return int(place)
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ from dialeval.errors import DialevalError
 from dialeval.text.ngrams.symbols import Numbering, Symbols, number_ngrams, number_words
 from dialeval.text.tokenisers import TOKENISERS, Tokens, token_facts
 
-TEXTS_AT_ONCE: Final = 4096
+TEXTS_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.
 _EPSILON: Final = 0.1
-TEXTS_AT_ONCE: Final = 65_536
+TEXTS_AT_ONCE: Final = 1024
 PAIRS_AT_ONCE: Final = 1 << 20
 
 
@@ -171,17 +171,21 @@ def match_rivals(texts: Symbols, groups: Integers, order: int) -> Iterator[Rival
     numbers, used = symbols.copy(), int(symbols.max(initial=-1)) + 1
     for n in range(1, order + 1):
         if n > 1:
-            used = _lengthen(numbers, symbols, texts.begin, n)
+            used = _lengthen(numbers, symbols, texts.begin, n, used)
         yield _match((numbers, texts.begin, n), starts, work, used)
 
 
-def _lengthen(numbers: NDArray[np.int32], symbols: NDArray[np.int32], begin: Integers, n: int) -> int:
-    from dialeval.text.ngrams._pair_kernels import empty_table, lengthen, with_room
+def _lengthen(
+    numbers: NDArray[np.int32], symbols: NDArray[np.int32], begin: Integers, n: int, shorter: int
+) -> int:
+    from dialeval.text.ngrams._pair_kernels import empty_table, lengthen, warm, with_room
 
-    table, used = empty_table(), 0
+    # There are seldom fewer n-grams than shorter ones.
+    table, used = with_room(empty_table(), 0, min(shorter, len(symbols))), 0
     for first in range(0, len(begin) - 1, TEXTS_AT_ONCE):
         last = min(first + TEXTS_AT_ONCE, len(begin) - 1)
         table = with_room(table, used, int(begin[last] - begin[first]))
+        warm(table, numbers, symbols[n - 1 :], int(begin[first]), int(begin[last]) - n + 1)
         used = lengthen(table, numbers, symbols, begin, (first, last), n, used)
     return used
 

@@ -1,9 +1,9 @@
 """Compiled counting and weighing of n-grams for CIDEr, exact: no n-gram is taken for another.
 
-In how many documents n-grams are is counted in tables of pairs (`dialeval.text.ngrams._pair_kernels`), one for each length:
-a trigram is a bigram and a word, a 4-gram is two bigrams. So all lookups of one length are independent of each other, and
-the processor waits for memory for many of them at once, which it cannot along the path of a trie. The n-grams of one item
-are counted in a small trie (`dialeval.metrics.overlap._ngram_kernels`).
+In how many documents n-grams are is counted in tables of pairs (`dialeval.text.ngrams._pair_kernels`), one for each
+length: a trigram is a bigram and a word, a 4-gram is two bigrams. So all lookups of one length are independent of each
+other, and the processor waits for memory for many of them at once, which it cannot along the path of a trie. The
+n-grams of one item are counted in a small trie (`dialeval.metrics.overlap._ngram_kernels`).
 """
 
 from __future__ import annotations

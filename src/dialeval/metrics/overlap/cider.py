@@ -28,7 +28,7 @@ Rows = NDArray[np.int32]
 
 ORDER: Final = 4
 SIGMA: Final = 6.0
-DOCUMENTS_AT_ONCE: Final = 4096
+DOCUMENTS_AT_ONCE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _weigh(documents: Iterable[tuple[str, ...]]) -> Weights:
     weights = np.log(max(count, 1)) - np.log(np.maximum(np.arange(count + 1), 1))
     # As numpy sorts them, bytes of one length come in the order of Python's.
     ascending = np.sort(np.frombuffer(digests, "S32")).tobytes()
-    tables = (counts.words[: len(numbering)], *counts.tables)
+    tables = (counts.words[: len(numbering)], counts.bigrams, counts.trigrams, counts.fourgrams)
     return Weights(dict(numbering), tables, weights, hashlib.sha256(ascending).hexdigest())
 
 
@@ -154,26 +154,39 @@ class _Counts:
         from dialeval.text.ngrams._pair_kernels import empty_table
 
         self.words: Rows = np.zeros(0, np.int32)
-        self.tables = (empty_table(4), empty_table(), empty_table())
+        self.bigrams, self.trigrams, self.fourgrams = empty_table(4), empty_table(), empty_table()
         self._used = [0, 0, 0]
 
     def add(self, texts: Symbols, first: Integers, words: int) -> None:
         """Count some documents, each the texts from one of ``first`` to the next; there are so many words by now."""
-        from dialeval.metrics.overlap._cider_kernels import count_pairs, count_words
-        from dialeval.text.ngrams._pair_kernels import with_room
+        from dialeval.metrics.overlap._cider_kernels import count_words
 
         symbols, begin = texts
         self.words = _longer(self.words, words)
         touched = np.zeros(int(np.diff(begin[first]).max(initial=0)), np.int64)
         count_words((symbols, begin), first, self.words, touched)
         pairs = np.zeros(len(symbols), np.int64)
-        parts = ((symbols, symbols, 1), (pairs, symbols, 2), (pairs, pairs, 2))
-        for index, (table, used) in enumerate(zip(self.tables, self._used, strict=True)):
-            grown = with_room(table, used, len(symbols))
-            self.tables = (*self.tables[:index], grown, *self.tables[index + 1 :])
-            self._used[index] = count_pairs(
-                parts[index], index + 2, begin, first, grown, pairs, touched, used
-            )
+        room = (begin, first, pairs, touched)
+        self.bigrams = self._count(2, self.bigrams, (symbols, symbols, 1), room)
+        self.trigrams = self._count(3, self.trigrams, (pairs, symbols, 2), room)
+        self.fourgrams = self._count(4, self.fourgrams, (pairs, pairs, 2), room)
+
+    def _count(
+        self,
+        n: int,
+        table: Rows,
+        parts: tuple[Integers, Integers, int],
+        room: tuple[Integers, Integers, Integers, Integers],
+    ) -> Rows:
+        from dialeval.metrics.overlap._cider_kernels import count_pairs
+        from dialeval.text.ngrams._pair_kernels import warm, with_room
+
+        lefts, rights, shift = parts
+        begin, first, pairs, touched = room
+        table = with_room(table, self._used[n - 2], len(lefts))
+        warm(table, lefts, rights[shift:], 0, len(lefts) - shift)
+        self._used[n - 2] = count_pairs(parts, n, begin, first, table, pairs, touched, self._used[n - 2])
+        return table
 
 
 def _chunks(documents: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:

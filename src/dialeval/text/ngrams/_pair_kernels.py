@@ -1,7 +1,7 @@
 """Compiled tables of pairs of whole numbers, exact and small: 12 bytes a row, up to three in four of them taken.
 
-An n-gram is a pair of two shorter ones, so tables of pairs count and number n-grams of any length. A row is the pair and
-a value, 0 where the row is free; more columns are the caller's. Numbers are 32 bits wide, which is enough for two
+An n-gram is a pair of two shorter ones, so tables of pairs count and number n-grams of any length. A row is the pair
+and a value, 0 where the row is free; more columns are the caller's. Numbers are 32 bits wide, which is enough for two
 billion n-grams of a length. Only plain loops over given arrays, because numba takes seconds to compile more.
 """
 
@@ -31,17 +31,35 @@ def with_room(table: Rows, used: int, more: int) -> Rows:
     """The table, or a larger one with the same rows where so many more would not fit."""
     if 4 * (used + more) <= 3 * len(table):
         return table
-    larger = np.zeros((max(2 * (used + more), len(table) * 3 // 2), table.shape[1]), np.int32)
+    larger = np.zeros((max(2 * (used + more), 2 * len(table)), table.shape[1]), np.int32)
     _move(table, larger)
     return larger
 
 
 @njit(cache=True, nogil=True)
-def seek(table: Rows, left: int, right: int) -> int:
-    """The row where a pair is, or the free one where it would be."""
+def _home(size: int, left: int, right: int) -> int:
+    """The row of a table of that size where the search for a pair begins."""
     mixed = ((left << 32) | right) * _SPREAD
     mixed = (mixed ^ (mixed >> 29)) * _SPREAD
-    row = (((mixed >> 32) & _LOW) * len(table)) >> 32
+    return (((mixed >> 32) & _LOW) * size) >> 32
+
+
+@njit(cache=True, nogil=True)
+def warm(table: Rows, lefts: Rows | Integers, rights: Rows | Integers, begin: int, end: int) -> int:
+    """Read the rows where searches for the pairs will begin, so that they are in the processor's cache.
+
+    Nothing here waits for what was read, so memory answers many reads at once; a search waits for each.
+    """
+    total = 0
+    for at in range(begin, end):
+        total += int(table[_home(len(table), int(lefts[at]), int(rights[at])), VALUE])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def seek(table: Rows, left: int, right: int) -> int:
+    """The row where a pair is, or the free one where it would be."""
+    row = _home(len(table), left, right)
     while table[row, VALUE] != 0 and (table[row, LEFT] != left or table[row, RIGHT] != right):
         row += 1
         if row == len(table):
@@ -53,7 +71,7 @@ def seek(table: Rows, left: int, right: int) -> int:
 def _move(old: Rows, new: Rows) -> None:
     for row in range(len(old)):
         if old[row, VALUE] != 0:
-            place = seek(new, np.int64(old[row, LEFT]), np.int64(old[row, RIGHT]))
+            place = seek(new, int(old[row, LEFT]), int(old[row, RIGHT]))
             for column in range(old.shape[1]):
                 new[place, column] = old[row, column]
 
@@ -68,7 +86,7 @@ def lengthen(
     """
     for text in range(texts[0], texts[1]):
         for at in range(begin[text], begin[text + 1] - n + 1):
-            left, right = np.int64(numbers[at]), np.int64(symbols[at + n - 1])
+            left, right = int(numbers[at]), int(symbols[at + n - 1])
             row = seek(table, left, right)
             if table[row, VALUE] == 0:
                 used += 1
