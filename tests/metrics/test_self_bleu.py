@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import random
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dialeval import SelfBleu
 from dialeval.data import read
 from dialeval.data.types import Example, Response
 from dialeval.errors import DialevalError
+from dialeval.metrics import self_bleu
 
 
 def said(*texts: str) -> list[Example]:
@@ -85,6 +87,18 @@ def test_real_responses_score_as_the_quadratic_way(shared_data: Path) -> None:
     assert found.score == pytest.approx(naive(texts, 4), abs=1e-12)
     for gone in (0, 30, 59):
         assert found.without[gone] == pytest.approx(naive(texts[:gone] + texts[gone + 1 :], 4), abs=1e-12)
+
+
+def test_scoring_few_pairs_at_a_time_moves_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(0)
+    texts = [" ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(300)]
+    groups = np.array([rng.randrange(60) for _ in texts])
+    whole = SelfBleu().measure(said(*texts), groups)
+    monkeypatch.setattr(self_bleu, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(self_bleu, "TEXTS_AT_ONCE", 11)
+    parts = SelfBleu().measure(said(*texts), groups)
+    assert parts.score == whole.score
+    assert parts.without.tolist() == whole.without.tolist()
 
 
 def test_the_order_of_responses_changes_nothing() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from itertools import chain
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.text.ngrams.symbols import Numbering, Symbols, number_ngrams, number_words
 from dialeval.text.tokenisers import TOKENISERS, Tokens, token_facts
+
+TEXTS_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,10 @@ class Varieties(NamedTuple):
 
 def number_responses(examples: Sequence[Example], tokens: Tokens) -> Symbols:
     """The words of the responses by number."""
-    return number_words(TOKENISERS[tokens]([e.response.text for e in examples]), Numbering())
+    # Few texts at a time, for their words as strings take many times the memory of their numbers.
+    parts = (examples[at : at + TEXTS_AT_ONCE] for at in range(0, len(examples), TEXTS_AT_ONCE))
+    words = (TOKENISERS[tokens]([e.response.text for e in part]) for part in parts)
+    return number_words(chain.from_iterable(words), Numbering())
 
 
 def count_varieties(examples: Sequence[Example], groups: Integers, n: int, tokens: Tokens) -> Varieties:

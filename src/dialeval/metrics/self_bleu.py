@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import Floats, Integers, LeaveOneOut, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
+from dialeval.metrics._closest_lengths import ClosestLengths, closest_lengths
 from dialeval.metrics.distinct import number_responses
-from dialeval.text.ngrams.symbols import Symbols, number_ngrams
+from dialeval.text.ngrams.symbols import Symbols
 from dialeval.text.tokenisers import Tokens, token_facts
+
+if TYPE_CHECKING:
+    from dialeval.metrics._rival_kernels import Ngrams, Room
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.
 _EPSILON: Final = 0.1
+TEXTS_AT_ONCE: Final = 1024
+PAIRS_AT_ONCE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +72,65 @@ def _measure(responses: Symbols, groups: Integers, order: int) -> LeaveOneOut:
     lengths = np.diff(responses.begin)
     if len(lengths) < 2:
         return LeaveOneOut(float("nan"), np.full(len(sizes), np.nan))
-    matched = [match_rivals(ngrams, groups) for ngrams in number_ngrams(responses, order)]
-    matches = np.stack([rivals.matches for rivals in matched], axis=1)
+    matches = np.zeros((len(lengths), order), np.int64)
+    losses = []
+    for n, rivals in enumerate(match_rivals(responses, groups, order)):
+        matches[:, n] = rivals.matches
+        losses.append(rivals.losses)
     closest = closest_lengths(lengths, groups)
     scores = _bleu(matches, lengths, closest.closest)
-    # Without a group, only some responses lose matches or their closest length: those pairs are scored again.
-    affected = np.flatnonzero(closest.group >= 0)
-    pairs, losses = _pairs(
-        [rivals.losses for rivals in matched], closest.group[affected], affected, len(lengths)
-    )
-    group, response = np.divmod(pairs, len(lengths))
-    length = np.where(closest.group[response] == group, closest.without[response], closest.closest[response])
-    again = _bleu(matches[response] - losses, lengths[response], length)
-    left = (
-        scores.sum() - np.bincount(groups, scores) + np.bincount(group, again - scores[response], len(sizes))
-    )
+    known = _Known(matches, lengths, closest, scores)
+    left = scores.sum() - np.bincount(groups, scores) + _moves(known, losses, len(sizes))
     others = len(lengths) - sizes
     without = np.divide(left, others, out=np.full(len(sizes), np.nan), where=others > 1)
     return LeaveOneOut(float(scores.mean()), without)
 
 
-def _pairs(
-    losses: Sequence[Losses], groups: Integers, responses: Integers, total: int
-) -> tuple[Integers, Integers]:
+class _Known(NamedTuple):
+    """What is known of each response with all the others there."""
+
+    matches: Integers
+    lengths: Integers
+    closest: ClosestLengths
+    scores: Floats
+
+
+def _moves(known: _Known, losses: Sequence[Losses], groups: int) -> Floats:
+    """By how much the sum of the others' scores moves without each group."""
+    total = len(known.lengths)
+    # Without a group, only some responses lose matches or their closest length: those pairs are scored again.
+    affected = np.flatnonzero(known.closest.group >= 0)
+    nearest = np.sort(known.closest.group[affected] * total + affected)
+    parts = (sum(len(loss.pairs) for loss in losses) + len(nearest)) // PAIRS_AT_ONCE + 1
+    bounds = np.linspace(0, groups, parts + 1).astype(np.int64)
+    moves = np.zeros(groups)
+    for begin, end in pairwise(bounds.tolist()):
+        limits = (begin * total, end * total)
+        some = [_between(loss, *limits) for loss in losses]
+        first, last = np.searchsorted(nearest, limits)
+        pairs, lost = _pairs(some, nearest[first:last])
+        group, response = np.divmod(pairs, total)
+        length = np.where(
+            known.closest.group[response] == group,
+            known.closest.without[response],
+            known.closest.closest[response],
+        )
+        again = _bleu(known.matches[response] - lost, known.lengths[response], length)
+        moves[begin:end] = np.bincount(group - begin, again - known.scores[response], end - begin)
+    return moves
+
+
+def _between(losses: Losses, low: int, high: int) -> Losses:
+    first, last = np.searchsorted(losses.pairs, (low, high))
+    return Losses(losses.pairs[first:last], losses.lost[first:last])
+
+
+def _pairs(losses: Sequence[Losses], others: Integers) -> tuple[Integers, Integers]:
     """Each pair of a group and a response that is affected by its absence, and the matches it loses, by n."""
-    keys = [*(loss.group * total + loss.response for loss in losses), groups * total + responses]
-    pairs, index = np.unique(np.concatenate(keys), return_inverse=True)
+    pairs = np.unique(np.concatenate([*(loss.pairs for loss in losses), others]))
     lost = np.zeros((len(pairs), len(losses)), np.int64)
-    begin = 0
     for n, loss in enumerate(losses):
-        np.add.at(lost[:, n], index[begin : begin + len(loss.lost)], loss.lost)
-        begin += len(loss.lost)
+        np.add.at(lost[:, n], np.searchsorted(pairs, loss.pairs), loss.lost)
     return pairs, lost
 
 
@@ -109,11 +144,11 @@ def _bleu(matches: Integers, lengths: Integers, references: Integers) -> Floats:
 
 
 class Losses(NamedTuple):
-    """Matches that a response loses without a group, n-gram by n-gram."""
+    """Matches that a response loses without a group, n-gram by n-gram, in ascending order of the pairs."""
 
-    group: Integers
-    response: Integers
-    lost: Integers
+    pairs: Integers
+    """The group times the number of responses, plus the response."""
+    lost: NDArray[np.int32]
 
 
 class RivalMatches(NamedTuple):
@@ -123,116 +158,47 @@ class RivalMatches(NamedTuple):
     losses: Losses
 
 
-class _Best(NamedTuple):
-    """Of each n-gram, the three groups that have it most often in one response; 0 and -1 where there are fewer."""
+def match_rivals(texts: Symbols, groups: Integers, order: int) -> Iterator[RivalMatches]:
+    """Matches of each text's n-grams with the other texts', for n from 1 to ``order``; ``groups`` must ascend.
 
-    counts: Integers
-    groups: Integers
+    One n is in memory at a time: 4 bytes for each word, and 24 for each different n-gram.
+    """
+    from dialeval.metrics._rival_kernels import room
 
-
-def match_rivals(ngrams: Symbols, groups: Integers) -> RivalMatches:
-    """Matches of each text's n-grams, by number, with the other texts'; ``groups`` must ascend."""
-    texts = len(groups)
-    of_text = np.repeat(np.arange(texts), np.diff(ngrams.begin))
-    keys, count = np.unique(ngrams.symbols * texts + of_text, return_counts=True)
-    ngram, text = np.divmod(keys, max(texts, 1))
-    group = groups[text]
-    # A run is one group's texts that have one n-gram.
-    begins = np.flatnonzero(np.diff(ngram, prepend=-1) | np.diff(group, prepend=-1))
-    run = np.cumsum(np.bincount(begins, minlength=len(keys))) - 1
-    highest, second = _two_highest(count, begins, run)
-    in_group = np.where((count == highest[run]), second[run], highest[run])
-    best = _best(ngram[begins], group[begins], highest)
-    first, next_ = best.groups[ngram, 0], best.groups[ngram, 1]
-    rival = np.where(group == first, next_, first)
-    rivals = np.where(group == first, best.counts[ngram, 1], best.counts[ngram, 0])
-    among = (group == first) | (group == next_)
-    others = np.where(among, best.counts[ngram, 2], best.counts[ngram, 1])
-    matched = np.minimum(count, np.maximum(in_group, rivals))
-    lost = matched - np.minimum(count, np.maximum(in_group, others))
-    some = lost > 0
-    matches = np.bincount(text, matched, texts).astype(np.int64)
-    return RivalMatches(matches, Losses(rival[some], text[some], lost[some]))
+    symbols = texts.symbols.astype(np.int32)
+    starts = np.searchsorted(groups, np.arange(int(groups[-1]) + 2))
+    work = room(int(np.diff(texts.begin[starts]).max()))
+    numbers, used = symbols.copy(), int(symbols.max(initial=-1)) + 1
+    for n in range(1, order + 1):
+        if n > 1:
+            used = _lengthen(numbers, symbols, texts.begin, n, used)
+        yield _match((numbers, texts.begin, n), starts, work, used)
 
 
-def _two_highest(count: Integers, begins: Integers, run: Integers) -> tuple[Integers, Integers]:
-    """The highest count of each run and the second highest, equal where two texts share it, 0 where there is one."""
-    if not len(count):
-        return count, count
-    highest = np.maximum.reduceat(count, begins)
-    index = np.flatnonzero(count == highest[run])
-    rest = count.copy()
-    rest[index[np.unique(run[index], return_index=True)[1]]] = 0
-    return highest, np.maximum.reduceat(rest, begins)
+def _lengthen(
+    numbers: NDArray[np.int32], symbols: NDArray[np.int32], begin: Integers, n: int, shorter: int
+) -> int:
+    from dialeval.text.ngrams._pair_kernels import empty_table, lengthen, warm, with_room
+
+    # There are seldom fewer n-grams than shorter ones.
+    table, used = with_room(empty_table(), 0, min(shorter, len(symbols))), 0
+    for first in range(0, len(begin) - 1, TEXTS_AT_ONCE):
+        last = min(first + TEXTS_AT_ONCE, len(begin) - 1)
+        table = with_room(table, used, int(begin[last] - begin[first]))
+        warm(table, numbers, symbols[n - 1 :], int(begin[first]), int(begin[last]) - n + 1)
+        used = lengthen(table, numbers, symbols, begin, (first, last), n, used)
+    return used
 
 
-def _best(ngram: Integers, group: Integers, highest: Integers) -> _Best:
-    order = np.lexsort((-highest, ngram))
-    ngram, group, highest = ngram[order], group[order], highest[order]
-    size = int(ngram.max(initial=-1)) + 1
-    rank = np.arange(len(ngram)) - np.searchsorted(ngram, ngram)
-    counts, groups = np.zeros((size, 3), np.int64), np.full((size, 3), -1, np.int64)
-    top = rank < 3
-    counts[ngram[top], rank[top]], groups[ngram[top], rank[top]] = highest[top], group[top]
-    return _Best(counts, groups)
+def _match(ngrams: Ngrams, starts: Integers, work: Room, different: int) -> RivalMatches:
+    from dialeval.metrics._rival_kernels import BEST, match_texts, rank_groups
 
-
-class ClosestLengths(NamedTuple):
-    """For each text, of two equally close lengths the shorter."""
-
-    closest: Integers
-    group: Integers
-    """The one group, not its own, that holds every other text of the closest length; -1 where none does."""
-    without: Integers
-    """The closest length without that group; the same where there is no such group."""
-
-
-def closest_lengths(lengths: Integers, groups: Integers) -> ClosestLengths:
-    """The closest length to each text's own among the other texts, of which there must be one."""
-    known, counts = np.unique(lengths, return_counts=True)
-    index = np.searchsorted(known, lengths)
-    closest, group = lengths.copy(), np.full(len(lengths), -1, np.int64)
-    without = lengths.copy()
-    holders = Counter(zip(lengths.tolist(), groups.tolist(), strict=True))
-    held: dict[int, list[int]] = {}
-    for length, holder in holders:
-        held.setdefault(length, []).append(holder)
-    # With three groups of one's own length, neither leaving oneself out nor leaving a group out moves anything.
-    several = np.array([len(held[length]) for length in known.tolist()])[index] > 2
-    for text in np.flatnonzero(~several).tolist():
-        own_length, mine = int(lengths[text]), int(groups[text])
-        outwards = _outwards(known, int(index[text]))
-        nearest = next(length for length in outwards if length != own_length or counts[index[text]] > 1)
-        closest[text] = without[text] = nearest
-        rivals = [g for g in held[nearest] if g != mine]
-        mine_too = holders[nearest, mine] - (nearest == own_length) > 0
-        if len(rivals) != 1 or mine_too:
-            continue
-        group[text] = rivals[0]
-        left = (
-            x
-            for x in _outwards(known, int(index[text]))
-            if _others(holders, held[x], x, own_length, mine, rivals[0])
-        )
-        without[text] = next(left, 0)
-    return ClosestLengths(closest, group, without)
-
-
-def _others(
-    holders: Counter[tuple[int, int]], held: list[int], length: int, own_length: int, mine: int, gone: int
-) -> bool:
-    """Whether a text of that length is left, other than oneself, when a group is gone."""
-    return any(g != gone and holders[length, g] > (length == own_length and g == mine) for g in held)
-
-
-def _outwards(known: Integers, start: int) -> Iterator[int]:
-    """The known lengths from ``known[start]`` on, closest first, the shorter of two equally close."""
-    below, above, middle = start - 1, start + 1, int(known[start])
-    yield middle
-    while below >= 0 or above < len(known):
-        if above >= len(known) or (below >= 0 and middle - known[below] <= known[above] - middle):
-            yield int(known[below])
-            below -= 1
-        else:
-            yield int(known[above])
-            above += 1
+    numbers, begin, _ = ngrams
+    best = np.empty((different, len(BEST)), np.int32)
+    best[:] = BEST
+    rank_groups(ngrams, starts, work, best)
+    matches = np.zeros(len(begin) - 1, np.int64)
+    pairs, lost = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int32)
+    found = match_texts(ngrams, starts, work, best, (matches, pairs, lost))
+    ascending = np.argsort(pairs[:found])
+    return RivalMatches(matches, Losses(pairs[ascending], lost[ascending]))

@@ -1,4 +1,4 @@
-"""Compiled counting of n-grams for chrF and CIDEr, exact: no n-gram is taken for another.
+"""Compiled counting of n-grams of one item for chrF and CIDEr, exact: no n-gram is taken for another.
 
 An n-gram is a path of symbols from the root of a trie. The trie is an open-addressing table from a node and a symbol,
 packed into one key, to the next node, key and node side by side in one array; node 0 is the root. Texts come as one
@@ -9,7 +9,6 @@ numba takes seconds to compile array expressions.
 
 from __future__ import annotations
 
-import math
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -21,8 +20,6 @@ Floats = NDArray[np.float64]
 
 FREE: Final = 0
 """The key of a place that is not taken."""
-UNKNOWN: Final = -1
-"""In place of a node of the corpus's trie: no reference has the n-gram."""
 # Fibonacci hashing: an odd number near 2**64 / golden ratio, as a signed one.
 _SPREAD: Final = -7046029254386353131
 
@@ -32,8 +29,6 @@ Texts: TypeAlias = tuple[Integers, Integers]
 """The symbols of many texts, and where each begins (`dialeval.text.ngrams.symbols.Symbols`)."""
 Scratch: TypeAlias = tuple[Integers, Integers, Integers, Integers]
 """The trie of one item at a time; of each node its place there, its count in the response, and in a reference."""
-Weighed: TypeAlias = tuple[Integers, Integers, Integers, Integers, Floats]
-"""Of each node of an item its node in the corpus's trie and its depth; the response's nodes; a reference's; weights."""
 
 
 def empty_trie(nodes: int) -> Integers:
@@ -47,19 +42,14 @@ def scratch(nodes: int) -> Scratch:
     return empty_trie(nodes), slots, own, theirs
 
 
-def weighed(nodes: int) -> Weighed:
-    """Room for items of at most so many nodes."""
-    known, depth, touched, others = (np.zeros(nodes, np.int64) for _ in range(4))
-    return known, depth, touched, others, np.zeros(nodes)
-
-
 @njit(cache=True)
-def _key(node: int, symbol: int) -> int:
+def item_key(node: int, symbol: int) -> int:
+    """What a trie has for a node and the symbol that follows it."""
     return (node << 32) | (symbol + 1)
 
 
 @njit(cache=True)
-def _slot(trie: Integers, mask: int, key: int) -> int:
+def item_slot(trie: Integers, mask: int, key: int) -> int:
     """Where ``key`` stands among the first places of the trie, or the free place where it would."""
     spread = key * _SPREAD
     index = (spread ^ (spread >> 31)) & mask
@@ -69,7 +59,7 @@ def _slot(trie: Integers, mask: int, key: int) -> int:
 
 
 @njit(cache=True)
-def _mask(nodes: int) -> int:
+def item_mask(nodes: int) -> int:
     """One that picks an even place of as many as leave half of them free."""
     size = 32
     while size < 4 * nodes:
@@ -88,12 +78,12 @@ def count_matches(texts: Texts, first: Integers, order: int, room: Scratch, coun
     for item in range(len(first) - 1):
         response = first[item]
         length = begin[response + 1] - begin[response]
-        mask, used = _mask(order * length + 1), 1
+        mask, used = item_mask(order * length + 1), 1
         for start in range(begin[response], begin[response + 1]):
             node = 0
             for index in range(start, min(start + order, begin[response + 1])):
-                key = _key(node, symbols[index])
-                slot = _slot(trie, mask, key)
+                key = item_key(node, symbols[index])
+                slot = item_slot(trie, mask, key)
                 if trie[slot] == FREE:
                     trie[slot], trie[slot + 1], slots[used], response_counts[used] = key, used, slot, 0
                     used += 1
@@ -110,7 +100,7 @@ def count_matches(texts: Texts, first: Integers, order: int, room: Scratch, coun
             for start in range(begin[text], begin[text + 1]):
                 node = 0
                 for index in range(start, min(start + order, begin[text + 1])):
-                    slot = _slot(trie, mask, _key(node, symbols[index]))
+                    slot = item_slot(trie, mask, item_key(node, symbols[index]))
                     if trie[slot] == FREE:
                         break  # nor does any longer n-gram from here match
                     node = trie[slot + 1]
@@ -140,173 +130,3 @@ def choose_references(counts: Floats, first: Integers, weight: float, best: Inte
                 score = 100 * ((1 + weight) * precision * recall / (weight * precision + recall))
             if score > highest:
                 highest, best[item] = score, text
-
-
-@njit(cache=True)
-def count_documents(
-    texts: Texts,
-    first: Integers,
-    order: int,
-    trie: Integers,
-    frequencies: Integers,
-    seen: Integers,
-    used: int,
-    before: int,
-) -> int:
-    """Add to ``frequencies`` in how many documents each n-gram is; gives how many nodes are then in use.
-
-    A document is the texts from ``first[document]`` up to the next. ``seen`` is which document, counted
-    from 1, had a node last; ``before`` documents came in earlier calls.
-    """
-    symbols, begin = texts
-    mask = len(trie) - 2
-    for document in range(len(first) - 1):
-        for text in range(first[document], first[document + 1]):
-            for start in range(begin[text], begin[text + 1]):
-                node = 0
-                for index in range(start, min(start + order, begin[text + 1])):
-                    key = _key(node, symbols[index])
-                    slot = _slot(trie, mask, key)
-                    if trie[slot] == FREE:
-                        trie[slot], trie[slot + 1] = key, used
-                        used += 1
-                    node = trie[slot + 1]
-                    if seen[node] != before + document + 1:
-                        seen[node] = before + document + 1
-                        frequencies[node] += 1
-    return used
-
-
-@njit(cache=True)
-def move(old: Integers, new: Integers) -> None:
-    """Put every node of the old trie into the new and larger one."""
-    mask = len(new) - 2
-    for slot in range(0, len(old), 2):
-        if old[slot] != FREE:
-            index = _slot(new, mask, old[slot])
-            new[index], new[index + 1] = old[slot], old[slot + 1]
-
-
-@njit(cache=True)
-def score_cider(
-    texts: Texts,
-    first: Integers,
-    sigma: float,
-    corpus: Integers,
-    corpus_weights: Floats,
-    room: Scratch,
-    items: Weighed,
-    norms: Floats,
-    similarities: Floats,
-    scores: Floats,
-) -> None:
-    """Fill ``scores`` with the mean over references, kept in ``similarities``, of the mean over n.
-
-    ``norms`` has a row each for response, reference and their products, and a column for each n.
-    """
-    begin, order = texts[1], norms.shape[1]
-    trie, slots, response_counts, reference_counts = room
-    depth, touched, others, weights = items[1], items[2], items[3], items[4]
-    for item in range(len(first) - 1):
-        response, end = first[item], first[item + 1]
-        mask, distinct = _mask(order * (begin[end] - begin[response]) + 1), 0
-        slots[0] = 1
-        for text in range(response, end):
-            counts, nodes, row = (
-                (response_counts, touched, 0) if text == response else (reference_counts, others, 1)
-            )
-            met = _count(texts, text, order, corpus, corpus_weights, room, mask, items, counts, nodes)
-            _measure(items, counts, nodes, met, norms, row)
-            if text == response:
-                distinct = met
-                continue
-            for n in range(order):
-                norms[2, n] = 0.0
-            for index in range(distinct):
-                weight = weights[touched[index]]
-                other = reference_counts[touched[index]] * weight
-                norms[2, depth[touched[index]]] += (
-                    min(response_counts[touched[index]] * weight, other) * other
-                )
-            total = 0.0
-            for n in range(order):
-                if norms[0, n] != 0 and norms[1, n] != 0:
-                    total += norms[2, n] / (norms[0, n] * norms[1, n])
-            # Lengths are in bigrams: those of one word are 0, as those of none.
-            gap = max(begin[response + 1] - begin[response], 1) - max(begin[text + 1] - begin[text], 1)
-            similarity = total / order * math.exp(-float(gap * gap) / (2 * sigma * sigma))
-            # Sorted in, so that the order of the references moves not even the last bit of their sum.
-            place = text
-            while place > response + 1 and similarities[place - 1] > similarity:
-                similarities[place] = similarities[place - 1]
-                place -= 1
-            similarities[place] = similarity
-            for index in range(met):
-                reference_counts[others[index]] = 0
-        for text in range(response + 1, end):
-            scores[item] += similarities[text]
-        scores[item] /= end - response - 1
-        for index in range(distinct):
-            response_counts[touched[index]] = 0
-        for node in range(1, slots[0]):
-            trie[slots[node]] = FREE
-
-
-@njit(cache=True)
-def _count(
-    texts: Texts,
-    text: int,
-    order: int,
-    corpus: Integers,
-    corpus_weights: Floats,
-    room: Scratch,
-    mask: int,
-    items: Weighed,
-    counts: Integers,
-    touched: Integers,
-) -> int:
-    """Count a text's n-grams in the trie of its item; gives how many distinct ones it has.
-
-    The root takes no place, so the first of ``slots`` holds how many nodes there are.
-    """
-    symbols, begin = texts
-    trie, slots = room[0], room[1]
-    known, depth, weights = items[0], items[1], items[4]
-    distinct, used = 0, slots[0]
-    for start in range(begin[text], begin[text + 1]):
-        node = 0
-        for index in range(start, min(start + order, begin[text + 1])):
-            key = _key(node, symbols[index])
-            slot = _slot(trie, mask, key)
-            if trie[slot] == FREE:
-                trie[slot], trie[slot + 1], slots[used] = key, used, slot
-                place = known[node]
-                if place != UNKNOWN:
-                    there = _slot(corpus, len(corpus) - 2, _key(place, symbols[index]))
-                    place = corpus[there + 1] if corpus[there] != FREE else UNKNOWN
-                known[used], depth[used] = place, index - start
-                # The root is not an n-gram: its weight is that of n-grams in no reference.
-                weights[used] = corpus_weights[max(place, 0)]
-                used += 1
-            node = trie[slot + 1]
-            if counts[node] == 0:
-                touched[distinct] = node
-                distinct += 1
-            counts[node] += 1
-    slots[0] = used
-    return distinct
-
-
-@njit(cache=True)
-def _measure(
-    items: Weighed, counts: Integers, touched: Integers, distinct: int, norms: Floats, row: int
-) -> None:
-    """Fill a row of ``norms`` with the length of a text's vector of weighted counts, by n."""
-    depth, weights = items[1], items[4]
-    for n in range(norms.shape[1]):
-        norms[row, n] = 0.0
-    for index in range(distinct):
-        weight = counts[touched[index]] * weights[touched[index]]
-        norms[row, depth[touched[index]]] += weight * weight
-    for n in range(norms.shape[1]):
-        norms[row, n] = math.sqrt(norms[row, n])

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
@@ -20,12 +21,14 @@ from dialeval.metrics.rows import (
     require_references,
     rows_of_values,
 )
-from dialeval.text.ngrams.symbols import Integers, Numbering, number_words
+from dialeval.text.ngrams.symbols import Integers, Numbering, Symbols, number_words
 from dialeval.text.tokenisers.words import split_whitespace
+
+Rows = NDArray[np.int32]
 
 ORDER: Final = 4
 SIGMA: Final = 6.0
-DOCUMENTS_AT_ONCE: Final = 4096
+DOCUMENTS_AT_ONCE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Cider(NeedsReferences, MeanOfValues):
     def fit(self, examples: Sequence[Example]) -> FittedCider:
         """CIDEr with weights from the references of ``examples``; several systems' responses to an item count once."""
         require_references("cider", examples)
-        return FittedCider(_weigh({(e.item, e.references): None for e in examples}))
+        return FittedCider(_weigh(_documents(examples)))
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Unsuitable: there are no weights yet."""
@@ -66,10 +69,10 @@ class Weights:
 
     numbers: Mapping[str, int]
     """The number of each word."""
-    trie: Integers
-    """Of all n-grams of the references."""
+    tables: tuple[Rows, Rows, Rows, Rows]
+    """In how many documents each n-gram is: of words by number, of longer ones as tables of pairs."""
     weights: Floats
-    """Of each node; the root's is that of n-grams in no reference."""
+    """Of an n-gram by the number of its documents, first that of n-grams in no reference."""
     digest: str
     """sha256 of the documents, whatever their order."""
 
@@ -94,7 +97,8 @@ class FittedCider(NeedsReferences, MeanOfValues):
 
     def statistics(self, examples: Sequence[Example]) -> Floats:
         """Rows of the example's score and 1."""
-        from dialeval.metrics.overlap._ngram_kernels import score_cider, scratch, weighed
+        from dialeval.metrics.overlap._cider_kernels import score_cider, weighed
+        from dialeval.metrics.overlap._ngram_kernels import scratch
 
         require_references("cider", examples)
         texts, first = item_texts(examples)
@@ -105,8 +109,7 @@ class FittedCider(NeedsReferences, MeanOfValues):
             (words.symbols, words.begin),
             first,
             SIGMA,
-            self.weights.trie,
-            self.weights.weights,
+            (*self.weights.tables, self.weights.weights),
             scratch(nodes),
             weighed(nodes),
             np.zeros((3, ORDER)),
@@ -116,28 +119,74 @@ class FittedCider(NeedsReferences, MeanOfValues):
         return rows_of_values((10.0 * scores).tolist())
 
 
-def _weigh(documents: Iterable[tuple[str, tuple[str, ...]]]) -> Weights:
-    from dialeval.metrics.overlap._ngram_kernels import count_documents, empty_trie, move
+def _documents(examples: Iterable[Example]) -> Iterator[tuple[str, ...]]:
+    """The references of each item, once; of an item with several sets of references, each of them once."""
+    known: dict[str, tuple[str, ...]] = {}
+    more: set[tuple[str, tuple[str, ...]]] = set()
+    for example in examples:
+        before = len(known) + len(more)
+        # Few items have more than one set, so hardly any pair is ever made.
+        if known.setdefault(example.item, example.references) != example.references:
+            more.add((example.item, example.references))
+        if len(known) + len(more) > before:
+            yield example.references
 
-    numbering = Numbering()
-    trie, used, before = empty_trie(1), 1, 0
-    frequencies = seen = np.zeros(1, np.int64)
-    digests = []
-    for chunk in _chunks(reference for _, reference in documents):
-        digests += [_digest(references) for references in chunk]
+
+def _weigh(documents: Iterable[tuple[str, ...]]) -> Weights:
+    numbering, count, digests = Numbering(), 0, bytearray()
+    counts = _Counts()
+    for chunk in _chunks(documents):
+        digests += b"".join(map(_digest, chunk))
         texts = number_words((split_whitespace(text) for item in chunk for text in item), numbering)
-        first = np.cumsum([0, *map(len, chunk)]).astype(np.int64)
-        needed = used + ORDER * len(texts.symbols)
-        if 4 * needed > len(trie):
-            old, trie = trie, empty_trie(max(needed, 2 * used))
-            move(old, trie)
-        frequencies, seen = (_longer(values, needed) for values in (frequencies, seen))
-        used = count_documents(
-            (texts.symbols, texts.begin), first, ORDER, trie, frequencies, seen, used, before
-        )
-        before += len(chunk)
-    weights = np.log(max(before, 1)) - np.log(np.maximum(frequencies[:used], 1))
-    return Weights(dict(numbering), trie, weights, hashlib.sha256(b"".join(sorted(digests))).hexdigest())
+        counts.add(texts, np.cumsum([0, *map(len, chunk)]).astype(np.int64), len(numbering))
+        count += len(chunk)
+    weights = np.log(max(count, 1)) - np.log(np.maximum(np.arange(count + 1), 1))
+    # As numpy sorts them, bytes of one length come in the order of Python's.
+    ascending = np.sort(np.frombuffer(digests, "S32")).tobytes()
+    tables = (counts.words[: len(numbering)], counts.bigrams, counts.trigrams, counts.fourgrams)
+    return Weights(dict(numbering), tables, weights, hashlib.sha256(ascending).hexdigest())
+
+
+class _Counts:
+    """In how many documents each n-gram is."""
+
+    def __init__(self) -> None:
+        from dialeval.text.ngrams._pair_kernels import empty_table
+
+        self.words: Rows = np.zeros(0, np.int32)
+        self.bigrams, self.trigrams, self.fourgrams = empty_table(4), empty_table(), empty_table()
+        self._used = [0, 0, 0]
+
+    def add(self, texts: Symbols, first: Integers, words: int) -> None:
+        """Count some documents, each the texts from one of ``first`` to the next; there are so many words by now."""
+        from dialeval.metrics.overlap._cider_kernels import count_words
+
+        symbols, begin = texts
+        self.words = _longer(self.words, words)
+        touched = np.zeros(int(np.diff(begin[first]).max(initial=0)), np.int64)
+        count_words((symbols, begin), first, self.words, touched)
+        pairs = np.zeros(len(symbols), np.int64)
+        room = (begin, first, pairs, touched)
+        self.bigrams = self._count(2, self.bigrams, (symbols, symbols, 1), room)
+        self.trigrams = self._count(3, self.trigrams, (pairs, symbols, 2), room)
+        self.fourgrams = self._count(4, self.fourgrams, (pairs, pairs, 2), room)
+
+    def _count(
+        self,
+        n: int,
+        table: Rows,
+        parts: tuple[Integers, Integers, int],
+        room: tuple[Integers, Integers, Integers, Integers],
+    ) -> Rows:
+        from dialeval.metrics.overlap._cider_kernels import count_pairs
+        from dialeval.text.ngrams._pair_kernels import warm, with_room
+
+        lefts, rights, shift = parts
+        begin, first, pairs, touched = room
+        table = with_room(table, self._used[n - 2], len(lefts))
+        warm(table, lefts, rights[shift:], 0, len(lefts) - shift)
+        self._used[n - 2] = count_pairs(parts, n, begin, first, table, pairs, touched, self._used[n - 2])
+        return table
 
 
 def _chunks(documents: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
@@ -152,9 +201,9 @@ def _digest(references: Sequence[str]) -> bytes:
     return hashlib.sha256(b"".join(b"%d:%b" % (len(text), text) for text in texts)).digest()
 
 
-def _longer(values: Integers, size: int) -> Integers:
+def _longer(values: Rows, size: int) -> Rows:
     if len(values) >= size:
         return values
-    longer = np.zeros(max(size, 2 * len(values)), np.int64)
+    longer = np.zeros(max(size, 2 * len(values)), np.int32)
     longer[: len(values)] = values
     return longer

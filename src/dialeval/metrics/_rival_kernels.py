@@ -1,0 +1,149 @@
+"""Compiled search for the best rivals of self-BLEU: who else has an n-gram, how often, and who comes next.
+
+Texts of one group stand side by side and groups ascend. The n-grams of a group are looked up in a small table of its
+own, so that only one record of each n-gram is kept for the whole corpus. Only plain loops over given arrays, because
+numba takes seconds to compile more.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+Integers = NDArray[np.int64]
+
+# Of each n-gram, the three groups that have it most often in one text, with how often; 0 and -1 where there are fewer.
+BEST: Final = (0, -1) * 3
+# Of each n-gram of a group: its number, its place in the table, how often the text at hand has it,
+# and the highest and second highest count of any text, equal where two texts share it.
+GRAM, PLACE, COUNT, HIGHEST, SECOND = range(5)
+_SPREAD: Final = -7046029254386353131
+
+Ngrams: TypeAlias = tuple[Rows, Integers, int]
+"""The number of the n-gram at each word, where each text begins, and n."""
+Room: TypeAlias = tuple[Rows, Rows]
+"""The table of a group's n-grams, and a line for each of them."""
+
+
+Found: TypeAlias = tuple[Integers, Integers, Rows]
+"""To be filled in: matches of each text; and each match lost without another group, as that group times the number of
+texts plus the text, with how many are lost."""
+
+
+def room(words: int) -> Room:
+    """For groups of at most so many words."""
+    return np.zeros(max(16, 1 << (2 * words).bit_length()), np.int32), np.zeros((words + 1, 5), np.int32)
+
+
+@njit(cache=True, nogil=True)
+def rank_groups(ngrams: Ngrams, starts: Integers, room: Room, best: Rows) -> None:
+    """Fill the record of each n-gram; the texts of a group begin at ``starts``, which ends with how many there are."""
+    for group in range(len(starts) - 1):
+        met = _tally(ngrams, starts[group], starts[group + 1], room)
+        for line in range(met):
+            count = room[1][line, HIGHEST]
+            record = best[room[1][line, GRAM]]
+            place = 6
+            # The earlier of two groups stays before the later.
+            while place > 0 and record[place - 2] < count:
+                place -= 2
+                if place < 4:
+                    record[place + 2], record[place + 3] = record[place], record[place + 1]
+            if place < 6:
+                record[place], record[place + 1] = count, group
+        _clear(room, met)
+
+
+@njit(cache=True, nogil=True)
+def match_texts(ngrams: Ngrams, starts: Integers, room: Room, best: Rows, found: Found) -> int:
+    """Fill the matches of each text with its rivals, and what it has to lose; how many losses there are."""
+    numbers, begin, n = ngrams
+    table, lines = room
+    matches, pairs, lost = found
+    losses = 0
+    for group in range(len(starts) - 1):
+        met = _tally(ngrams, starts[group], starts[group + 1], room)
+        for text in range(starts[group], starts[group + 1]):
+            _count(numbers, begin[text], begin[text + 1] - n + 1, room, text, met)
+            for at in range(begin[text], begin[text + 1] - n + 1):
+                line = table[_place(room, numbers[at])] - 1
+                if lines[line, COUNT] == 0:
+                    continue
+                count, record = lines[line, COUNT], best[lines[line, GRAM]]
+                lines[line, COUNT] = 0  # each n-gram once
+                rival, matched, gone = _match(count, lines[line], record, group)
+                matches[text] += matched
+                if gone > 0:
+                    pairs[losses] = np.int64(rival) * (len(begin) - 1) + text
+                    lost[losses] = gone
+                    losses += 1
+        _clear(room, met)
+    return losses
+
+
+@njit(cache=True, nogil=True)
+def _match(count: int, line: Rows, record: Rows, group: int) -> tuple[int, int, int]:
+    """The best other group, the matches with it and one's own group, and those lost without it."""
+    own = line[SECOND] if count == line[HIGHEST] else line[HIGHEST]
+    ahead = record[1] == group
+    rival, theirs = (record[3], record[2]) if ahead else (record[1], record[0])
+    others = record[4] if ahead or record[3] == group else record[2]
+    matched = min(count, max(own, theirs))
+    return rival, matched, matched - min(count, max(own, others))
+
+
+@njit(cache=True, nogil=True)
+def _tally(ngrams: Ngrams, start: int, stop: int, room: Room) -> int:
+    """Enter the n-grams of a group's texts; how many different ones there are."""
+    numbers, begin, n = ngrams
+    table, lines = room
+    met = 0
+    for text in range(start, stop):
+        met = _count(numbers, begin[text], begin[text + 1] - n + 1, room, text, met)
+        for at in range(begin[text], begin[text + 1] - n + 1):
+            line = table[_place(room, numbers[at])] - 1
+            count = lines[line, COUNT]
+            if count == 0:
+                continue
+            lines[line, COUNT] = 0  # each n-gram once
+            if count > lines[line, HIGHEST]:
+                lines[line, SECOND], lines[line, HIGHEST] = lines[line, HIGHEST], count
+            elif count > lines[line, SECOND]:
+                lines[line, SECOND] = count
+    return met
+
+
+@njit(cache=True, nogil=True)
+def _count(numbers: Rows, start: int, stop: int, room: Room, text: int, met: int) -> int:
+    """Count the n-grams of one text; how many different ones its group has so far."""
+    table, lines = room
+    for at in range(start, stop):
+        place = _place(room, numbers[at])
+        if table[place] == 0:
+            lines[met, GRAM], lines[met, PLACE] = numbers[at], place
+            lines[met, COUNT], lines[met, HIGHEST], lines[met, SECOND] = 0, 0, 0
+            met += 1
+            table[place] = met
+        lines[table[place] - 1, COUNT] += 1
+    return met
+
+
+@njit(cache=True, nogil=True)
+def _place(room: Room, gram: int) -> int:
+    """Where the line of an n-gram is noted, or would be."""
+    table, lines = room
+    mixed = np.int64(gram) * _SPREAD
+    place = (mixed ^ (mixed >> 32)) & (len(table) - 1)
+    while table[place] != 0 and lines[table[place] - 1, GRAM] != gram:
+        place = (place + 1) & (len(table) - 1)
+    return int(place)
+
+
+@njit(cache=True, nogil=True)
+def _clear(room: Room, met: int) -> None:
+    for line in range(met):
+        room[0][room[1][line, PLACE]] = 0
