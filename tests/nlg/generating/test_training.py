@@ -84,7 +84,7 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path: Path) -> None:
         "nlg",
         f"rnnlg:{corpus}",
         "--epochs",
-        "120",
+        "400",
         "--hidden",
         "16",
     ]

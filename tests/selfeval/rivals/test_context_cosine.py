@@ -49,11 +49,13 @@ def test_a_dialogue_is_the_mean_over_what_its_assistant_answered() -> None:
     assert value(ContextCosine(), dialogue) == pytest.approx(expected, abs=1e-6)
 
 
-def test_an_answer_to_a_blank_turn_has_no_value() -> None:
-    context = (Turn("user", "Hello."), Turn("user", " "))
-    example = Example("1", "s", context, Response("Hi."))
-    assert ContextCosine().unscorable(example) == "no context"
-    assert ContextCosine(turns=2).unscorable(example) is None
+def test_blank_turns_are_passed_over() -> None:
+    heard = Example("1", "s", (Turn("user", "Hello."),), Response("Hi."))
+    after_a_blank = Example("1", "s", (*heard.context, Turn("user", " ")), Response("Hi."))
+    assert value(ContextCosine(), after_a_blank) == value(ContextCosine(), heard)
+    assert (
+        ContextCosine().unscorable(Example("1", "s", (Turn("user", " "),), Response("Hi."))) == "no context"
+    )
 
 
 def test_no_turns_at_all_are_refused() -> None:
