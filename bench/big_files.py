@@ -1,4 +1,4 @@
-"""Big files: reading examples against ``json.loads`` of their lines, and the memory that an item takes in ``score``."""
+"""Big files: reading examples against ``json.loads``, and the memory that an item takes in ``score`` and in ``run``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dialeval.data import read
 
 LINES: Final = 200_000
 FEW, MANY = 200_000, 400_000
+RUN_FEW, RUN_MANY = 50_000, 150_000
 STATISTICS: Final = 8 * 12
 """Bytes of an item's rows: ten columns of bleu, two of rouge_l."""
 
@@ -32,10 +33,13 @@ def run() -> Iterator[BenchResult]:
     speed, bare = (f"{LINES / seconds / 1000:.0f}k" for seconds in (ours, peer))
     note = f"json.loads of the same lines; {speed} lines a second of CPU time against {bare}"
     yield BenchResult(f"reading {LINES:,} examples", ours, peer, note)
-    less, more = fresh("bench.big_files", "score_few"), fresh("bench.big_files", "score_many")
-    item = (more.peak_mb - less.peak_mb) * 2**20 / (MANY - FEW)
-    note = f"{item:.0f} bytes more for each of {MANY - FEW:,} further items, {STATISTICS} of them statistics"
-    yield BenchResult(f"score, bleu and rouge_l, {MANY:,}", more.seconds, nan, note, more.peak_mb)
+    for verb, few, many in (("score", FEW, MANY), ("run", RUN_FEW, RUN_MANY)):
+        less, more = fresh("bench.big_files", f"{verb}_few"), fresh("bench.big_files", f"{verb}_many")
+        item = (more.peak_mb - less.peak_mb) * 2**20 / (many - few)
+        note = (
+            f"{item:.0f} bytes more for each of {many - few:,} further items, {STATISTICS} of them statistics"
+        )
+        yield BenchResult(f"{verb}, bleu and rouge_l, {many:,}", more.seconds, nan, note, more.peak_mb)
 
 
 def write_examples(path: Path, count: int) -> Path:
@@ -68,20 +72,44 @@ def score_many() -> None:
     _score(MANY)
 
 
+def run_few() -> None:
+    _run(RUN_FEW)
+
+
+def run_many() -> None:
+    _run(RUN_MANY)
+
+
+def _run(count: int) -> None:
+    """A study of one transcript, whose file has the contexts and references, too."""
+    with TemporaryDirectory() as folder:
+        write_examples(Path(folder) / "examples.jsonl", count)
+        study = Path(folder) / "study.yaml"
+        system = "{name: bot, kind: transcript, path: examples.jsonl}"
+        study.write_text(
+            f"data: examples.jsonl\nsystems: [{system}]\nmeasures: [bleu, rouge_l]\n", encoding="utf-8"
+        )
+        _command("run", str(study), "-o", f"{folder}/run", "--cache", f"{folder}/cache")
+
+
 def _score(count: int) -> None:
     """The command itself, with all that it can write."""
-    from dialeval.cli.main import main
-
     with TemporaryDirectory() as folder:
         file = write_examples(Path(folder) / "examples.jsonl", count)
         options = ["-m", "bleu", "-m", "rouge_l", "--json", "--per-item", f"{folder}/items.jsonl"]
-        sys.argv = ["dialeval", "score", str(file), *options, "--cache", f"{folder}/cache"]
-        with redirect_stdout(io.StringIO()):
-            try:
-                main()
-            except SystemExit as end:
-                if end.code:
-                    raise
+        _command("score", str(file), *options, "--cache", f"{folder}/cache")
+
+
+def _command(*arguments: str) -> None:
+    from dialeval.cli.main import main
+
+    sys.argv = ["dialeval", *arguments]
+    with redirect_stdout(io.StringIO()):
+        try:
+            main()
+        except SystemExit as end:
+            if end.code:
+                raise
 
 
 def _read(file: Path) -> None:

@@ -178,6 +178,7 @@ def personachat() -> Iterator[Dialogue]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--epochs", type=int, default=3, help="of step 1")
     parser.add_argument("--nli", type=int, default=22000, help="NLI rows of step 2")
     parser.add_argument("--made", type=int, default=4000, help="pairs by rules of step 2")
     parser.add_argument("--minutes", type=float, default=None, help="for each step")
@@ -198,13 +199,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for folder in (one, two):
         folder.mkdir(parents=True, exist_ok=True)
     parts = divide(nli_pairs(), validation=0.02)
-    # Step 1 ends at half of the rate, step 2 takes it down to 0.
-    decay = 2 * -(-len(parts.train) // DetectorConfig().batch)
-    schedule = replace(SCHEDULE, decay=decay, evaluate_every=500, patience=99)
+    # The rate falls through all epochs: step 1 ends at the rate that step 2 begins with and takes down to 0.
+    decay = (given.epochs + 1) * -(-len(parts.train) // DetectorConfig().batch)
+    schedule = replace(SCHEDULE, epochs=given.epochs, decay=decay, evaluate_every=500, patience=99)
     config = DetectorConfig(precision="bfloat16", longest=LONGEST, schedule=schedule)
     first = train_detector(parts.train, parts.validation, config, one, session=session)
     write_adapter(one / ADAPTER, first.model, "contradiction", {})
-    schedule = replace(schedule, learning_rate=5e-4, warm_up=30, decay=0, evaluate_every=200)
+    rate = SCHEDULE.learning_rate / (given.epochs + 1)
+    schedule = replace(schedule, epochs=1, learning_rate=rate, warm_up=30, decay=0, evaluate_every=200)
     config = replace(config, schedule=schedule)
     train, validation = step_two(given.nli, given.made)
     second = train_detector(train, validation, config, two, start_from=one / ADAPTER, session=session)

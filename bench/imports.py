@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import statistics
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench.result import BenchResult
@@ -47,9 +48,11 @@ def _whole_commands() -> Iterator[BenchResult]:
         files = _write_lines(folder)
         peer = [_program("sacrebleu"), str(files["ref"]), "-i", str(files["hyp"])]
         score = [_program("dialeval"), "score", str(files["jsonl"]), "--cache", str(folder / "cache")]
-        subprocess.run(
-            [*score, "-m", "bleu"], check=True, stdout=subprocess.DEVNULL
-        )  # bytecode is written once
+        # Bytecode is written once, as where programs are installed, whatever the environment says.
+        settings = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+        settings.pop("PYTHONDONTWRITEBYTECODE", None)
+        for command in ([*score, "-m", "bleu"], peer):
+            _cpu_seconds(command, settings)
         for name, command in (
             ("dialeval score -m bleu", [*score, "--no-resume", "-m", "bleu"]),
             ("dialeval score, default metrics", [*score, "--no-resume"]),
@@ -58,7 +61,8 @@ def _whole_commands() -> Iterator[BenchResult]:
                 [_program("dialeval"), "compare", str(files["jsonl"]), str(files["other"]), "-m", "bleu"],
             ),
         ):
-            pairs = [(_cpu_seconds(command), _cpu_seconds(peer)) for _ in range(REPEATS)]
+            _cpu_seconds(command, settings)
+            pairs = [(_cpu_seconds(command, settings), _cpu_seconds(peer, settings)) for _ in range(REPEATS)]
             ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
             note = f"the sacrebleu command, CPU time; {LINES} responses"
             yield BenchResult(f"{name}, {LINES} lines", ours, theirs, note)
@@ -86,9 +90,10 @@ def _program(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
 
-def _cpu_seconds(command: Sequence[str]) -> float:
+def _cpu_seconds(command: Sequence[str], settings: Mapping[str, str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    silent = subprocess.DEVNULL
+    subprocess.run(command, check=True, stdout=silent, stderr=silent, env=dict(settings))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

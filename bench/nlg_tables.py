@@ -29,6 +29,7 @@ from dialeval.files.atomic import write_atomically
 from dialeval.metrics import build
 from dialeval.nlg.acts.forms import print_act
 from dialeval.nlg.acts.reading import ActItem, read_splits
+from dialeval.nlg.acts.types import Act, Meaning, Slot
 from dialeval.nlg.generating.config import LAYOUT, Model, Shape, TrainConfig
 from dialeval.nlg.generating.lessons import lowered, split_lessons
 from dialeval.nlg.generating.system import Nlg
@@ -102,11 +103,19 @@ def read_corpus(data: str) -> dict[str, list[ActItem]]:
     form, path = CORPORA[data]
     return {
         split: [
-            replace(item, meaning=lowered(item.meaning), references=tuple(map(plain, item.references)))
+            replace(item, meaning=_spaced(item.meaning), references=tuple(map(plain, item.references)))
             for item in items
         ]
         for split, items in read_splits(f"{form}:{DATA / path}").items()
     }
+
+
+def _spaced(meaning: Meaning) -> Meaning:
+    """The values as the sentences have them, or nothing would be found of a postcode such as ``C.B 5``."""
+    return tuple(
+        Act(act.act, tuple(Slot(slot.name, slot.value and plain(slot.value)) for slot in act.slots))
+        for act in lowered(meaning)
+    )
 
 
 def plain(text: str) -> str:

@@ -177,7 +177,7 @@ def test_two_looks_spend_alpha_once(files):
     plain = files("compare", "same.jsonl", "old.jsonl", "-m", "rouge_l", "--json")
     Path("plain.json").write_text(plain.out)
     refused = files("compare", "new.jsonl", "old.jsonl", "--second-look", "plain.json")
-    assert (refused.code, "no first look" in refused.err) == (1, True)
+    assert (refused.code, "not a first look" in refused.err) == (1, True)
     assert files("compare", "new.jsonl", "old.jsonl", "--second-look", "nothing.json").code == 1
     other = files("compare", "new.jsonl", "old.jsonl", "-m", "length", "--second-look", "first.json")
     assert (other.code, "the same measures" in other.err) == (1, True)

@@ -17,7 +17,7 @@ def test_the_list_has_what_dialeval_asks_for_and_what_that_asks_for():
     assert found["numpy"].version == metadata.version("numpy")
     assert "dialeval" in found["numpy"].needed_by
     assert "pydantic" in found["pydantic-core"].needed_by
-    assert "BSD" in found["jinja2"].licence or "BSD" in licence_of(metadata.distribution("jinja2"))
+    assert "BSD" in found["jinja2"].licence
     assert list(found) == sorted(found)
 
 

@@ -13,6 +13,20 @@ from support.ray_starting import PROGRAM, talk
 from support.sharded_study import SAME_BYTES, asked_of, write_sharded_study
 
 RAY = ("--engine", "ray")
+MODEL = """\
+import numpy as np
+
+
+class Model:
+    name = "lengths"
+
+    def logprob(self, contexts, responses):
+        said = [sum(len(turn.text) for turn in context) for context in contexts]
+        return -np.sqrt(np.array(said) + 0.1)
+
+    def tokens(self, responses):
+        return np.array([len(response.split()) for response in responses])
+"""
 
 
 def both(out: str, *command: str) -> list[list[str]]:
@@ -31,6 +45,13 @@ def test_ray_moves_no_byte_of_any_command(tmp_path, start_ray):
         for n in range(9)
     ]
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = [("user", "Any news?"), ("assistant", "I got a dog number {}. And you?"), ("user", "Is {} big?")]
+    chats = [
+        {"id": str(n), "messages": [{"role": role, "content": text.format(n)} for role, text in said]}
+        for n in range(99)
+    ]
+    (tmp_path / "chats.jsonl").write_text("".join(json.dumps(chat) + "\n" for chat in chats))
+    (tmp_path / "lengths.py").write_text(MODEL)
     words = [
         "dog",
         "bird",
@@ -78,6 +99,7 @@ def test_ray_moves_no_byte_of_any_command(tmp_path, start_ray):
         [*score, "--per-item", "items-ray.jsonl", "--no-resume", *RAY],
         *both("asked", "select", "ask", "questions.jsonl", "--system", "tfidf", "--system", "encoder"),
         *both("answers", "consistency", "collect", "probes.jsonl", "--system", "own.py:answer"),
+        *both("probes", "consistency", "probe", "chats.jsonl", "--system", "lengths.py:Model"),
         [*build, "-o", "draft-here"],
         [*build, "-o", "draft-ray", *RAY],
     ]
@@ -86,16 +108,24 @@ def test_ray_moves_no_byte_of_any_command(tmp_path, start_ray):
     printed, _ = program.communicate(timeout=600)
     codes = [line for line in printed.splitlines() if line.startswith("exit ")]
     # A recorded system has no log-probabilities to choose by, so that part of the study fails, here and there alike.
-    assert codes == ["exit 1"] * 3 + ["exit 0"] * 8, printed + talk(tmp_path)
+    assert codes == ["exit 1"] * 3 + ["exit 0"] * 10, printed + talk(tmp_path)
     for name in SAME_BYTES:
         assert (tmp_path / "run-ray" / name).read_bytes() == (tmp_path / "run-here" / name).read_bytes(), name
         if name != "study.yaml":
             assert (tmp_path / "run-key" / name).read_bytes() == (
                 tmp_path / "run-here" / name
             ).read_bytes(), name
-    for here in ("items-here.jsonl", "asked-here/asked.json", "asked-here/choices.jsonl", "answers-here"):
+    for here in (
+        "items-here.jsonl",
+        "asked-here/asked.json",
+        "asked-here/choices.jsonl",
+        "answers-here",
+        "probes-here",
+    ):
         assert (tmp_path / here).read_bytes() == (tmp_path / here.replace("-here", "-ray")).read_bytes(), here
-    for path in sorted((tmp_path / "draft-here").glob("*.jsonl")):
+    drafts = sorted((tmp_path / "draft-here").glob("*.jsonl"))
+    assert [path.name for path in drafts] == ["draft.jsonl", "left_out.jsonl", "retrieved.jsonl"]
+    for path in drafts:
         assert path.read_bytes() == (tmp_path / "draft-ray" / path.name).read_bytes(), path.name
     averages = [Path("repository/vectors/averages.npy"), Path("draft.jsonl")]
     for path in averages:
@@ -112,6 +142,7 @@ def test_ray_moves_no_byte_of_any_command(tmp_path, start_ray):
         ("score", "one.jsonl"),
         ("select", "ask", "questions.jsonl", "--system", "tfidf"),
         ("consistency", "collect", "probes.jsonl", "--system", "echo", "-o", "x"),
+        ("consistency", "probe", "talks.jsonl", "-o", "x"),
         ("select", "build", "talks.jsonl", "--repository", "lines.txt", "-o", "x"),
     ],
 )

@@ -69,7 +69,7 @@ def test_verify_fails_where_a_resource_is_altered(altered_wordfreq):
     result = run("verify")
     assert result.exit_code == 1
     told = result.stdout[result.stdout.index("altered") :].split("lemminflect")[0].split()
-    assert str(altered_wordfreq) in told or f"{altered_wordfreq}:" in told
+    assert str(altered_wordfreq) in told
     assert any(CATALOGUE["wordfreq-en"].sha256 in word for word in told)
     mend = f"Run: pip install --force-reinstall --no-deps wordfreq=={CATALOGUE['wordfreq-en'].version}"
     assert f"          {mend}\n" in result.stdout  # whole, to be copied

@@ -121,3 +121,7 @@ def test_a_scorer_tuned_on_ratings_says_what_it_is_and_learns_as_long_as_told(di
     card = (tmp_path / "tuned" / "README.md").read_text()
     assert "ratings of 20 subjects of `talks.jsonl`" in card
     assert [line.split("|")[1].strip() for line in card.splitlines()[-2:]] == ["1", "2"]
+    other = dialeval(*command, "-o", tmp_path / "other", "--epochs", "2", "--learning-rate", "0.01")
+    assert other.code == 0, other.err
+    weights = [(tmp_path / name / "adapter.safetensors").read_bytes() for name in ("tuned", "other")]
+    assert weights[0] != weights[1]

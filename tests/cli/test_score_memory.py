@@ -16,6 +16,7 @@ from dialeval.cli.subjects import MANY, telling
 from dialeval.data import Example, Response, read, write
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import build
+from dialeval.study import load_study
 
 SCORE = """
 import re, sys
@@ -82,9 +83,21 @@ def test_a_measure_that_holds_everything_is_named_once_there_is_much(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_run_of_a_big_file_says_that_it_holds_everything(tmp_path, capsys):
-    for size, told in ((BIG - 1, False), (BIG, True)):
-        with (tmp_path / "data.jsonl").open("wb") as file:
-            file.truncate(size)  # a hole, which takes no room on the disk
-        tell_of_memory(tmp_path / "data.jsonl")
-        assert ("1.0 GiB, and a run holds" in capsys.readouterr().err) is told
+@pytest.mark.parametrize(
+    ("size", "measures", "told"),
+    [
+        (BIG - 1, "[length, distinct]", ""),
+        (BIG, "[length]", ""),
+        (BIG, "[length, distinct]", "1.0 GiB, and all texts are held in memory for distinct;"),
+    ],
+)
+def test_a_run_of_a_big_file_says_what_holds_everything(tmp_path, capsys, size, measures, told):
+    with (tmp_path / "data.jsonl").open("wb") as file:
+        file.truncate(size)  # a hole, which takes no room on the disk
+    system = "{name: s, kind: transcript, path: s.jsonl}"
+    (tmp_path / "s.jsonl").write_text('{"id": "1", "response": "yes"}\n')
+    (tmp_path / "study.yaml").write_text(f"data: data.jsonl\nsystems: [{system}]\nmeasures: {measures}\n")
+    tell_of_memory(load_study(tmp_path / "study.yaml"))
+    printed = capsys.readouterr().err
+    assert told in printed
+    assert bool(printed) is bool(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.data.speakers import has_said, speaks, who, with_response
+from dialeval.data.speakers import as_chat, has_said, speaks, who, with_response
 from dialeval.data.types import Turn
 
 
@@ -48,3 +48,21 @@ def test_who_answers_and_whether_they_have_said_something(roles, answering, said
 
 def test_blank_turns_say_nothing():
     assert not has_said((Turn("assistant", " "), Turn("user", "Hello.")))
+
+
+@pytest.mark.parametrize(
+    ("roles", "answering", "chat"),
+    [
+        ("a b a", 1, "user assistant user"),
+        ("ann bob cleo ann", 1, "user assistant user user"),
+        ("user assistant user", 1, "user assistant user"),
+        ("user assistant", 0, "assistant user"),  # the assistant asks, the user is to answer
+        ("user system user", 1, "user assistant user"),  # the corpus calls the dialogue system so
+        ("system a b tool a", 2, "system user assistant tool user"),
+    ],
+)
+def test_any_two_speakers_become_a_user_and_an_assistant(roles, answering, chat):
+    context = tuple(Turn(role, f"Turn {place}.") for place, role in enumerate(roles.split()))
+    changed = as_chat(context, context[answering])
+    assert [turn.speaker for turn in changed] == chat.split()
+    assert [turn.text for turn in changed] == [turn.text for turn in context]

@@ -29,6 +29,7 @@ def test_its_commands_run_and_its_study_runs_on_what_they_wrote(dialeval, tmp_pa
         assert done.code == 0, (command, done.err)
     assert dialeval("train", "nlg", "rnnlg:restaurant", "-o", "random", "--model", "random").code == 0
     rows = [json.loads(line) for line in (tmp_path / "sentences.jsonl").read_text().splitlines()]
+    assert rows
     assert all(len(row["responses"]) == 5 for row in rows)
     kept = [{key: row[key] for key in ("id", "act", "references")} for row in rows]
     (tmp_path / "acts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))

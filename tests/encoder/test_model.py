@@ -99,7 +99,7 @@ def test_the_hub_is_asked_only_when_allowed_and_heeds_offline(
         ({}, "holds no config.json"),
         (
             {"config.json": "{}", "pytorch_model.bin": "x"},
-            "holds no .safetensors file, and we unpickle no weights",
+            "expected .safetensors, found only pytorch_model.bin, and we unpickle nothing",
         ),
     ],
 )
@@ -140,7 +140,7 @@ def test_other_pooling_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unsuitable, match="m pools its tokens by max_tokens; expected mean or cls"):
         _ = Weights("m", tmp_path, "0").pooling
     path.write_text("{")
-    with pytest.raises(BadInput, match="found no JSON"):
+    with pytest.raises(BadInput, match="found invalid JSON"):
         _ = Weights("m", tmp_path, "0").pooling
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from dialeval.errors import DialevalError, UnknownName
-from dialeval.files.custom_code import is_place, load_code
+from dialeval.errors import DialevalError, UnknownName, Unsuitable
+from dialeval.files.custom_code import is_place, load_code, only_named
 
 
 @pytest.fixture
@@ -73,3 +74,35 @@ def test_a_file_can_import_its_neighbours(tmp_path):
         "def f():\n    import neighbour_of_mine\n    return neighbour_of_mine.SIZE\n"
     )
     assert load_code("uses.py:f", tmp_path).thing() == 7
+
+
+def test_only_code_that_was_named_is_loaded(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with only_named(["mine.py:double", "json:loads"]):
+        assert load_code("mine.py:Scale", tmp_path).thing().factor == 2.0, "a file runs as a whole"
+        assert load_code(f"{file}:double", Path("/")).thing(2) == 4, "however its path is written"
+        assert load_code("json:loads", tmp_path).thing("1") == 1
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / "mine.py").write_text(file.read_text())
+        for place, folder, named in (
+            ("mine.py:double", tmp_path / "sub", f"{tmp_path}/sub/mine.py:double"),
+            ("csv:reader", tmp_path, "csv:reader"),
+            ("other.py:f", tmp_path, f"{tmp_path}/other.py:f"),
+        ):
+            with pytest.raises(Unsuitable, match=re.escape(f"--allow-code {named}.")):
+                load_code(place, folder)
+        with only_named([]), pytest.raises(Unsuitable):
+            load_code("json:loads", tmp_path)
+    assert load_code("csv:reader", tmp_path).place == "csv:reader"
+
+
+def test_files_below_a_folder_of_the_user_may_be_loaded_but_for_foreign_ones(file, tmp_path):
+    (tmp_path / "shard").mkdir()
+    (tmp_path / "shard" / "mine.py").write_text(file.read_text())
+    with only_named([], folder=tmp_path, foreign=[tmp_path / "shard"]):
+        assert load_code("mine.py:double", tmp_path).thing(2) == 4
+        for place, folder in (("mine.py:double", tmp_path / "shard"), ("csv:reader", tmp_path)):
+            with pytest.raises(Unsuitable, match="--allow-code"):
+                load_code(place, folder)
+    with only_named([], folder=tmp_path / "shard"), pytest.raises(Unsuitable):
+        load_code("../mine.py:double", tmp_path / "shard")

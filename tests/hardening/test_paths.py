@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dialeval.errors import BadInput
@@ -100,12 +102,18 @@ def test_names_of_systems_items_and_criteria_stay_within_the_folders_of_results(
     assert any(path.startswith("met/plots/") for path in new)
 
 
-def test_reading_a_run_folder_runs_no_code_that_comes_with_it(dialeval: Command, tmp_path: Path) -> None:
-    """But for comparisons, which need a custom metric's formula; SECURITY.md says so."""
+@pytest.fixture
+def own_metric(tmp_path: Path) -> Path:
+    """A study with a custom metric, whose code leaves a file ``ran`` behind."""
     make_study(tmp_path)
     (tmp_path / "own.py").write_text(CODE)
     study = (tmp_path / "study.yaml").read_text()
     (tmp_path / "study.yaml").write_text(study.replace("[rouge_l, length]", "[rouge_l, 'own.py:Length']"))
+    return tmp_path
+
+
+def test_reading_a_run_folder_runs_no_code_that_comes_with_it(dialeval: Command, own_metric: Path) -> None:
+    tmp_path = own_metric
     assert dialeval("run", "study.yaml", "-o", "out").code == 0
     (tmp_path / "ran").unlink()
     (tmp_path / "out" / "own.py").write_text(CODE)
@@ -117,3 +125,62 @@ def test_reading_a_run_folder_runs_no_code_that_comes_with_it(dialeval: Command,
         ended = dialeval(*command)
         assert ended.code == 0, (command, ended.err)
     assert list(tmp_path.rglob("ran")) == []
+    for command in (("compare", "out:one", "out:two"), ("compare", "out:one", "two.jsonl")):
+        ended = dialeval(*command)
+        assert ended.code == 1
+        assert f"--allow-code {tmp_path / 'own.py'}:Length" in ended.err
+    assert list(tmp_path.rglob("ran")) == []
+
+
+@pytest.mark.parametrize(
+    "named",
+    [("--allow-code", "own.py:Length"), ("-m", "own.py:Length"), ("--allow-code", "away/own.py:Length")],
+)
+def test_a_custom_metric_is_compared_where_the_user_names_it(
+    dialeval: Command, own_metric: Path, named: tuple[str, str]
+) -> None:
+    assert dialeval("run", "study.yaml", "-o", "out").code == 0
+    if "away" in named[1]:
+        (own_metric / "away").mkdir()
+        (own_metric / "own.py").rename(own_metric / "away" / "own.py")
+    ended = dialeval("compare", "out:one", "out:two", *named)
+    assert ended.code == 0, ended.err
+    assert "Length" in ended.out
+
+
+def test_a_label_of_a_run_names_no_code_either(dialeval: Command, own_metric: Path) -> None:
+    assert dialeval("run", "study.yaml", "-o", "out").code == 0
+    (own_metric / "ran").unlink()
+    for file in ("summary.json", "manifest.json"):
+        path = own_metric / "out" / file
+        path.write_text(path.read_text().replace('"rouge_l"', '"own.py:Length"'))
+    results = own_metric / "out" / "results.parquet"
+    table = pq.read_table(results)
+    labels = [{"rouge_l": "own.py:Length"}.get(label, label) for label in table["measure"].to_pylist()]
+    place = table.column_names.index("measure")
+    pq.write_table(table.set_column(place, "measure", pa.array(labels)), results)
+    ended = dialeval("compare", "out:one", "two.jsonl")
+    assert ended.code == 1
+    assert f"--allow-code {own_metric / 'own.py'}:Length" in ended.err
+    assert not (own_metric / "ran").exists()
+
+
+def test_merging_runs_no_code_from_elsewhere_that_the_shards_name_unless_the_user_does(
+    dialeval: Command, own_metric: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in ("1", "2"):
+        assert dialeval("run", "study.yaml", "-o", number, "--shard", f"{number}/2").code == 0
+    (own_metric / "ran").unlink()
+    (own_metric / "elsewhere").mkdir()
+    monkeypatch.chdir(own_metric / "elsewhere")
+    refused = dialeval("merge", "../1", "../2", "-o", "out")
+    assert refused.code == 1
+    hint = " ".join(refused.err.split()).rpartition("add ")[2].rstrip(".").split()
+    assert hint == ["--allow-code", f"{own_metric / 'own.py'}:Length"]
+    assert not (own_metric / "ran").exists()
+    merged = dialeval("merge", "../1", "../2", "-o", "out", *hint)
+    assert merged.code == 0, merged.err
+    monkeypatch.chdir(own_metric)
+    assert dialeval("merge", "1", "2", "-o", "here").code == 0, (
+        "files below the folder where one is are one's own"
+    )

@@ -87,6 +87,7 @@ def test_the_run_folder_tells_all_but_items_values(varied, dialeval):
     assert (poor["n"], poor["unscored"]) == (39, 1)
     assert poor["low"] <= poor["score"] <= poor["high"]
     pairs = [c for c in summary["comparisons"] if c["measure"] == "distinct(n=2)"]
+    assert len(pairs) == 3
     assert all(c["p_jackknife"] is not None and c["p_permutation"] is None for c in pairs)
     report = Path("out/report.html").read_text()
     assert "distinct(n=2) and self_bleu(order=2) measure all responses together" in report

@@ -49,6 +49,8 @@ def test_a_system_that_was_lucky_once_does_not_win(tmp_path):
     once = run_study(load_study(study(tmp_path, {"a": runs["a"][:1], "b": runs["b"]})))
     assert {pair.better for pair in once.compared if pair.measure == "rouge_l"} == {"a"}
     often = run_study(load_study(study(tmp_path, runs)))
+    assert often.compared
+    assert often.ranks
     for pair in often.compared:
         assert pair.verdict == "undecided"
     for ranking in often.ranks:

@@ -195,7 +195,7 @@ def test_a_negative_price_is_refused(dialeval, tmp_path):
     study = write_study(tmp_path, "http://127.0.0.1:1/v1", "kept", prices={"input": -1})
     done = dialeval("run", study, "-o", tmp_path / "out")
     assert done.code == 1
-    assert "The price of input: found -1.0, needed at least 0" in done.err
+    assert "The price of input: found -1.0, expected at least 0" in done.err
 
 
 def test_quick_systems_and_transcripts_have_no_table_of_times(dialeval, study_folder):

@@ -73,7 +73,7 @@ def read_answers(
 
     Filled-in tasks have ``task`` (or a platform's ``Input.task``) and either ``score`` and ``rater``, a row for each
     answer, or one more column for each rater. Where ``rater`` is blank, the file's name is the rater's. What they still
-    say of the form and the candidate is held against ``form`` and ``key``, and their turns against ``questions``.
+    say of the form and the candidate is compared with ``form`` and ``key``, and their turns with ``questions``.
     """
     rows = filled_rows(path)
     if rows is not None:

@@ -1,4 +1,4 @@
-"""Which item a rater meets next: each rater's own shuffled order, balanced over systems, with checks in between.
+"""Order of items for each rater: shuffled, balanced over systems, with checks in between.
 
 These are pure functions of the seed, the rater and what was answered, so that a reload shows the same item; which
 places are free is the store's business (``store/claims.py``).

@@ -87,8 +87,8 @@ def roles(blinded: Sequence[Blind], asks: Sequence[Ask], *, qualify: int, checks
         found.append(Blind(item, replace(source, role=role)))
     if tests < qualify:
         raise Unsuitable(
-            f"Found {tests} items with known values of {', '.join(sorted(criteria))}, and a test of {qualify}. Give "
-            "more known values with --gold, or a shorter test."
+            f"Found {tests} items with known values of {', '.join(sorted(criteria))}, but the test needs {qualify}. "
+            "Give more known values with --gold, or a shorter test with --qualify."
         )
     if checks and not any(one.source.role == "check" for one in found):
         raise Unsuitable(

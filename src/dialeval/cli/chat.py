@@ -29,10 +29,11 @@ def chat(
         ),
     ],
     partner: Annotated[
-        str | None, typer.Option("--with", metavar="SYSTEM", help="Let it talk with this one, or 'self'.")
+        str | None,
+        typer.Option("--with", metavar="SYSTEM", help="Let it talk with this system, or with 'self'."),
     ] = None,
     script: Annotated[
-        Path | None, typer.Option("--script", help="Let it answer these lines, one turn a line.")
+        Path | None, typer.Option("--script", help="Let it answer the lines of this file, one turn a line.")
     ] = None,
     openings: Annotated[
         Path | None, typer.Option("--openings", help="How talks begin: prompts or dialogues, one talk each.")
@@ -96,7 +97,9 @@ def _generator(system: System) -> Generator:
     from dialeval.errors import Unsuitable
 
     if not isinstance(system, Generator):
-        raise Unsuitable(f"{system.name} replays what was recorded; it cannot answer anything new.")
+        raise Unsuitable(
+            f"{system.name} replays what was recorded; it cannot answer anything new. Name another."
+        )
     return system
 
 

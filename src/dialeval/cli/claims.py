@@ -58,7 +58,7 @@ def read_first_look(path: Path) -> tuple[Comparison, ...]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["settings"]["look"] != "1/2":
-            raise BadInput(str(path), "a comparison that was no first look", needed, todo)
+            raise BadInput(str(path), "a comparison that is not a first look", needed, todo)
         return TypeAdapter(tuple[Comparison, ...]).validate_python(content["comparisons"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError, ValidationError) as error:
         found = "no such file" if isinstance(error, FileNotFoundError) else "something else"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
-from dialeval.cli.options import AllowUnmatched, DataFile, From, Json, MetricNames
+from dialeval.cli.options import AllowCode, AllowUnmatched, DataFile, From, Json, MetricNames
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -79,6 +79,7 @@ def compare(
         ),
     ] = None,
     allow_unmatched: AllowUnmatched = False,
+    allow_code: AllowCode = None,
     json: Json = False,
 ) -> None:
     """Say whether A is better than B, worse or equivalent, and how large the difference may still be.
@@ -96,7 +97,9 @@ def compare(
     from dialeval.files.documents import as_json
     from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_statuses
 
-    first, second = open_sides(a, b, metric, format=format, data=data, allow_unmatched=allow_unmatched)
+    first, second = open_sides(
+        a, b, metric, format=format, data=data, allow_unmatched=allow_unmatched, code=allow_code or ()
+    )
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
     measures = [label for label in first.measures if label in second.measures]

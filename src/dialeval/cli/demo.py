@@ -29,10 +29,10 @@ def demo(
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
-    """Show the whole main job on bundled dialogues: first on quick measures, then on every one that can run here.
+    """Run a whole study on bundled dialogues: first with quick measures, then with every one that can run here.
 
-    Last, what systems choose among the candidates of a small test set, and where they contradict themselves; not with
-    --quick or --json.
+    Then it shows which candidates the systems choose in a small test set, and where they contradict themselves, unless
+    --quick or --json is given.
 
     Example: dialeval demo -o runs/demo
     """

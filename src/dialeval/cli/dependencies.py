@@ -1,4 +1,4 @@
-"""What is installed beside dialeval: licences, known vulnerabilities where pip-audit can tell, and an SBOM."""
+"""List of installed dependencies: licences, known vulnerabilities where pip-audit can tell, and an SBOM."""
 
 from __future__ import annotations
 

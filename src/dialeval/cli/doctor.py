@@ -101,7 +101,7 @@ def doctor(
 ) -> None:
     """Say what is installed, which resources are here, and what to do next.
 
-    Exits with 1 only where something that every use needs is broken.
+    Exits with 1 only if something that every command needs is broken.
 
     Example: dialeval doctor --verify
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import logging
 import sys
 import warnings
@@ -99,7 +100,18 @@ def app_of(verbs: Iterable[str] = VERBS) -> typer.Typer:
             app.add_typer(behind, name=verb)
         else:
             app.command(verb)(behind)
+    _unwrap_help(app)
     return app
+
+
+def _unwrap_help(app: typer.Typer) -> None:
+    """Join the lines of each paragraph of the commands' help, which typer would print as docstrings break them."""
+    for command in app.registered_commands:
+        text = command.help or inspect.getdoc(command.callback) or ""
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            _unwrap_help(group.typer_instance)
 
 
 def main() -> None:

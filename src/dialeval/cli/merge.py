@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dialeval.cli.options import CacheFolder, Jobs, Json
+from dialeval.cli.options import AllowCode, CacheFolder, Jobs, Json
 from dialeval.cli.run import carry_out, loaded_study
 from dialeval.cli.score import print_merged
 from dialeval.cli.scoring import Scoring
@@ -22,17 +23,20 @@ def merge(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the whole.")],
     jobs: Jobs = 1,
     cache: CacheFolder = None,
+    allow_code: AllowCode = None,
     json: Json = False,
 ) -> None:
     """Join the shards of 'dialeval run' or 'dialeval score' to what the command gives without --shard.
 
     Answers and statistics come from the shards; intervals, tests, ranks and the report are computed here, from all
-    items. A shard that is missing, given twice, unfinished or of other data, options or version is refused.
+    items. A shard that is missing, given twice, unfinished or of other data, options or version is refused. Python
+    files of the study are loaded where they lie below the current folder, or where you name them with --allow-code.
 
     Example: dialeval merge parts/1 parts/2 parts/3 -o runs/monday
 
     Example: dialeval score answers.jsonl -m bertscore --shard 1/2 -o parts/1
     """
+    from dialeval.files.custom_code import only_named
     from dialeval.study.shards.folder import KEPT
     from dialeval.study.shards.merging import check_unchanged, read_shards
 
@@ -44,11 +48,13 @@ def merge(
         shards, out = [folder.absolute() for folder in shards], out.absolute()
         cache = cache and cache.absolute()
     kept = [folder / KEPT for folder in shards]
-    with chdir(place):
+    with only_named(allow_code or (), folder=Path.cwd(), foreign=shards), chdir(place):
         if first.task.verb == "run":
             study = loaded_study(**first.task.arguments)
             check_unchanged(named, first.task, task_of_study(study, first.task.arguments))
-            carry_out(study, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept)
+            # The cluster that a stranger's study names could send back code.
+            here = replace(study, engine=None)
+            carry_out(here, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept)
         else:
             scoring = Scoring.of_arguments(first.task.arguments)
             metrics = scoring.metrics()

@@ -110,6 +110,14 @@ AllowUnmatched: TypeAlias = Annotated[
     bool,
     typer.Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
 ]
+AllowCode: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-code",
+        metavar="FILE.PY:NAME",
+        help="Load this metric, system or reader of yours, which the folders name. Repeatable.",
+    ),
+]
 
 RepeatsOption: TypeAlias = Annotated[
     Literal["first", "last", "mean", "separate"] | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,6 +12,14 @@ import typer
 
 from dialeval.cli.options import Json
 
+RENDERERS: Final = {
+    "meta.json": ("dialeval.meta.folder", "render_meta"),
+    "asked.json": ("dialeval.selection.folder", "render_asked"),
+    "nbest.json": ("dialeval.nbest.folder", "render_measured"),
+    "detected.json": ("dialeval.consistency.folder", "render_detected"),
+    "analysis.json": ("dialeval.consistency.folder", "render_analysis"),
+}
+"""What renders the folders that are not of a run, by a file that each has; imported only where it is asked for."""
 WITHOUT_A_PAGE: Final = {
     "vetting.json": "a vetted test set, written by 'dialeval select vet'",
     "labelling.json": "a labelled test set, written by 'dialeval select label'",
@@ -25,7 +34,7 @@ def report(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A folder, as written by 'dialeval run', 'dialeval meta' or 'dialeval select ask'.",
+            help="A folder written by run, meta, select ask, nbest measure, consistency detect or analyse.",
             metavar="FOLDER",
         ),
     ],
@@ -43,7 +52,7 @@ def report(
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a folder's page again and print its path: report.html of a run, meta.html, or asked.html.
+    """Rebuild the page of a folder, such as report.html of a run or meta.html, and print its path.
 
     Example: dialeval report runs/monday --open
     """
@@ -66,25 +75,17 @@ def _rendered(folder: Path) -> Path:
     """Where the folder's page was written."""
     from dialeval.errors import BadInput
 
-    if (folder / "meta.json").is_file():
-        from dialeval.meta import render_meta
-
-        return render_meta(folder)
-    if (folder / "asked.json").is_file():
-        from dialeval.selection.folder import render_asked
-
-        return render_asked(folder)
-    if (folder / "nbest.json").is_file():
-        from dialeval.nbest.folder import render_measured
-
-        return render_measured(folder)
+    for name, (module, function) in RENDERERS.items():
+        if (folder / name).is_file():
+            page: Path = getattr(import_module(module), function)(folder)
+            return page
     for name, kind in WITHOUT_A_PAGE.items():
         if (folder / name).is_file():
             raise BadInput(
                 path=str(folder),
                 found=kind,
                 expected="a folder with a page",
-                todo="Give a folder from 'dialeval run', 'dialeval meta' or 'dialeval select ask'.",
+                todo="Give a folder from 'dialeval run', or of another command that 'dialeval report --help' lists.",
             )
     from dialeval.study import render
 

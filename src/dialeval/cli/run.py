@@ -31,7 +31,6 @@ from dialeval.cli.shards import work_on_study
 from dialeval.cli.workshop import open_workshop
 
 if TYPE_CHECKING:
-    from dialeval.data.codec.sources import Source
     from dialeval.engine import EngineSettings
     from dialeval.study import Run, Study
     from dialeval.study.document import Content
@@ -41,7 +40,7 @@ PARTLY_ANSWERED: Final = 3
 """The exit code where all that failed is that some answers are missing; they can be asked for by the same command."""
 
 BIG: Final = 2**30
-"""Bytes of a data file that are told of, since a run holds several times as many in memory."""
+"""Bytes of a data file that are told of where parts of the study hold all of it in memory."""
 
 
 def run(
@@ -133,7 +132,7 @@ def carry_out(
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
-    tell_of_memory(study.data)
+    tell_of_memory(study)
     beginning = Beginning.now()
     chosen = engine or study.engine
     with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
@@ -150,16 +149,18 @@ def carry_out(
     _leave(done, folder)
 
 
-def tell_of_memory(data: Source) -> None:
-    """Say that a run of a big file needs much memory."""
+def tell_of_memory(study: Study) -> None:
+    """Say what holds all of a big file in memory."""
     from dialeval.data.codec.sources import file_of
+    from dialeval.study.streaming import holding_all
 
-    file = file_of(data)
+    file = file_of(study.data)
     size = file.stat().st_size if file.is_file() else 0
-    if size >= BIG:
+    parts = holding_all(study) if size >= BIG else []
+    if parts:
         print(
-            f"note: {data} has {size / 2**30:.1f} GiB, and a run holds all prompts, responses and results in memory; "
-            "'dialeval score' holds ids and statistics only (docs/scale.md)",
+            f"note: {study.data} has {size / 2**30:.1f} GiB, and all texts are held in memory for {', '.join(parts)}; "
+            "recorded responses and other metrics need no more than ids and statistics (docs/scale.md)",
             file=sys.stderr,
         )
 

@@ -324,7 +324,7 @@ def _without_response(results: Mapping[tuple[str, str], Outcome]) -> Iterator[tu
     """Each system that lacks items which another has, how many it lacks, and how many there are."""
     import numpy as np
 
-    from dialeval.core.packed import count_distinct, text_hashes
+    from dialeval.text.packed import count_distinct, text_hashes
 
     given = {system: result.items for (_, system), result in results.items()}
     if len(given) < 2:

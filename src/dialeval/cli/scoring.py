@@ -1,4 +1,4 @@
-"""What ``dialeval score`` was asked, and its results: here and now, or of one shard."""
+"""One task of ``dialeval score`` and its results: here and now, or of one shard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``dialeval score`` is asked about: examples, or dialogues for the metrics that judge whole ones."""
+"""Subjects of ``dialeval score``: examples, or dialogues for the metrics that judge whole ones."""
 
 from __future__ import annotations
 

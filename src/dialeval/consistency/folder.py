@@ -23,6 +23,7 @@ ANALYSIS_PAGE: Final = "analysis.html"
 CONTRADICTIONS: Final = "contradictions.jsonl"
 """Answers to probes, in a run folder and in the file of ``dialeval consistency collect``."""
 ORIGIN: Final = Origin("a folder as written by 'dialeval consistency detect -o FOLDER'", "Detect again.")
+ANALYSED: Final = Origin("a folder as written by 'dialeval consistency analyse -o FOLDER'", "Analyse again.")
 
 
 def write_detected(folder: Path, document: DetectedDocument) -> Path:
@@ -51,6 +52,12 @@ def write_analysis(folder: Path, document: AnalysisDocument) -> Path:
     return page
 
 
+def render_analysis(folder: str | Path) -> Path:
+    """Write the page of an analysis again, from its file."""
+    path = require_file(Path(folder), ANALYSIS, ANALYSED)
+    return write_analysis(Path(folder), read_document(AnalysisDocument, path, ANALYSED))
+
+
 def write_answers(path: Path, rows: Iterable[tuple[str, ProbeAnswer]]) -> None:
     """Write answers to probes, each with the measure under which it was asked; all of them or no file."""
     write_json_lines(path, (_line(measure, answer) for measure, answer in rows))
@@ -73,7 +80,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, ProbeAnswer]]:
     """Measure and answer of every line."""
     for row in read_rows(path, refuse):
         if not isinstance(row.fields, Mapping):
-            raise _damaged(row.where, "no object")
+            raise _damaged(row.where, "a value that is not an object")
         fields = dict(row.fields)
         own = {
             key: fields.pop(key, None)

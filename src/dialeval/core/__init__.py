@@ -21,6 +21,7 @@ from dialeval.core.protocols import (
     UsesResources,
     WeighsTurns,
     YesNo,
+    resources_of,
 )
 from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
 from dialeval.core.results import ABSENCES, CorpusResult, Interval, Missing, Outcome, Provenance, Result
@@ -59,4 +60,5 @@ __all__ = [
     "WeighsTurns",
     "YesNo",
     "by_dialogue",
+    "resources_of",
 ]

@@ -151,6 +151,11 @@ class UsesResources(Protocol):
         """Name and sha256 of each."""
 
 
+def resources_of(thing: object) -> Mapping[str, str]:
+    """Name and sha256 of what a metric or system rests on; empty where it rests on nothing."""
+    return thing.resources if isinstance(thing, UsesResources) else {}
+
+
 class System(Protocol):
     """A dialogue system under test."""
 
@@ -202,7 +207,7 @@ class Priced(Protocol):
     """A system whose tokens may have a price."""
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What so many tokens cost, in the currency of its prices; None where these are not known."""
+        """What this many tokens cost, in the currency of its prices; None where these are not known."""
 
 
 @runtime_checkable

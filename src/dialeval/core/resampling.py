@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from dialeval.core.packed import count_distinct, text_hashes
 from dialeval.core.protocols import Integers
+from dialeval.text.packed import count_distinct, text_hashes
 
 Clustering: TypeAlias = Literal["auto", "dialogue", "none"]
 """Whether items of one dialogue are resampled together: where ids show several of them, always, or never."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 from dialeval.data.codec.bad import OnBad, refuse
 from dialeval.data.codec.containers import ROWS
-from dialeval.data.codec.decode import item_named, references_of
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.encode import canonical
 from dialeval.data.codec.fields import missing, wrong
+from dialeval.data.codec.parts import item_named, references_of
 from dialeval.data.codec.sources import Source, shown
 from dialeval.data.reading import Guess, place_of, read, read_guessing
+from dialeval.data.spooled import PROMPTS, ids_of, spooled
 from dialeval.data.types import Dialogue, Example, Kind, Prompt, Question, Record, Turn
 from dialeval.errors import BadInput, Unsuitable
+from dialeval.text.packed import TextNumbers
 
 _SOURCES: Final[tuple[Kind, ...]] = ("prompt", "example", "dialogue", "question")
 
@@ -98,7 +101,7 @@ def _open(source: Source, format: str | None, on_bad: OnBad, turns: Turns) -> Gu
     return read_guessing(place.source, kind=usable[0], format=place.format.name, on_bad=on_bad)
 
 
-def with_references(prompts: Sequence[Prompt], source: Source) -> tuple[Prompt, ...]:
+def with_references(prompts: Sequence[Prompt], source: Source) -> Sequence[Prompt]:
     """The prompts with the references of a file after their own: by id, or a line of text for each in their order.
 
     A line of the file needs only ``id`` and ``references`` (in tables also ``reference``, ``reference_2`` ...).
@@ -110,9 +113,11 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> tuple[Prompt, 
             found, expected = f"{len(texts):,} lines", f"{len(prompts):,}, one for each item of the data"
             todo = "Leave a line empty where an item has no reference, or give a file with ids."
             raise BadInput(shown(source), found, expected, todo)
-        return tuple(_added(prompt, (text,)) for prompt, text in zip(prompts, texts, strict=True))
+        return spooled(
+            (_added(prompt, (text,)) for prompt, text in zip(prompts, texts, strict=True)), PROMPTS
+        )
     by_item = _references_by_item(place.source, place.format.name)
-    strange = by_item.keys() - {prompt.item for prompt in prompts}
+    strange = by_item.keys() - ids_of(prompts)
     if len(strange) == len(by_item):
         found = f"no id of the data among {len(by_item):,}, such as {next(iter(by_item), '')!r}"
         raise BadInput(shown(source), found, "the ids of the data", "Give both files the same ids.")
@@ -121,7 +126,7 @@ def with_references(prompts: Sequence[Prompt], source: Source) -> tuple[Prompt, 
             shown(source),
             f"{len(strange):,} of {len(by_item):,} ids are not in the data, such as {min(strange)!r}",
         )
-    return tuple(_added(prompt, by_item.get(prompt.item, ())) for prompt in prompts)
+    return spooled((_added(prompt, by_item.get(prompt.item, ())) for prompt in prompts), PROMPTS)
 
 
 def reference_items(source: Source) -> Collection[str]:
@@ -156,12 +161,14 @@ def _added(prompt: Prompt, texts: Sequence[str]) -> Prompt:
 
 
 def _once(prompts: Iterator[Prompt], source: Source) -> Iterator[Prompt]:
-    known: dict[str, int] = {}
-    count = 0
+    known, contents = TextNumbers(), array("q")
     for prompt in prompts:
         content = hash(canonical(prompt))
-        held = known.setdefault(prompt.item, content)
-        if held != content:
+        number = known.add(prompt.item)
+        if number == len(contents):
+            contents.append(content)
+            yield prompt
+        elif contents[number] != content:
             raise BadInput(
                 shown(source),
                 f"two contexts or sets of references under the id {prompt.item!r}",
@@ -169,6 +176,3 @@ def _once(prompts: Iterator[Prompt], source: Source) -> Iterator[Prompt]:
                 "Give items with different contexts different ids.",
                 field="id",
             )
-        if len(known) > count:
-            count += 1
-            yield prompt

@@ -22,6 +22,8 @@ EXAMPLES: Final = "examples.jsonl"
 """The responses of a run, in its folder."""
 _EXPECTED: Final = "results.parquet as written by 'dialeval run'"
 _TODO: Final = "Run the study again; what was computed is kept, so it is quick."
+ROW_GROUP: Final = 1 << 20
+"""Rows that are put into the file at once."""
 LABELS: Final = ("item", "system", "measure", "rater", "criterion")
 
 
@@ -52,7 +54,8 @@ def write_results(path: Path, blocks: Iterable[ItemValues]) -> None:
     schema = _schema()
     with atomic_path(path) as scratch, pq.ParquetWriter(scratch, schema) as writer:
         for block in blocks:
-            writer.write_table(_table(block, schema))
+            for start in range(0, max(1, len(block.items)), ROW_GROUP):
+                writer.write_table(_table(block, slice(start, start + ROW_GROUP), schema), ROW_GROUP)
 
 
 def read_results(path: Path) -> tuple[ItemValues, ...]:
@@ -108,7 +111,7 @@ def _coded(path: Path, name: str, column: pa.ChunkedArray) -> _Coded:
     # Pieces of a dictionary column may number their names differently; as plain text they cannot.
     import pyarrow as pa
 
-    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    encoded = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
     if encoded.null_count:
         raise _bad(path, f"{encoded.null_count} empty values", name)
     return _Coded(encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64))
@@ -146,20 +149,21 @@ def _schema() -> pa.Schema:
     )
 
 
-def _table(block: ItemValues, schema: pa.Schema) -> pa.Table:
+def _table(block: ItemValues, rows: slice, schema: pa.Schema) -> pa.Table:
     import pyarrow as pa
 
-    n = len(block.items)
-    unscored = np.zeros(n, dtype=bool)
-    unscored[list(block.reasons)] = True
-    widths = np.where(unscored, 0, block.statistics.shape[1])
+    items, statistics = list(block.items[rows]), block.statistics[rows]
+    n = len(items)
+    reasons = [block.reasons.get(position) for position in range(rows.start, rows.start + n)]
+    unscored = np.array([reason is not None for reason in reasons], dtype=bool)
+    widths = np.where(unscored, 0, statistics.shape[1])
     offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
     columns = [
-        pa.array(block.items, pa.string()),
+        pa.array(items, pa.string()),
         *(pa.array([getattr(block, name)] * n, schema.field(name).type) for name in LABELS[1:]),
-        pa.array(block.values, pa.float64(), mask=unscored),
-        pa.array([block.reasons.get(position) for position in range(n)], pa.string()),
-        pa.ListArray.from_arrays(offsets, block.statistics[~unscored].ravel()),
+        pa.array(block.values[rows], pa.float64(), mask=unscored),
+        pa.array(reasons, pa.string()),
+        pa.ListArray.from_arrays(offsets, statistics[~unscored].ravel()),
     ]
     return pa.Table.from_arrays(columns, schema=schema)
 

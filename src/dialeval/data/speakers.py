@@ -1,8 +1,9 @@
-"""Who speaks in a dialogue: instructions and results of tools are messages that nobody says."""
+"""Speakers of a dialogue; instructions and results of tools are messages that nobody says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from dialeval.data.types import Context, Turn
@@ -11,6 +12,7 @@ Who: TypeAlias = tuple[str, str | None]
 """A role and a name, which together are a speaker, case and surrounding whitespace aside."""
 _NEVER: Final = frozenset({"tool", "function", "developer"})
 _SYSTEM: Final = "system"
+_CHAT: Final = frozenset({"user", "assistant"})
 
 
 def who(turn: Turn) -> Who:
@@ -48,6 +50,25 @@ def with_response(context: Context, response: str) -> Context:
     usual = "user" if said and folded(said[-1].speaker) == "assistant" else "assistant"
     answering = others[-1] if others else Turn(usual, "")
     return (*context, Turn(answering.speaker, response, answering.name))
+
+
+def as_chat(context: Context, answering: Turn) -> Context:
+    """The context with the roles of a chat: the speaker of ``answering`` is the assistant, all others are the user.
+
+    Instructions and results of tools stay as they are, and so does a context that has these roles already.
+    """
+    says = speaks(context)
+    roles = {folded(turn.speaker) for turn, spoke in zip(context, says, strict=True) if spoke}
+    if roles <= _CHAT and folded(answering.speaker) == "assistant":
+        return context
+    return tuple(
+        chat_turn(turn, answering) if spoke else turn for turn, spoke in zip(context, says, strict=True)
+    )
+
+
+def chat_turn(turn: Turn, answering: Turn) -> Turn:
+    """The turn with the role of a chat: the assistant's where the speaker of ``answering`` says it, else the user's."""
+    return replace(turn, speaker="assistant" if who(turn) == who(answering) else "user")
 
 
 def has_said(context: Context) -> bool:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.errors import ResourceUnavailable, Unsuitable
-from dialeval.files.digests import combine, hash_file
 from dialeval.resources import fingerprint, obtain
 from dialeval.resources.huggingface import (
     INSTALL,
     HubFailed,
+    hash_model,
     plain_name,
     read_settings,
     require_torch,
@@ -125,17 +125,7 @@ def find_encoder(model: str, *, hub: bool = False) -> Weights:
 
 
 def _weights(name: str, folder: Path) -> Weights:
-    files = {path.relative_to(folder).as_posix(): path for pattern in _READ for path in folder.glob(pattern)}
-    if "config.json" not in files:
-        raise ResourceUnavailable(
-            f"{folder} holds no config.json, so it is not the folder of a Hugging Face model. Give another folder."
-        )
-    if not any(file.endswith(".safetensors") for file in files):
-        raise ResourceUnavailable(
-            f"{folder} holds no .safetensors file, and we unpickle no weights. Save the model again with "
-            "model.save_pretrained(folder), which writes safetensors, or give another folder."
-        )
-    return Weights(plain_name(name), folder, combine({file: hash_file(path) for file, path in files.items()}))
+    return Weights(plain_name(name), folder, hash_model(folder, _READ))
 
 
 # One look at the hub a process: a branch that moves meanwhile must not change the model between batches.

@@ -169,7 +169,7 @@ def _longest(tokenizer: Tokenizer, weights: Weights) -> int:
 
 
 def _batches(lengths: Sequence[int], at_once: int) -> Iterator[list[int]]:
-    """Positions of texts of like length, at most so many texts and padded tokens at once."""
+    """Positions of texts of like length, at most this many texts and padded tokens at once."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) == at_once or (len(batch) + 1) * lengths[index] > _TOKENS_AT_ONCE):

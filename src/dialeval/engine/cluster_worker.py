@@ -1,4 +1,4 @@
-"""What the workers of a Ray cluster run: batches of a task that each of them unpacks once."""
+"""Code of the workers of a Ray cluster: batches of a task that each of them unpacks once."""
 
 from __future__ import annotations
 

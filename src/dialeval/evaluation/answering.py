@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, UsesResources
+from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, resources_of
 from dialeval.core.answers import generate
 from dialeval.data import Prompt, Response, Usage, digest
 from dialeval.display.wording import count
@@ -81,7 +81,7 @@ def _generated(
     watch: Watch,
     executor: Executor | None,
 ) -> Answered:
-    resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
+    resources = sorted(resources_of(system).items())
     several = [] if n == 1 else [n]
     key = json.dumps(["responses", _FORMAT, str(system.signature), resources, seed, __version__, *several])
     task = _Answer(system, seed, n)
@@ -111,7 +111,7 @@ class _Answer:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the system: where it has any, it is loaded once by each worker."""
-        return self.system.resources if isinstance(self.system, UsesResources) else {}
+        return resources_of(self.system)
 
     def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         if self.error is None:

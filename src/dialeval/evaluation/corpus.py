@@ -20,7 +20,7 @@ from dialeval.core import (
     Provenance,
     Resampling,
     Subject,
-    UsesResources,
+    resources_of,
 )
 from dialeval.core.results import absence
 from dialeval.data import subject_lines
@@ -68,7 +68,7 @@ def evaluate_corpus(
             package=__version__,
             seed=0,
             resamples=0,
-            resources=tuple(sorted(measure.resources.items())) if isinstance(measure, UsesResources) else (),
+            resources=tuple(sorted(resources_of(measure).items())),
         ),
         reasons=MappingProxyType(reasons),
         absence=known.absence,

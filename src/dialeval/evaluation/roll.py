@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from dialeval.core import Integers, Missing, Resampling, Subject
 from dialeval.core.batches import SharedBatch
-from dialeval.core.packed import PackedNames, PackedTexts
 from dialeval.core.results import absence
 from dialeval.data import Example, subject_lines
 from dialeval.errors import Unsuitable
+from dialeval.text.packed import PackedNames, PackedTexts
 
 S = TypeVar("S", bound=Subject)
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from dialeval.core import (
     Resampling,
     Result,
     Subject,
-    UsesResources,
+    resources_of,
 )
 from dialeval.core.protocols import check_members
 from dialeval.core.results import absence
@@ -40,6 +40,8 @@ from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
 
+_AHEAD: Final = 8
+"""Batches that go at once for each of several workers."""
 UNDEFINED: Final = "undefined for this item: the metric could not compute a value from it"
 
 
@@ -111,7 +113,7 @@ class Tally(Generic[S]):
         self._roll = new_roll(plan) if roll is None else roll
         self._reasons: dict[int, str] = {}
         self._rows = Gathered()
-        self._resources = dict(metric.resources) if isinstance(metric, UsesResources) else {}
+        self._resources = dict(resources_of(metric))
         identity = [str(metric.signature), sorted(self._resources.items()), __version__]
         self._job = Job(key=json.dumps(identity), task=metric.statistics, codec=ROWS)
 
@@ -131,7 +133,9 @@ class Tally(Generic[S]):
         """Take the subjects of a result, with these statistics for all that have no reason to be unscored."""
         self._roll.name(result.items, result.systems)
         self._reasons = dict(reasons)
-        self._rows.add(rows[[index for index in range(len(rows)) if index not in reasons]])
+        scored = np.ones(len(rows), dtype=bool)
+        scored[list(reasons)] = False
+        self._rows.add(rows[scored])
 
     def result(self) -> Result:
         """What all subjects come to; the tally is then used up."""
@@ -146,7 +150,7 @@ class Tally(Generic[S]):
             reasons |= dict.fromkeys(undefined.tolist(), UNDEFINED)
             scored[undefined] = False
             rows, values = rows[finite], values[finite]
-        known = self._uncertainty(rows, scored)
+        known = self._uncertainty(rows, scored, values)
         score = float(self._metric.aggregate(rows.sum(axis=0))) if len(rows) else float("nan")
         of_all = np.full(len(scored), np.nan)
         of_all[scored] = values
@@ -177,9 +181,9 @@ class Tally(Generic[S]):
         rows = self._rows.take()
         return np.empty((0, self._metric.statistics([]).shape[1])) if rows is None else rows
 
-    def _uncertainty(self, rows: Floats, scored: NDArray[np.bool_]) -> Uncertainty:
+    def _uncertainty(self, rows: Floats, scored: NDArray[np.bool_], values: Floats) -> Uncertainty:
         resampling = self._plan.resampling
-        return uncertainty(self._metric, rows, self._roll.clusters(resampling, scored), resampling)
+        return uncertainty(self._metric, rows, self._roll.clusters(resampling, scored), resampling, values)
 
     def _provenance(self) -> Provenance:
         return Provenance(
@@ -241,7 +245,7 @@ def evaluate_each(
                 tallies |= {
                     (name, system): Tally(metric, plan, rolls[system]) for name, metric in single.items()
                 }
-            for batches in _at_once(rolls[system].note(group) if single else (), plan):
+            for batches in at_once(rolls[system].note(group) if single else (), plan):
                 for name in single:
                     tallies[name, system].score(batches)
             if whole:
@@ -253,12 +257,11 @@ def evaluate_each(
     return {key: results[key] for key in sorted(results, key=lambda key: list(metrics).index(key[0]))}
 
 
-def _at_once(batches: Iterable[NotedBatch[S]], plan: Plan) -> Iterator[list[NotedBatch[S]]]:
-    """The batches one by one, so that the next metric finds them in the processor's cache; all for several workers."""
-    if plan.executor.width > 1:
-        yield list(batches)
-    else:
-        yield from ([batch] for batch in batches)
+def at_once(batches: Iterable[NotedBatch[S]], plan: Plan) -> Iterator[list[NotedBatch[S]]]:
+    """The batches one by one, so that the next metric finds them in the processor's cache; more for several workers."""
+    stream, width = iter(batches), plan.executor.width
+    while chunk := list(islice(stream, 1 if width == 1 else _AHEAD * width)):
+        yield chunk
 
 
 def _by_system(subjects: Iterable[S | Missing], plan: Plan) -> Iterator[dict[str, list[S | Missing]]]:
@@ -284,6 +287,7 @@ def rescored(
     result: Result, rows: Floats, reasons: Mapping[int, str], resampling: Resampling = DEFAULT_RESAMPLING
 ) -> Result:
     """The result with other statistics for some of its subjects, or with fewer of them, as these ``reasons`` say."""
-    tally = Tally(result.metric, Plan(resampling=resampling))
+    packed = not isinstance(result.items, tuple)
+    tally = Tally(result.metric, Plan(resampling=resampling, packed=packed))
     tally.enter_rows(result, rows, reasons)
     return replace(tally.result(), provenance=result.provenance)

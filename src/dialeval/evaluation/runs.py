@@ -22,7 +22,7 @@ from dialeval.core import (
     Missing,
     Signature,
     Subject,
-    UsesResources,
+    resources_of,
 )
 from dialeval.core.batches import SharedBatch, once
 from dialeval.core.results import absence
@@ -73,7 +73,7 @@ class MeanOverRuns:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the metric."""
-        return self.metric.resources if isinstance(self.metric, UsesResources) else {}
+        return resources_of(self.metric)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -130,7 +130,7 @@ class CorpusOverRuns:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the measure."""
-        return self.corpus.resources if isinstance(self.corpus, UsesResources) else {}
+        return resources_of(self.corpus)
 
     def unscorable(self, subject: Repeated, /) -> str | None:
         """Why one of the answers cannot be part of the corpus, or None."""

@@ -20,9 +20,16 @@ class Uncertainty(NamedTuple):
 
 
 def uncertainty(
-    metric: Metric[Any], rows: Floats, clusters: Integers | None, resampling: Resampling
+    metric: Metric[Any],
+    rows: Floats,
+    clusters: Integers | None,
+    resampling: Resampling,
+    values: Floats | None = None,
 ) -> Uncertainty:
-    """That of a metric's score over items with these rows; no interval where 0 resamples are asked for."""
+    """That of a metric's score over items with these rows; no interval where 0 resamples are asked for.
+
+    ``values`` are those of single items, where they are known.
+    """
     if not len(rows):
         return Uncertainty(absence="undefined")
     units = len(rows) if clusters is None else int(clusters.max()) + 1
@@ -35,6 +42,7 @@ def uncertainty(
         yes_no=says_yes_no(metric),
         limits=limits_of(metric),
         sources=sources_of(scores_of_rows(metric, rows)),
+        values=values,
     )
     effect = None if clusters is None else design_effect(rows, metric.aggregate, clusters).value
     return uncertainty_of(spread, resampling.confidence, effect)

@@ -1,6 +1,7 @@
 """User-supplied code: functions and classes named by file or module, each with a digest of its source.
 
-A *place* is ``file.py:NAME`` or ``module:NAME``. Naming one runs that code, as importing it would.
+A *place* is ``file.py:NAME`` or ``module:NAME``. Naming one runs that code, as importing it would. Files that may be a
+stranger's, such as those of a run folder, are read under `only_named`, where they cannot name any.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import importlib.util
 import inspect
 import re
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from dialeval.errors import DialevalError, UnknownName, first_line
+from dialeval.errors import DialevalError, UnknownName, Unsuitable, first_line
 from dialeval.files.digests import Stamp, hash_file, stamp
 
 DIGITS: Final = 16
@@ -23,6 +27,72 @@ DIGITS: Final = 16
 MODULES: Final = "dialeval_own_"
 """How the names of modules begin that are files of users; other processes cannot import these."""
 _PLACE: Final = re.compile(r"(?P<where>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
+
+
+METRICS: Final = "dialeval.metrics"
+SYSTEMS: Final = "dialeval.systems"
+GROUPS: Final = (METRICS, SYSTEMS)
+"""Entry points under which packages register metrics and systems."""
+
+
+class _Named(NamedTuple):
+    """What may be loaded."""
+
+    origins: frozenset[str]
+    """Resolved files, and modules."""
+    folder: Path | None
+    """The user's own, whose files may be loaded."""
+    foreign: tuple[Path, ...]
+    """Folders in it that are not."""
+
+    def admits(self, origin: str) -> bool:
+        """Whether the file or module may be loaded."""
+        own = self.folder is not None and origin.endswith(".py") and Path(origin).is_relative_to(self.folder)
+        return origin in self.origins or (own and not any(map(Path(origin).is_relative_to, self.foreign)))
+
+
+_named: ContextVar[_Named | None] = ContextVar("named", default=None)
+"""None where everything may be loaded."""
+
+
+@contextmanager
+def only_named(
+    places: Iterable[str], *, folder: Path | None = None, foreign: Iterable[Path] = ()
+) -> Iterator[None]:
+    """Load only what stands in the files and modules of these places, for as long as this lasts; Unsuitable otherwise.
+
+    With a ``folder`` also files below it, but for those in ``foreign`` folders. What installed packages have registered
+    with us may be loaded, too: who installs a package trusts it. It holds for this thread, and not for threads that
+    are started here.
+    """
+    origins = frozenset(_origin(place, Path()) for place in places)
+    token = _named.set(
+        _Named(origins, folder and folder.resolve(), tuple(path.resolve() for path in foreign))
+    )
+    try:
+        yield
+    finally:
+        _named.reset(token)
+
+
+def _origin(place: str, folder: Path) -> str:
+    """The file or module that loading would run."""
+    where = place.rpartition(":")[0]
+    return str((folder / Path(where).expanduser()).resolve()) if where.endswith(".py") else where
+
+
+def _registered() -> set[str]:
+    return {entry.value for group in GROUPS for entry in importlib.metadata.entry_points(group=group)}
+
+
+def _check_named(place: str, folder: Path) -> None:
+    named, origin = _named.get(), _origin(place, folder)
+    if named is not None and not named.admits(origin) and place not in _registered():
+        raise Unsuitable(
+            f"Found {place} ({origin}), named by a folder that may be somebody else's. Loading it would run its code, "
+            f"so only what you name yourself is loaded. Read it, and if you trust it add --allow-code "
+            f"{origin}:{place.rpartition(':')[2]}."
+        )
 
 
 class CustomCode(NamedTuple):
@@ -59,6 +129,7 @@ def load_code(place: str, folder: Path) -> CustomCode:
     match = _PLACE.fullmatch(place)
     if match is None:
         raise DialevalError(f"Cannot read {place!r}: expected file.py:NAME or module:NAME.")
+    _check_named(place, folder)
     where, name = match["where"], match["name"]
     if where.endswith(".py"):
         path = folder / Path(where).expanduser()

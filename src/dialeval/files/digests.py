@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,14 @@ class Stamp(NamedTuple):
     path: Path
     size: int
     modified: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A file that was read, by its content."""
+
+    path: str
+    sha256: str
 
 
 def stamp(path: Path) -> Stamp:

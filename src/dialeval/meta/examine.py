@@ -18,6 +18,7 @@ from dialeval.meta.correlation.levels import correlate, correlation_matrix
 from dialeval.meta.correlation.rank_groups import with_rank_groups
 from dialeval.meta.correlation.rivals import compare_measures
 from dialeval.meta.document import (
+    Ceiling,
     Document,
     Level,
     Planned,
@@ -72,18 +73,7 @@ def examine(
         format=1,
         rows=turned_rows(ranked, lower),
         human=count_people(whole),
-        ceiling=tuple(
-            split_half(
-                scored,
-                level=level,
-                coefficient=kind,
-                repeats=inquiry.repeats,
-                seed=seed,
-                clusters=inquiry.resampling.clusters(scored.items),
-                confidence=inquiry.resampling.confidence,
-            )
-            for level in inquiry.levels
-        ),
+        ceiling=_ceiling(scored, inquiry),
         raters=leave_one_out(scored, level=main, coefficient=kind),
         rivals=rivals,
         correlations=tuple(
@@ -134,6 +124,23 @@ def _agreement(
                 )
             progress.advance(1)
     return tuple(rows), tuple(rivals)
+
+
+def _ceiling(scored: Joined, inquiry: Inquiry) -> tuple[Ceiling, ...]:
+    """How well one half of the people predicts the other, at each level."""
+    resampling = inquiry.resampling
+    return tuple(
+        split_half(
+            scored,
+            level=level,
+            coefficient=inquiry.coefficient,
+            repeats=inquiry.repeats,
+            seed=resampling.seed,
+            clusters=resampling.clusters(scored.items),
+            confidence=resampling.confidence,
+        )
+        for level in inquiry.levels
+    )
 
 
 def _plans(upright: Joined, rows: Sequence[Row], inquiry: Inquiry, notes: list[Note]) -> tuple[Planned, ...]:

@@ -1,4 +1,4 @@
-"""Of each text, the closest length among the other texts, and what is left of it without a group."""
+"""Closest length of each text among the other texts, and what is left of it without a group."""
 
 from __future__ import annotations
 

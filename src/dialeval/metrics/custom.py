@@ -13,12 +13,10 @@ from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.core.protocols import check_members
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError, first_line
-from dialeval.files.custom_code import CustomCode, installed, is_place, load_code
+from dialeval.files.custom_code import METRICS, CustomCode, installed, is_place, load_code
 from dialeval.metrics.rows import lacks_references, mean_of_rows, rows_of_values
 from dialeval.text.calls import split_call
 
-GROUP: Final = "dialeval.metrics"
-"""Entry points under which packages register metrics."""
 GIVEN: Final = ("response", "references", "context")
 """What a function is given, by these names or, where it has none of them, in this order."""
 
@@ -97,7 +95,7 @@ def custom_metric(
         name, parameters, rest = split_call(text)
     except ValueError:
         return None
-    place = name if is_place(name) else installed(GROUP, name)
+    place = name if is_place(name) else installed(METRICS, name)
     if place is None or rest:
         return None
     given = {**dict(parameters), **(options or {})}

@@ -78,11 +78,11 @@ def nbest_variety(
 class NBestLists:
     """N-best lists in a study."""
 
-    name = "nbest"
+    name: Final = "nbest"
     measures: Final[Mapping[str, Callable[..., Asking]]] = {"nbest": nbest, "nbest_variety": nbest_variety}
     shows: Final = frozenset[str]()
     systems: Final[Mapping[str, Callable[..., System]]] = {}
-    hint = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
+    hint: Final = "{name: nbest, stimuli: stimuli.jsonl, n: 10}"
     document: Final = NBestInfo
 
     def section(

@@ -26,10 +26,10 @@ SHOWN: Final = 20
 class SlotErrors:
     """Slot errors in a study: no system is asked anything more, so there is nothing to write or to read back."""
 
-    name = "nlg"
+    name: Final = "nlg"
     measures: Final[Mapping[str, Callable[..., Asking]]] = {}
     systems: Final[Mapping[str, Callable[..., System]]] = {}
-    hint = "slot_error_rate"
+    hint: Final = "slot_error_rate"
     document: Final = SlotsInfo
     shows: Final = frozenset({"slot_error_rate"})
     """Metrics of answers about which it has a section."""

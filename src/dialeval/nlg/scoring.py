@@ -1,4 +1,4 @@
-"""What ``dialeval nlg score`` is asked about: responses to acts with their references, and the slot metrics."""
+"""Subjects of ``dialeval nlg score``: responses to acts with their references, and the slot metrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dialeval.data.codec.bad import OnBad, refuse
-from dialeval.data.codec.decode import NO_RESPONSE
+from dialeval.data.codec.parts import NO_RESPONSE
 from dialeval.data.codec.sources import Source, shown
 from dialeval.data.types import UNNAMED, Example, Response
 from dialeval.errors import BadInput, Unsuitable

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
 from dialeval.errors import BadInput, ResourceUnavailable, first_line
+from dialeval.files.digests import combine, hash_file
 from dialeval.resources.catalogue import Resource
 
 
@@ -86,9 +87,28 @@ def read_settings(path: Path) -> dict[str, object]:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise BadInput(
-            str(path), f"no JSON ({error})", "the settings of a model", "Download it again."
+            str(path), f"invalid JSON ({error})", "the settings of a model", "Download it again."
         ) from None
     return settings if isinstance(settings, dict) else {}
+
+
+def hash_model(folder: Path, patterns: Iterable[str]) -> str:
+    """One sha256 for the files of a model that match; ResourceUnavailable where the folder holds no model to read."""
+    files = {
+        path.relative_to(folder).as_posix(): path for pattern in patterns for path in folder.glob(pattern)
+    }
+    if "config.json" not in files:
+        raise ResourceUnavailable(
+            f"{folder} holds no config.json, so it is not the folder of a Hugging Face model. Give another folder."
+        )
+    if not any(file.endswith(".safetensors") for file in files):
+        others = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".gguf"))
+        seen = f"only {', '.join(others)}" if others else "none"
+        raise ResourceUnavailable(
+            f"{folder} holds no weights that we read: expected .safetensors, found {seen}, and we unpickle nothing. "
+            "Save the model again with model.save_pretrained(folder), or give another folder."
+        )
+    return combine({file: hash_file(path) for file, path in files.items()})
 
 
 def plain_name(name: str) -> str:

@@ -77,7 +77,7 @@ class _PlainUnpickler(pickle.Unpickler):
         if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
             return set
         raise ResourceUnavailable(
-            f"The tagger's weights ask for {module}.{name}, which plain data has no need of, and are not read."
+            f"The tagger's weights refer to {module}.{name}, which plain data does not need, so they are not read."
         )
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal
 
 from dialeval.data.choices import Choice as Choice, ChoiceRow as ChoiceRow
 from dialeval.data.types import Question as Question
 from dialeval.display.notes import Note
 from dialeval.evaluation.compare import Comparison as Comparison
+from dialeval.files.digests import FileDigest
 from dialeval.files.documents import FINITE
-
-Five: TypeAlias = tuple[float, float, float, float, float]
-"""Least, first quartile, median, third quartile, greatest."""
+from dialeval.stats.correlation.instability import Five as Five
 
 GUESS: Final = "?"
 """What the label of a guess ends in."""
@@ -201,14 +200,6 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A file that was read."""
-
-    path: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """How the systems were asked."""
 
@@ -218,7 +209,7 @@ class Settings:
     level: float
     cluster: Literal["dialogue", "none"] | None
     package: str
-    sources: tuple[Source, ...]
+    sources: tuple[FileDigest, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

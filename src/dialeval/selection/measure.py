@@ -33,7 +33,7 @@ CHOICES: Final = "choices.jsonl"
 class ChoiceMeasure:
     """A metric over choices, and the file of the questions."""
 
-    metric: SelectionAccuracy | SelectionConsistency
+    metric: SelectionAccuracy
     questions: str | None
     """The file as the study wrote it; None where results are read back and nobody is asked again."""
 

@@ -1,4 +1,4 @@
-"""What each turn does to a dialogue's score: how much the score would rise without it."""
+"""Effect of each turn on a dialogue's score: how much the score would rise without it."""
 
 from __future__ import annotations
 

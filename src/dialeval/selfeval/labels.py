@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, NamedTuple
@@ -33,7 +32,7 @@ from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, batches_by_length
 
-_SCHEDULE: Final = Schedule(epochs=6, learning_rate=1e-4, warm_up=10, patience=3, save_every=20)
+SCHEDULE: Final = Schedule(epochs=6, learning_rate=1e-4, warm_up=10, patience=3, save_every=20)
 _KEPT: Final = 1.0
 """Weight of the distance to the scores before, beside the distance to the ratings."""
 
@@ -75,22 +74,18 @@ def train_on_labels(
     folder: Path,
     *,
     kind: Literal["selfeval", "quantidce"] = "selfeval",
-    epochs: int | None = None,
-    seed: int = 0,
+    schedule: Schedule = SCHEDULE,
     session: Session = DEFAULT,
 ) -> Fitted:
-    """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``.
-
-    Six epochs where nobody says how many.
-    """
+    """Fine-tune the model ``start`` on ratings, a fifth of them held out, and write it to ``folder``."""
     file = adapter_file(start, kind)
     profile = file.about.facts.get("profile")
     learn = _pairs if kind == "quantidce" else _turnwise if profile == "turnwise" else _whole
     learner = learn(file, rated)
-    identity = {"start": file.sha256, "ratings": [round(each.rating, 9) for each in rated], "seed": seed}
+    ratings = [round(each.rating, 9) for each in rated]
+    identity = {"start": file.sha256, "ratings": ratings, **schedule.identity()}
     goals = torch.tensor([each.rating for each in rated], dtype=torch.float32)
-    task = _task(learner.model, learner.scores, learner.lengths, goals, seed)
-    schedule = replace(_SCHEDULE, epochs=epochs or _SCHEDULE.epochs)
+    task = _task(learner.model, learner.scores, learner.lengths, goals, schedule.seed)
     fitted = fit(task, schedule, Checkpoints(folder, identity), session)
     learner.write(folder / ADAPTER, {**file.about.facts, "ratings": len(rated)})
     return fitted
@@ -108,7 +103,7 @@ class _Learner(NamedTuple):
 
 def _whole(file: AdapterFile, rated: Sequence[Rated]) -> _Learner:
     facts = file.about.facts
-    config = SelfEvalConfig(profile=facts["profile"], window=facts["window"], schedule=_SCHEDULE)
+    config = SelfEvalConfig(profile=facts["profile"], window=facts["window"], schedule=SCHEDULE)
     hidden = tensor_shapes(file.path).get("head.hidden.weight", (128,))[0]
     settings = Finetuning(
         encoder=file.about.encoder,

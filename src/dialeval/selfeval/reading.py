@@ -1,4 +1,4 @@
-"""How SelF-Eval reads a dialogue: turns marked by speaker, in windows of so many turns."""
+"""SelF-Eval's reading of a dialogue: turns marked by speaker, in windows."""
 
 from __future__ import annotations
 

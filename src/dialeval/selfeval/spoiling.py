@@ -72,7 +72,7 @@ class Material:
         """The versions of the dialogue ``row``, a function of the seed; None where it is too short.
 
         A row beyond the dialogues is one of them again, spoilt in other ways, so that no epoch repeats another. With
-        ``rank``, turns are replaced by such as are near to them.
+        ``rank``, turns are replaced by ones near to them.
         """
         draw = random.Random(f"{seed}/{row}")
         place = row % len(self.dialogues)

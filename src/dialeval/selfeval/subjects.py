@@ -1,4 +1,4 @@
-"""What scorers without references judge: a response in its context, or a whole dialogue."""
+"""Subjects of scorers without references: a response in its context, or a whole dialogue."""
 
 from __future__ import annotations
 

@@ -159,11 +159,15 @@ def _combined(parts: Sequence[_Scored]) -> _Scored:
     usable = [(part, scale) for part, scale in zip(parts, scales, strict=True) if scale > 0]
     if not usable:
         return parts[0]
-    names = tuple(dict.fromkeys(unit for part, _ in usable for unit in part.units))
-    places = {name: place for place, name in enumerate(names)}
+    names = usable[0][0].units
+    alike = all(part.units == names for part, _ in usable)
+    if not alike:
+        names = tuple(dict.fromkeys(unit for part, _ in usable for unit in part.units))
+    places = {} if alike else {name: place for place, name in enumerate(names)}
     added = np.zeros((len(names), len(parts[0].scores)))
     for part, scale in usable:
-        added[[places[unit] for unit in part.units]] += part.centred / len(part.units) / scale
+        where = slice(None) if alike else [places[unit] for unit in part.units]
+        added[where] += part.centred / len(part.units) / scale
     scores = np.mean([part.scores / scale for part, scale in usable], axis=0)
     return _Scored(scores, scores + len(names) * added / len(usable), names)
 

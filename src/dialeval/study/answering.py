@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
+from dialeval.data.spooled import NoSpace, Shape, response_parts, spooled, turn_parts, whole_turns
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
 from dialeval.evaluation.answering import answers_of
@@ -34,20 +35,16 @@ def ask(
     try:
         for strange in unmatched_responses(system, items):
             check_unmatched(strange, items, allowed=study.allow_unmatched)
-        answers, failure = answers_of(
-            system,
-            prompts,
-            study.resampling.seed,
-            cache=workshop.cache,
-            watch=workshop.watch,
-            executor=workshop.asking,
+        answers, failure = _answers(system, prompts, study, workshop)
+        hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
+        first = _examples(
+            system, prompts, answers, f"it has no response to any of the {len(prompts)} items.{hint}"
         )
-        if not any(answers):
-            hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
-            raise DialevalError(f"it has no response to any of the {len(prompts)} items.{hint}")
         others = (
             [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
         )
+    except NoSpace:  # every other system would fail, too
+        raise
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = described(error)
         failures.append(Failure(system.name, None, message))
@@ -55,18 +52,70 @@ def ask(
             system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
         )
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
-    first = [as_example(system, *pair) for pair in zip(prompts, answers, strict=True)]
     return Respondent(system, first, (first, *others) if others else ())
 
 
-def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> list[Example | Missing]:
-    """What a further run of a system said to each prompt."""
-    answers = run.replay(prompts)
-    if not any(answers):
-        raise DialevalError(
-            f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
+class _Given(NamedTuple):
+    """A system's answers in the order of the prompts, and what went wrong before the last of them."""
+
+    answers: Iterable[tuple[Response, ...]]
+    failure: str | None = None
+
+
+def _answers(system: System, prompts: Sequence[Prompt], study: Study, workshop: Workshop) -> _Given:
+    if isinstance(system, Transcript):
+        return _Given(system.each(prompts))
+    return _Given(
+        *answers_of(
+            system,
+            prompts,
+            study.resampling.seed,
+            cache=workshop.cache,
+            watch=workshop.watch,
+            executor=workshop.asking,
         )
-    return [as_example(run, *pair) for pair in zip(prompts, answers, strict=True)]
+    )
+
+
+def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> Sequence[Example | Missing]:
+    """What a further run of a system said to each prompt."""
+    silent = f"{run.path} has no response to any of the {len(prompts)} items. Do the ids agree?"
+    return _examples(run, prompts, run.each(prompts), silent)
+
+
+def _examples(
+    system: System, prompts: Sequence[Prompt], answers: Iterable[tuple[Response, ...]], silent: str
+) -> Sequence[Example | Missing]:
+    """What the system said to each prompt; an error with the words ``silent`` where it said nothing to any."""
+    answered = False
+
+    def each() -> Iterator[Example | Missing]:
+        nonlocal answered
+        for prompt, responses in zip(prompts, answers, strict=True):
+            answered = answered or bool(responses)
+            yield as_example(system, prompt, responses)
+
+    examples = spooled(each(), ANSWERS)
+    if not answered:
+        raise DialevalError(silent)
+    return examples
+
+
+def _answer_parts(answer: Example | Missing) -> tuple[Any, ...]:
+    if isinstance(answer, Missing):
+        return answer.item, answer.system, answer.reason
+    response = response_parts(answer.response)
+    return answer.item, answer.system, turn_parts(answer.context), response, answer.references
+
+
+def _whole_answer(parts: tuple[Any, ...]) -> Example | Missing:
+    if len(parts) == 3:
+        return Missing(*parts)
+    item, system, turns, response, references = parts
+    return Example(item, system, whole_turns(turns), Response(*response), references)
+
+
+ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
 
 
 def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:

@@ -29,9 +29,9 @@ def choose(values: Values, *, most: int = MOST_ITEMS) -> tuple[int, ...]:
         if len(chosen) >= limit // 2:
             break
         chosen.add(position)
-    rest = [position for position in range(total) if position not in chosen]
+    rest = np.delete(np.arange(total), sorted(chosen))
     spread = np.linspace(0, len(rest) - 1, limit - len(chosen)).round().astype(int)
-    return tuple(sorted(chosen | {rest[at] for at in spread.tolist()}))
+    return tuple(sorted(chosen.union(rest[spread].tolist())))
 
 
 def shown(

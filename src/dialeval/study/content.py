@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from dialeval.data import Example
 from dialeval.data.results import ItemValues
@@ -20,17 +20,24 @@ def content_of(
     manifest: Manifest,
     blocks: Sequence[ItemValues],
     points: Points,
-    answers: Iterable[Example],
+    answers: Callable[[Collection[str]], Iterable[Example]],
 ) -> Content:
-    """The content of a report; ``answers`` are the systems' responses, to prompts and to whatever else was asked."""
+    """The content of a report.
+
+    ``answers`` gives the systems' responses to these items at least, to prompts and to whatever else was asked.
+    """
     values = Values.of_blocks(blocks)
+    chosen = choose(values)
     return Content(
         study=study,
         summary=summary,
         manifest=manifest,
         values=values,
         items=shown(
-            values, choose(values), answers, {system.name: system.runs for system in summary.systems}
+            values,
+            chosen,
+            answers({values.items[position] for position in chosen}),
+            {system.name: system.runs for system in summary.systems},
         ),
         notes=(*map(sentence, manifest.unmatched), *notes_of(summary)),
         points=points,

@@ -37,7 +37,7 @@ KINDS: Final[Mapping[str, Callable[..., System]]] = {
 
 @dataclass(frozen=True, slots=True)
 class HumanRatings:
-    """Where a study's human ratings are, and on which criterion the measures are held against them."""
+    """Where a study's human ratings are, and on which criterion the measures are compared with them."""
 
     path: Path
     criterion: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import GenericAlias
@@ -12,6 +12,7 @@ from typing import Any, Final
 from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
 from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
+from dialeval.data.spooled import of_items
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.files.folders import alone_in
@@ -48,8 +49,7 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     for stale in (folder / "manifest.json", folder / "report.html", *folder.glob(".*.part")):
         stale.unlink(missing_ok=True)
     write_atomically(folder / "study.yaml", run.study.text.encode())
-    examples = [e for r in run.respondents for e in r.examples if not isinstance(e, Missing)]
-    write(folder / EXAMPLES, examples)
+    write(folder / EXAMPLES, _answered(respondent.examples for respondent in run.respondents))
     further = _write_further(run, folder)
     for name, capability in CAPABILITIES.items():
         capability.write(folder, [(scored.measure.label, scored.subjects) for scored in _asked(run, name)])
@@ -65,7 +65,12 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
         for name, capability in CAPABILITIES.items()
         for scored in _asked(run, name)
     )
-    answers = chain(examples, further, *more)
+
+    def answers(items: Collection[str]) -> Iterator[Example]:
+        given = [respondent.examples for respondent in run.respondents]
+        yield from _answered(of_items(examples, items) for examples in given)
+        yield from chain(*(_answered(runs) for runs in further), *more)
+
     return content_of(run.study.text, summary, manifest, blocks, points, answers)
 
 
@@ -96,7 +101,7 @@ def read_run(folder: Path) -> Content:
     answers = chain(
         read_examples(folder), *(read_run_of(folder, run) for run in further_runs(summary)), *more
     )
-    return content_of(study, summary, manifest, blocks, points, answers)
+    return content_of(study, summary, manifest, blocks, points, lambda _: answers)
 
 
 def read_summary(folder: Path) -> Summary:
@@ -135,16 +140,20 @@ def read_run_of(folder: Path, run: int) -> Iterable[Example]:
     return read(require_file(folder, f"examples.{run}.jsonl", RUN), "example")
 
 
-def _write_further(run: Run, folder: Path) -> list[Example]:
-    """Write the answers of further runs, a file for each; nothing where every system has one."""
+def _answered(systems: Iterable[Iterable[Example | Missing]]) -> Iterator[Example]:
+    """The answers of all systems that gave one."""
+    return (example for examples in systems for example in examples if not isinstance(example, Missing))
+
+
+def _write_further(run: Run, folder: Path) -> list[list[Sequence[Example | Missing]]]:
+    """Write the answers of further runs, a file for each, and return them; nothing where every system has one."""
     for stale in folder.glob("examples.*.jsonl"):
         stale.unlink()
-    written: list[Example] = []
+    written: list[list[Sequence[Example | Missing]]] = []
     for number in range(1, max((len(respondent.runs) for respondent in run.respondents), default=0)):
         runs = [respondent.runs[number] for respondent in run.respondents if len(respondent.runs) > number]
-        examples = [example for given in runs for example in given if not isinstance(example, Missing)]
-        write(folder / f"examples.{number + 1}.jsonl", examples)
-        written += examples
+        write(folder / f"examples.{number + 1}.jsonl", _answered(runs))
+        written.append(runs)
     return written
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class People(NamedTuple):
-    """What people said, and the criterion that measures are held against."""
+    """What people said, and the criterion that measures are compared with."""
 
     ratings: Ratings
     criterion: str

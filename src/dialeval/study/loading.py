@@ -23,12 +23,13 @@ from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
 from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
-from dialeval.files.custom_code import is_place
+from dialeval.files.custom_code import is_place, only_named
+from dialeval.files.documents import damaged
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
 from dialeval.study.document import Score, Summary, Trace
-from dialeval.study.folder import FILES, read_examples, read_manifest, read_run_of, read_summary
+from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
 from dialeval.study.scoring import Scored, columns_of, html_of
 from dialeval.text.calls import split_call
@@ -59,12 +60,18 @@ class LoadedRun(Framed):
         return html_of(self.folder.name, self.scored)
 
 
-def load_run(folder: str | Path) -> LoadedRun:
+def load_run(folder: str | Path, *, code: Sequence[str] = ()) -> LoadedRun:
     """The results of the run in ``folder``, each system's on its own items, with the intervals of its summary.
 
-    Corpus measures have no rows to read: they are measured again from the examples.
+    Corpus measures have no rows to read: they are measured again from the examples. Custom metrics that are classes
+    have to be loaded again, and are where ``code`` names them, as in ``lab/own.py:NAME``: a run folder may be a
+    stranger's, so nothing is loaded because it says so.
     """
-    folder = Path(folder)
+    with only_named(code):
+        return _load_run(Path(folder), code)
+
+
+def _load_run(folder: Path, code: Sequence[str]) -> LoadedRun:
     _check_complete(folder)
     summary = read_summary(folder)
     resampling = Resampling(
@@ -81,7 +88,7 @@ def load_run(folder: str | Path) -> LoadedRun:
         name: {section.measure: section.status for section in sections}
         for name, sections in summary.sections.items()
     }
-    scored = _scored(folder, summary, examples, resampling)
+    scored = _scored(folder, summary, examples, resampling, code)
     return LoadedRun(
         folder,
         scored,
@@ -107,7 +114,11 @@ def _check_complete(folder: Path) -> None:
 
 
 def _scored(
-    folder: Path, summary: Summary, examples: Sequence[Example], resampling: Resampling
+    folder: Path,
+    summary: Summary,
+    examples: Sequence[Example],
+    resampling: Resampling,
+    code: Sequence[str],
 ) -> tuple[Scored, ...]:
     scores = {(score.measure, score.system): score for score in summary.results}
     runs = {system.name: system.runs for system in summary.systems}
@@ -115,12 +126,17 @@ def _scored(
     results: dict[tuple[str, str], Scored] = {}
     for block in read_results(folder / RESULTS):
         key = block.measure, block.system
-        measure = _measure(folder, scores[key])
+        if key not in scores or key not in traces:
+            named = (
+                f"results of {block.system} under {block.measure}, which summary.json or manifest.json lacks"
+            )
+            raise damaged(folder / RESULTS, named, RUN)
+        measure = _measure(folder, scores[key], code)
         metric = over_runs(measure.metric, runs[block.system])
         result = _result(metric, block, scores[key], traces[key], resampling.confidence)
         results[key] = Scored(measure, block.system, result, result)
     for key, score in scores.items():
-        measure = _measure(folder, score)
+        measure = _measure(folder, score, code)
         if isinstance(measure.metric, CorpusMeasure):
             times = runs[score.system]
             subjects = _subjects(score.system, examples, results)
@@ -176,7 +192,7 @@ def _repeated(first: Subjects, others: Sequence[Iterable[Example]]) -> list[Repe
     return repeated(runs)
 
 
-def _measure(folder: Path, score: Score) -> Measure:
+def _measure(folder: Path, score: Score, code: Sequence[str]) -> Measure:
     """The measure of a score; a custom function is not loaded again, since its values have all that is asked."""
     place = split_call(score.signature).name
     if is_place(place):
@@ -184,7 +200,7 @@ def _measure(folder: Path, score: Score) -> Measure:
         if function is not None:
             return Measure(score.measure, function, "", respondents_examples)
         call = Signature.parse(score.signature).call
-        measure = build_measure(call, folder=_folder_of(place, folder))
+        measure = build_measure(call, folder=_folder_of(place, code))
         measure = dataclasses.replace(measure, label=score.measure)
     else:
         measure = build_measure(score.measure)
@@ -199,10 +215,11 @@ def _measure(folder: Path, score: Score) -> Measure:
     return measure
 
 
-def _folder_of(place: str, run: Path) -> Path:
-    """Where the file of custom code lies: here, or beside the run folder."""
+def _folder_of(place: str, code: Sequence[str]) -> Path:
+    """Where the file of custom code lies: as the user names it, since a run knows it without its folders."""
     file = place.rpartition(":")[0]
-    return run.parent if (run.parent / file).is_file() and not Path(file).is_file() else Path()
+    named = (Path(given.rpartition(":")[0]).expanduser() for given in code)
+    return next((path.parent for path in named if path.name == file), Path())
 
 
 def _provenance(trace: Trace) -> Provenance:

@@ -22,7 +22,7 @@ from dialeval.core import (
 )
 from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.compare.pairing import places_of_values
+from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
 from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import rescored
@@ -58,6 +58,8 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
 
     Systems that have no value at all are not compared, so they take no item from the others.
     """
+    if measured and are_aligned([system.result for system in measured]):
+        return [system.result for system in measured]
     valued = [places_of_values(system.result).keys() for system in measured]
     compared = [items for items in valued if items]
     if rule == "own" or len(compared) < 2:

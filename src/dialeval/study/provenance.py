@@ -17,12 +17,13 @@ import numpy as np
 from dialeval.core import Missing, Priced
 from dialeval.data.codec.sources import file_of
 from dialeval.evaluation.measure import Respondent
-from dialeval.files.digests import hash_file
-from dialeval.study.document import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace
+from dialeval.files.digests import FileDigest, hash_file
+from dialeval.study.document import ClaimPlan, Manifest, SystemUsage, Trace
 from dialeval.study.file import Study
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
 from dialeval.systems.building import inputs_of
+from dialeval.systems.transcript import Transcript
 from dialeval.version import __version__
 
 
@@ -109,7 +110,9 @@ def _trace(scored: Scored) -> Trace:
 
 def _usage(respondent: Respondent) -> SystemUsage | None:
     """What the system's answers took; None where that is not known of any."""
-    said = [example.response for example in respondent.examples if not isinstance(example, Missing)]
+    if isinstance(respondent.system, Transcript):  # no file says it, and there may be millions of lines
+        return None
+    said = (example.response for example in respondent.examples if not isinstance(example, Missing))
     known = [response.usage for response in said if response.usage]
     if not known:
         return None

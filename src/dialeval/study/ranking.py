@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Resampling
+from dialeval.core import Floats, Integers, Resampling
 from dialeval.display.wording import NEGLIGIBLE
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.compare.leaving_out import side_of
-from dialeval.evaluation.compare.pairing import places_of_values
+from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
 from dialeval.study.document import Ranking, SystemRank
+from dialeval.text.packed import PackedTexts
 
 if TYPE_CHECKING:
     from dialeval.study.file import Study
@@ -69,13 +70,12 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
     for measure in study.measures:
         higher = measure.metric.higher_is_better
         systems = [s for s in scored if s.measure is measure and math.isfinite(s.ranked.score)]
-        items = {frozenset(places_of_values(system.ranked)) for system in systems}
-        if higher is None or len(systems) < 2 or len(items) > 1:
+        if higher is None or len(systems) < 2 or not _on_same_items(systems):
             continue
         if all(abs(system.ranked.score) < NEGLIGIBLE for system in systems):
             continue
-        order = list(places_of_values(systems[0].ranked))
-        sides = [side_of(system.ranked, order, study.resampling) for system in systems]
+        order, places = _order(systems)
+        sides = [side_of(system.ranked, order, study.resampling, places) for system in systems]
         units = _units(order, study.resampling)
         table = Jackknifed(
             np.array([side.left_out.score for side in sides]),
@@ -91,6 +91,27 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
             with_runs(table, names, runs, study.resampling.confidence) if runs else table,
             units,
         )
+
+
+def _on_same_items(systems: Sequence[Scored]) -> bool:
+    results = [system.ranked for system in systems]
+    return are_aligned(results) or len({frozenset(places_of_values(result)) for result in results}) == 1
+
+
+class _Order(NamedTuple):
+    """Items in the order of the first system, and where all systems have them, if that is the same for all."""
+
+    items: Sequence[str]
+    places: Integers | None
+
+
+def _order(systems: Sequence[Scored]) -> _Order:
+    first = systems[0].ranked
+    if not are_aligned([system.ranked for system in systems]):
+        return _Order(list(places_of_values(first)), None)
+    places = valued_places(first)
+    items = first.items if not first.reasons else PackedTexts(first.items[i] for i in places.tolist())
+    return _Order(items, places)
 
 
 def with_runs(

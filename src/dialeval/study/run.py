@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.frames import Framed
+from dialeval.data.spooled import PROMPTS, spooled
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
@@ -39,7 +40,7 @@ class Run(Framed):
     """The results of a study."""
 
     study: Study
-    prompts: tuple[Prompt, ...]
+    prompts: Sequence[Prompt]
     respondents: tuple[Respondent, ...]
     scored: tuple[Scored, ...]
     compared: tuple[Comparison, ...]
@@ -90,7 +91,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
 class Inputs(NamedTuple):
     """What a study reads before anybody is asked."""
 
-    prompts: tuple[Prompt, ...]
+    prompts: Sequence[Prompt]
     items: Collection[str]
     """Ids of all items, whatever the limit, and of what measures ask beside the prompts."""
     people: People | None
@@ -106,8 +107,8 @@ def read_inputs(study: Study) -> Inputs:
     return Inputs(everything[: study.limit], items, people)
 
 
-def _prompts(study: Study) -> tuple[Prompt, ...]:
-    prompts = tuple(read_prompts(study.data, turns=study.turns))
+def _prompts(study: Study) -> Sequence[Prompt]:
+    prompts = spooled(read_prompts(study.data, turns=study.turns), PROMPTS)
     for file in study.references:
         prompts = with_references(prompts, file)
     if not prompts:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dialeval.core import CorpusMeasure, Missing, Outcome, Result, Subject
+from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject
 from dialeval.data.frames import html_table
-from dialeval.engine import Progress, Workshop
+from dialeval.data.spooled import Spool
+from dialeval.engine import SILENT, Progress, Workshop
 from dialeval.errors import Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.roll import KeptRoll, keep
@@ -16,6 +18,7 @@ from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
+from dialeval.study.streaming import OnePass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,11 @@ def score_all(
     study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
 ) -> Iterator[Scored]:
     """Every result; what fails joins the failures."""
-    answers = _Answers(workshop)
+    answers, passing = _Answers(workshop), OnePass(study, workshop)
     for measure in study.measures:
         judged = list(_judged(measure, respondents, study, workshop, failures))
-        with workshop.watch(measure.label, sum(len(given.subjects) for given in judged)) as progress:
+        own = [given for given in judged if not passing.covers(measure, given.subjects)]
+        with _bar(workshop, measure.label, sum(len(given.subjects) for given in own)) as progress:
             try:
                 metric = _prepared(measure, judged)
             except Exception as error:
@@ -62,14 +66,24 @@ def score_all(
                 continue
             for given in judged:
                 try:
-                    judge = over_runs(metric, given.runs)
-                    plan = _plan(study, workshop, progress)
-                    noted = answers.noted(given.subjects) if measure.capability is None else None
-                    result = evaluate_any(judge, given.subjects, plan, noted)
+                    if passing.covers(measure, given.subjects):
+                        result: Outcome = passing.result(measure, given.system, given.subjects)
+                    else:
+                        judge = over_runs(metric, given.runs)
+                        plan = _plan(study, workshop, progress, given.subjects)
+                        noted = (
+                            answers.noted(given.subjects) if _noted_once(measure, given.subjects) else None
+                        )
+                        result = evaluate_any(judge, given.subjects, plan, noted)
                 except Exception as error:  # one measure's failure must not lose the others' results
                     failures.append(Failure(given.system, measure.label, described(error)))
                 else:
                     yield Scored(measure, given.system, result, result, given.subjects)
+
+
+def _bar(workshop: Workshop, label: str, count: int) -> AbstractContextManager[Progress]:
+    """A bar, unless all is found in passing, which has a bar of its own."""
+    return workshop.watch(label, count) if count else nullcontext(SILENT)
 
 
 def _judged(
@@ -101,17 +115,29 @@ def _judged(
 def _prepared(measure: Measure, judged: Sequence[_Judged]) -> AnyMetric:
     if isinstance(measure.metric, CorpusMeasure):
         return measure.metric
+    if not isinstance(measure.metric, Fittable):
+        return measure.metric
     # Fitted to all systems together: were each fitted to its own items, a gap would make systems incomparable.
     return fitted(measure.metric, [subject for given in judged for subject in given.single])
 
 
-def _plan(study: Study, workshop: Workshop, progress: Progress) -> Plan:
+def _noted_once(measure: Measure, subjects: Subjects) -> bool:
+    """Whether it is a metric of answers, which other metrics are asked about too, and these can be held in memory."""
+    return (
+        measure.capability is None
+        and not isinstance(measure.metric, CorpusMeasure)
+        and not isinstance(subjects, Spool)
+    )
+
+
+def _plan(study: Study, workshop: Workshop, progress: Progress, subjects: Subjects) -> Plan:
     return Plan(
         resampling=study.resampling,
         executor=workshop.executor,
         cache=workshop.cache,
         progress=progress,
         batch_size=workshop.batch_size,
+        packed=isinstance(subjects, Spool),
     )
 
 

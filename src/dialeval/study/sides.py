@@ -11,16 +11,18 @@ from typing import NamedTuple
 
 from dialeval.core import Missing, Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read, read_prompts
-from dialeval.data.codec.sources import file_of
+from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
 from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.loading import load_run
 from dialeval.study.measures import CAPABILITIES, build_measure
 from dialeval.study.recorded import prompts_known, recorded_examples
+from dialeval.text.calls import split_call
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
 
@@ -84,19 +86,48 @@ def open_sides(
     format: str | None = None,
     data: str | None = None,
     allow_unmatched: bool = False,
+    code: Sequence[str] = (),
 ) -> tuple[Side, Side]:
     """Both sides, each a run folder or an example file; ``SOURCE:SYSTEM`` keeps one system of several.
 
     A file that meets a run is scored by the run's measures, so that no measure is left out silently. ``data`` is a file
     with the contexts and references of files that hold only ids and responses, or lines of text; without it, they are
-    those of the other side.
+    those of the other side. Custom code is loaded where an argument names it, and never because a run folder does.
     """
-    places = _place(a), _place(b)
+    written = (*(measures or ()), format, *(split_format(source).format for source in (a, b, data or "")))
+    named = [*code, *(place for place in map(_code_of, written) if place)]
+    with only_named(named):
+        return _open_sides((_place(a), _place(b)), measures, _Reading(format, data, allow_unmatched, named))
+
+
+class _Reading(NamedTuple):
+    """How sides are read."""
+
+    format: str | None
+    data: str | None
+    allow_unmatched: bool
+    code: Sequence[str]
+
+
+def _code_of(name: str | None) -> str | None:
+    """The place of custom code that the user writes, such as ``own.py:NAME(weight=2)``; None where it is none."""
+    try:
+        place = split_call(name or "").name
+    except ValueError:
+        return None
+    return place if is_place(place) else None
+
+
+def _open_sides(
+    places: tuple[_Place, _Place], measures: Sequence[str] | None, reading: _Reading
+) -> tuple[Side, Side]:
+    data = reading.data
     if data is not None and all(place.path.is_dir() for place in places):
         raise Unsuitable(f"Runs have contexts and references already; leave out {data}, or compare files.")
-    runs = {place: _from_run(place, measures) for place in places if place.path.is_dir()}
+    runs = {place: _from_run(place, measures, reading.code) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
-    files = _Files(format, None if data is None else list(read_prompts(data)), allow_unmatched)
+    prompts = None if data is None else list(read_prompts(data))
+    files = _Files(reading.format, prompts, reading.allow_unmatched)
     examples = {place: files.examples(place) for place in places if place not in runs}
     known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
     for given in examples.values():
@@ -209,8 +240,8 @@ def _place(source: str) -> _Place:
     return _Place(path, system)
 
 
-def _from_run(place: _Place, measures: Sequence[str] | None) -> Side:
-    run = load_run(place.path)
+def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]) -> Side:
+    run = load_run(place.path, code=code)
     results = {Key(scored.measure.label, scored.system): scored.result for scored in run.scored}
     known = list(dict.fromkeys(key.measure for key in results))
     wanted = [name if name in known else build_measure(name).label for name in measures or known]

@@ -85,13 +85,13 @@ def _sort(path: Path, kind: Kind, parts: Parts) -> None:
             for system in systems
         ]
     else:
-        raise Unsuitable(f"{path} holds {kind} records, which a study has no place for.")
+        raise Unsuitable(f"{path} holds {kind} records, which a study does not use.")
 
 
 def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     data = parts.data or Path()
     yield "# Written by 'dialeval init'. Paths are relative to this file; docs/study.md explains every key."
-    yield f"data: {_shown(data, folder)}  # the contexts that every system is held against"
+    yield f"data: {_shown(data, folder)}  # the contexts that every system responds to"
     yield "systems:"
     for name, (_, path, system) in zip(_names(parts.transcripts), parts.transcripts, strict=True):
         which = f", system: {_quoted(system)}" if system else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dialeval.core import CorpusMeasure, Result, System, WeighsTurns
+from dialeval.data.spooled import ids_of
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
 from dialeval.files.documents import finite
 from dialeval.selfeval.document import WeighedDialogue
@@ -13,6 +14,7 @@ from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.measures import CAPABILITIES
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
+from dialeval.text.packed import PackedTexts
 
 
 def summarise(run: Run) -> Summary:
@@ -25,7 +27,7 @@ def summarise(run: Run) -> Summary:
         items=len(run.prompts),
         trials=study.resampling.resamples,
         level=study.resampling.confidence,
-        cluster=study.resampling.cluster_name([prompt.item for prompt in run.prompts]),
+        cluster=study.resampling.cluster_name(PackedTexts(ids_of(run.prompts))),
         systems=tuple(
             SystemInfo(respondent.system.name, kind, _signature(respondent.system, run), _runs(respondent))
             for respondent, kind in zip(run.respondents, study.kinds, strict=True)

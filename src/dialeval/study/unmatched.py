@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dialeval.core import System
 from dialeval.data import Prompt, read_prompts
 from dialeval.data.prompts import reference_items
+from dialeval.data.spooled import Spool, ids_of
 from dialeval.display.wording import listing
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.study.document import Unmatched
 from dialeval.systems.transcript import Transcript
+from dialeval.text.packed import TextNumbers
 
 if TYPE_CHECKING:
     from dialeval.ratings import Ratings
@@ -23,17 +26,18 @@ MOST_UNMATCHED: Final = 0.5
 EXAMPLES: Final = 3
 
 
-def known_items(study: Study, prompts: Sequence[Prompt]) -> frozenset[str]:
+def known_items(study: Study, prompts: Sequence[Prompt]) -> Collection[str]:
     """Ids of all items of the data, whatever the limit, and of what measures ask beside it."""
     asked = [path for measure in study.measures for path in measure.inputs.values() if path is not None]
-    return frozenset((*(prompt.item for prompt in prompts), *(item for path in asked for item in _ids(path))))
+    ids = chain(ids_of(prompts), (item for path in asked for item in _ids(path)))
+    return TextNumbers(ids) if isinstance(prompts, Spool) else frozenset(ids)
 
 
 def unmatched_references(study: Study, items: Collection[str]) -> Iterator[Unmatched]:
     """The files of references with ids that the data does not have."""
     for path in study.references:
         ids = reference_items(path)
-        strange = _unmatched(path, ids, [item for item in ids if item not in items])
+        strange = _unmatched(path, len(ids), [item for item in ids if item not in items])
         if strange is not None:
             yield strange
 
@@ -43,7 +47,7 @@ def unmatched_responses(system: System, items: Collection[str]) -> Iterator[Unma
     for run in system.runs if isinstance(system, Transcript) else ():
         lines = run.lines(items)
         if lines is not None:
-            strange = _unmatched(run.path, lines, [line for line, known in lines.items() if not known])
+            strange = _unmatched(run.path, lines.total, lines.strange)
             if strange is not None:
                 yield strange
 
@@ -70,7 +74,7 @@ def unmatched_ratings(
         strange.get(item) or others.get(system)
         for item, system in zip(ratings.item.tolist(), ratings.system.tolist(), strict=True)
     ]
-    return _unmatched(study.human.path, found, [name for name in found if name is not None])
+    return _unmatched(study.human.path, len(found), [name for name in found if name is not None])
 
 
 def check_unmatched(unmatched: Unmatched | None, items: Collection[str], *, allowed: bool) -> None:
@@ -98,10 +102,10 @@ def no_line(system: System, item: str) -> str | None:
     return f"no line with this id in {system.path.name}"
 
 
-def _unmatched(path: Path, lines: Collection[object], names: Sequence[str]) -> Unmatched | None:
+def _unmatched(path: Path, lines: int, names: Sequence[str]) -> Unmatched | None:
     if not names:
         return None
-    return Unmatched(str(path), len(lines), len(names), tuple(dict.fromkeys(names))[:EXAMPLES])
+    return Unmatched(str(path), lines, len(names), tuple(dict.fromkeys(names))[:EXAMPLES])
 
 
 def _ids(path: Path) -> Iterator[str]:

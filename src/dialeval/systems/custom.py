@@ -12,10 +12,8 @@ from dialeval.core import Signature, System
 from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.data.types import Context, Response
 from dialeval.errors import DialevalError, Unsuitable, first_line
-from dialeval.files.custom_code import CustomCode, installed, is_place, load_code
+from dialeval.files.custom_code import SYSTEMS, CustomCode, installed, is_place, load_code
 
-GROUP: Final = "dialeval.systems"
-"""Entry points under which packages register systems."""
 _ABILITIES: Final = ("generate", "replay", "logprob")
 
 
@@ -54,7 +52,7 @@ class FunctionSystem:
 
 def custom_place(kind: str) -> str | None:
     """Where a kind that is not one of ours comes from: the place it names, or that a package has registered."""
-    return kind if is_place(kind) else installed(GROUP, kind)
+    return kind if is_place(kind) else installed(SYSTEMS, kind)
 
 
 def make_custom_system(place: str, options: Mapping[str, Any], *, folder: Path) -> System:

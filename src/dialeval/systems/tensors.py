@@ -23,7 +23,7 @@ def find_device(name: str) -> torch.device:
     count = torch.cuda.device_count()
     if device.type == "cuda" and (device.index or 0) >= count:
         raise ResourceUnavailable(
-            f"The device {name!r} is not here: torch sees {count} CUDA devices. Set the device to auto."
+            f"The device {name!r} is not available: torch sees {count} CUDA devices. Set the device to auto."
         )
     return device
 

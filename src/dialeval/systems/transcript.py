@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
 from dialeval.data.prompts import answers_in, prompts_of
 from dialeval.data.reading import place_of, read_guessing
+from dialeval.data.spooled import Shape, Shelf, response_parts, turn_parts, whole_turns
 from dialeval.data.types import UNNAMED, Context, Example, NBest, Prompt, Response
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.digests import Stamp, hash_file
@@ -73,11 +75,18 @@ class Transcript:
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""
+        return list(self.each(prompts))
+
+    def each(self, prompts: Sequence[Prompt]) -> Iterator[tuple[Response, ...]]:
+        """The same one by one, where all of them would take much memory."""
         recorded = _recorded(source_stamp(self.path), self.system)
         if recorded.in_order:
             self._check_count(len(recorded.entries), len(prompts))
-            return [entry.responses for entry in list(recorded.entries.values())[: len(prompts)]]
-        return [self._responses(prompt, recorded.entries.get(prompt.item)) for prompt in prompts]
+            for entry in islice(recorded.entries.in_order(), len(prompts)):
+                yield entry.responses
+        else:
+            for prompt in prompts:
+                yield self._responses(prompt, recorded.entries.get(prompt.item))
 
     def _check_count(self, lines: int, prompts: int) -> None:
         if lines < prompts:
@@ -96,19 +105,21 @@ class Transcript:
         recorded = _recorded(source_stamp(self.path), self.system)
         return None if recorded.in_order else recorded.entries.keys()
 
-    def lines(self, items: Collection[str]) -> Mapping[str, bool] | None:
-        """Ids of the lines, and whether one of ``items`` is recorded there; None where the file has no ids.
+    def lines(self, items: Collection[str]) -> Lines | None:
+        """How many lines there are, and those that record none of ``items``; None where the file has no ids.
 
         A line that holds a dialogue records its turns, of which one is enough.
         """
         recorded = _recorded(source_stamp(self.path), self.system)
         if recorded.in_order:
             return None
+        if not recorded.dialogues:
+            return Lines(len(recorded.entries), [item for item in recorded.entries if item not in items])
         lines: dict[str, bool] = {}
-        for item, entry in recorded.entries.items():
+        for item, entry in zip(recorded.entries, recorded.entries.in_order(), strict=True):
             line = entry.dialogue or item
             lines[line] = lines.get(line, False) or item in items
-        return lines
+        return Lines(len(lines), [line for line, known in lines.items() if not known])
 
     def logprob(self, contexts: Sequence[Context], responses: Sequence[str]) -> Floats:
         """What was recorded for each response in its context; Unsuitable where nothing was.
@@ -156,11 +167,13 @@ class Transcript:
     def _responses(self, prompt: Prompt, entry: _Entry | None) -> tuple[Response, ...]:
         if entry is None:
             return ()
-        if prompt.context and entry.asked is not None and folded(prompt.context[-1].text) != entry.asked:
+        said, heard = (context[-1].text if context else None for context in (prompt.context, entry.context))
+        # Equal texts are equal when folded, which takes a while.
+        if said is not None and heard is not None and said != heard and folded(said) != folded(heard):
             raise BadInput(
                 path=str(self.path),
-                found=f"item {prompt.item!r} as an answer to {_short(entry.asked)}",
-                expected=f"an answer to {_short(folded(prompt.context[-1].text))}, as the data has it",
+                found=f"item {prompt.item!r} as an answer to {_short(folded(heard))}",
+                expected=f"an answer to {_short(folded(said))}, as the data has it",
                 todo="Give both files the same ids, or empty the contexts of the transcript to go by id alone.",
             )
         return entry.responses
@@ -169,6 +182,14 @@ class Transcript:
 def recorded_systems(path: Path) -> list[str]:
     """The systems whose responses a file records, in order."""
     return list(dict.fromkeys(recording.record.system for recording in _records(path)))
+
+
+class Lines(NamedTuple):
+    """The lines of a file of recorded responses."""
+
+    total: int
+    strange: list[str]
+    """Ids of those that record no item of the data."""
 
 
 class _Recorded(NamedTuple):
@@ -185,38 +206,49 @@ class _Entry(NamedTuple):
     dialogue: str | None = None
     """The id of the dialogue that it is a turn of, where the file holds dialogues."""
 
-    @property
-    def asked(self) -> str | None:
-        """The last turn of the recorded context; None where no context was recorded."""
-        return folded(self.context[-1].text) if self.context else None
+
+_ENTRIES: Final[Shape[_Entry]] = Shape(
+    lambda entry: (
+        turn_parts(entry.context),
+        list(map(response_parts, entry.responses)),
+        entry.line,
+        entry.dialogue,
+    ),
+    lambda parts: _Entry(
+        whole_turns(parts[0]), tuple([Response(*said) for said in parts[1]]), parts[2], parts[3]
+    ),
+)
 
 
 class _Entries(NamedTuple):
     """What a file records, by item."""
 
-    entries: Mapping[str, _Entry]
+    entries: Shelf[_Entry]
     in_order: bool
     """Whether the file has no ids, so that its order says which item is meant."""
+    dialogues: bool
+    """Whether lines hold dialogues, so that one line records several items."""
 
 
 @lru_cache(maxsize=16)
 def _recorded(file: Stamp, system: str | None) -> _Entries:
     """Each item's entry, of one system."""
-    by_system: dict[str, dict[str, _Entry]] = {}
-    in_order = True
+    by_system: dict[str, Shelf[_Entry]] = {}
+    in_order, dialogues = True, False
     for record, line, named, dialogue in _records(file.path):
-        in_order = in_order and not named
-        entries = by_system.setdefault(record.system, {})
-        if record.item in entries:
+        in_order, dialogues = in_order and not named, dialogues or dialogue is not None
+        if record.system not in by_system:
+            by_system[record.system] = Shelf(_ENTRIES)
+        responses = (record.response,) if isinstance(record, Example) else record.responses
+        entry = _Entry(record.context, responses, line, dialogue)
+        if not by_system[record.system].add(record.item, entry):
             raise BadInput(
                 path=str(file.path),
                 found=f"item {record.item!r} of system {record.system!r} twice",
                 expected="each item once",
                 todo="Drop one of them, or put several responses to one item in a file of n-best lists.",
             )
-        responses = (record.response,) if isinstance(record, Example) else record.responses
-        entries[record.item] = _Entry(record.context, responses, line, dialogue)
-    return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order)
+    return _Entries(by_system[_choose(file.path, system, sorted(by_system))], in_order, dialogues)
 
 
 class _Recording(NamedTuple):
@@ -286,7 +318,7 @@ def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
 def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
     """The different log-probabilities of each recorded response in its context."""
     by_response: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
-    for entry in _recorded(file, system).entries.values():
+    for entry in _recorded(file, system).entries.in_order():
         heard = _heard(entry.context)
         for response in entry.responses:
             if response.logprob is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +20,7 @@ from dialeval.encoder.model import Encoder, load_encoder, load_torch
 from dialeval.encoder.segments import Fit, segment_ids
 from dialeval.errors import BadInput
 from dialeval.files.foreign import weights_path
+from dialeval.training.schedule import Schedule
 
 _FROZEN: Final = "embeddings"
 """The vectors of words are never trained: they are half of a small encoder, and few of them occur in one corpus."""
@@ -51,6 +52,27 @@ class Finetuning:
     def scale(self) -> float:
         """By which the product of the low-rank factors is multiplied."""
         return self.alpha / self.rank if self.rank else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuningConfig:
+    """Everything that moves the weights of a classifier, beside the data; classifiers add settings of their own."""
+
+    finetuning: Finetuning
+    schedule: Schedule
+    batch: int = 32
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a run to be resumed."""
+        settings = asdict(self)
+        del settings["schedule"]
+        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
+
+    def schedule_for(self, examples: int) -> Schedule:
+        """The schedule with a warm-up of at most a tenth of the updates, and a rate that falls to 0 after the last."""
+        updates = self.schedule.epochs * -(-examples // self.batch)
+        warm_up = min(self.schedule.warm_up, updates // 10)
+        return replace(self.schedule, warm_up=warm_up, decay=self.schedule.decay or updates + 1)
 
 
 class LowRank(nn.Module):

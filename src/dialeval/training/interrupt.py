@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C after so many updates, all of which are saved."""
+    """Ctrl-C after this many updates, all of which are saved."""
 
     def __init__(self, updates: int) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ Numbers: TypeAlias = Mapping[str, float]
 
 
 class Sum(NamedTuple):
-    """A sum of so many values, from which their mean follows."""
+    """A sum of this many values, from which their mean follows."""
 
     total: float
     number: int

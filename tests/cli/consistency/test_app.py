@@ -87,6 +87,18 @@ def test_detect_writes_a_page_that_quotes_both_turns(dialeval, dialogues, tmp_pa
             assert quote["text"] in page
     refused = dialeval("consistency", "detect", dialogues, "-o", tmp_path)
     assert refused.code == 1
+    (tmp_path / "found" / "contradictions.html").unlink()
+    assert dialeval("report", "found").out.strip() == "found/contradictions.html"
+    assert (tmp_path / "found" / "contradictions.html").read_text() == page
+
+
+def test_one_is_told_where_the_detector_cannot_read(dialeval, tmp_path):
+    said = ["お茶が好きです。", "本当に？", "お茶は嫌いです。"]
+    talk = [{"role": role, "content": text} for role, text in zip("ABA", said, strict=True)]
+    (tmp_path / "talk.jsonl").write_text(json.dumps({"id": "1", "system": "a", "messages": talk}))
+    done = dialeval("consistency", "detect", tmp_path / "talk.jsonl", "--json")
+    assert done.code == 0
+    assert "1 dialogue mostly in another script than Latin" in " ".join(done.err.split())
 
 
 def test_a_detector_that_is_none_is_refused(dialeval, dialogues):
@@ -133,7 +145,12 @@ def test_probes_by_rules_are_collected_labelled_and_analysed(dialeval, dialogues
     done = dialeval("consistency", "analyse", "l.jsonl", "-o", "analysis", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["answers"] == told["probes"]
-    assert "What provokes contradictions?" in (tmp_path / "analysis" / "analysis.html").read_text()
+    page = tmp_path / "analysis" / "analysis.html"
+    written = page.read_text()
+    assert "What provokes contradictions?" in written
+    page.unlink()
+    assert dialeval("report", "analysis").out.strip() == "analysis/analysis.html"
+    assert page.read_text() == written
 
 
 def test_the_detector_labels_where_people_are_missing(dialeval, dialogues, tmp_path):

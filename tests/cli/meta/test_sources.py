@@ -263,6 +263,7 @@ def test_one_item_has_no_interval_and_says_so(dialeval):
         assert (row["low"], row["high"]) == (None, None)
     pooled = next(row for row in found["rows"] if row["level"] == "item")
     assert "no interval: 1 item, and 5 are required" in pooled["warnings"]
+    assert found["rivals"]
     assert all(rival["low"] is None for rival in found["rivals"])
 
 

@@ -9,7 +9,7 @@ from dialeval.consistency.collecting.answers import NO_RESPONSE, ProbeAnswer, as
 from dialeval.consistency.folder import read_answers, write_answers
 from dialeval.consistency.probing.probes import Probe
 from dialeval.core import Missing, Signature
-from dialeval.data.types import Response, alternating
+from dialeval.data.types import Response, Turn, alternating
 from dialeval.engine import Cache
 from dialeval.errors import RunFailed
 
@@ -59,6 +59,17 @@ def test_of_several_candidates_the_most_contradictory_is_kept():
 def test_the_answer_is_spoken_by_the_speaker_of_the_referent():
     (given,) = ask_probes(Bot(), probes(1), detector=Detector())
     assert given.turns[-1].speaker == given.turns[given.referent].speaker
+
+
+def test_a_live_system_is_asked_as_the_assistant_and_the_answer_keeps_the_speakers_of_the_corpus():
+    class Roles(Bot):
+        def generate(self, contexts, *, n=1, seed=0):
+            return [(Response(" ".join(turn.speaker for turn in context)),) for context in contexts]
+
+    context = (Turn("A", "Hello."), Turn("B", "I like tea."), Turn("A", "Which tea?"))
+    (given,) = ask_probes(Roles(), [Probe("p", context, "Which tea?", 1, 1)], detector=Detector())
+    assert given.example.response.text == "user assistant user"
+    assert [turn.speaker for turn in given.turns] == ["A", "B", "A", "B"]
 
 
 def test_what_was_answered_before_a_failure_is_kept_and_only_the_rest_asked_again(tmp_path):

@@ -29,7 +29,9 @@ def test_the_questions_by_hand():
 
 
 def test_the_user_asks_after_the_systems_last_turn():
-    for probe in entity_probes([TALK], per_dialogue=10).probes:
+    probes = entity_probes([TALK], per_dialogue=10).probes
+    assert probes
+    for probe in probes:
         assert [turn.speaker for turn in probe.context] == ["user", "assistant", "user"]
         assert probe.context[-1].text == probe.question
         assert probe.referent + probe.distance == len(probe.context) - 1

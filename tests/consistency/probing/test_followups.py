@@ -18,29 +18,8 @@ from dialeval.consistency.probing.followups import (
 )
 from dialeval.core import Signature
 from dialeval.data.types import Dialogue, Turn, alternating
-
-
-class Toy:
-    """P(question | context) = 0.5 where a turn of the context says "dog", 0.1 otherwise, halved for each turn."""
-
-    name = "toy"
-    signature = Signature("toy")
-
-    def __init__(self):
-        self.calls = []
-
-    def logprob(self, contexts, responses):
-        self.calls.append(list(zip(contexts, responses, strict=True)))
-        return np.array([math.log(self.probability(context)) for context in contexts])
-
-    @staticmethod
-    def probability(context):
-        dog = any("dog" in turn.text for turn in context)
-        return (0.5 if dog else 0.1) * 0.5 ** len(context)
-
-    def tokens(self, responses):
-        return np.ones(len(responses), dtype=np.int64)
-
+from dialeval.engine import Cache, ProcessPool
+from support.toy_likelihood import Toy
 
 TALK = Dialogue(
     "d",
@@ -110,6 +89,20 @@ def test_a_batch_is_one_call_and_batches_change_nothing(monkeypatch):
     monkeypatch.setattr(followups, "_AT_ONCE", 2)
     assert log_fqness(found, apart) == pytest.approx(whole)
     assert (len(together.calls), len(apart.calls)) == (1, 8)
+
+
+def test_what_is_kept_is_not_asked_again_and_workers_change_nothing(tmp_path):
+    found = mine([Dialogue(str(place), TALK.turns) for place in range(40)]).found
+    whole = log_fqness(found, Toy())
+    cache = Cache(tmp_path)
+    first, again, other = Toy(), Toy(), Toy()
+    other.signature = Signature("another toy")
+    with ProcessPool(2) as pool:
+        assert np.array_equal(log_fqness(found, first, executor=pool, cache=cache), whole)
+    assert np.array_equal(log_fqness(found, again, cache=cache), whole)
+    assert again.calls == []
+    log_fqness(found, other, cache=cache)
+    assert len(other.calls) == 2
 
 
 def test_no_overflow_where_a_question_is_impossible_without_its_referent():

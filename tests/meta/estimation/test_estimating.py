@@ -212,6 +212,7 @@ def test_a_held_out_combination_serves_as_a_measure(usr: Joined) -> None:
     found = estimate_systems(few, linear_combination(few, folds=5).measure)
     assert found.measure == "linear_combination"
     assert "folds=5" in found.rater
+    assert [system.system for system in found.systems] == list(usr.systems)
     for at, system in enumerate(found.systems):
         assert system.low <= usr.human.values[at].mean() <= system.high
 

@@ -83,7 +83,7 @@ def test_a_small_pilot_gives_a_range_and_may_say_perhaps_never(make_joined) -> N
     )
     needed = found.needed
     assert needed.low < needed.middle < needed.assured
-    assert needed.high is None or needed.high > needed.assured
+    assert needed.high > needed.assured
     human = np.random.default_rng(5).normal(size=(1, 2, 30))
     same = {
         name: human[0] + np.random.default_rng(seed).normal(size=(2, 30)) for seed, name in enumerate("ab")

@@ -100,7 +100,9 @@ def test_further_exchanges_keep_their_meaning():
         e for e in more if e.answer.startswith(("Yes", "Yeah", "Yep", "Sure", "Of course", "Definitely"))
     ]
     assert len(opened) > 40
-    assert all(e.label == "yes" for e in opened if e.answer.endswith(f"A{e.item}."))
+    elaborated = [e for e in opened if e.answer.endswith(f"A{e.item}.")]
+    assert elaborated
+    assert all(e.label == "yes" for e in elaborated)
     assert augmented(exchanges(400), seed=1)[400:] == more
     assert negative_question("May I?") is None
 

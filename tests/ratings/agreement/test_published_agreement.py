@@ -133,7 +133,9 @@ def test_corpora_that_name_no_raters_have_no_agreement_of_one_with_another(share
     ratings = read_judgements([shared_data / path], format=format)
     people = ratings.by(raters=set(ratings.raters) - measures_among(ratings))
     assert people.anonymous
-    assert all(one.apart and not one.per_rater for one in agreements(people).values())
+    found = agreements(people)
+    assert found
+    assert all(one.apart and not one.per_rater for one in found.values())
 
 
 def test_workers_who_are_named_are_compared(shared_data):

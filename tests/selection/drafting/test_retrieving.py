@@ -91,6 +91,7 @@ def test_no_two_that_are_found_are_alike(tmp_path):
 
 def test_lengths_are_near_the_texts(repository):
     [found] = retrieve(repository, ["The park has tennis, a camera and a table for my sister."], m=3)
+    assert found
     assert all(7.3 <= len(words(one.text)) <= 16.5 for one in found)
 
 

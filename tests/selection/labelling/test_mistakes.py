@@ -1,4 +1,4 @@
-"""Labels, and guesses held against our own reading."""
+"""Labels, and guesses compared with our own reading."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dialeval.stats.tests.power import items_needed, plan_from_pilot, required_items
+from dialeval.stats.tests.power import PilotPlan, items_needed, plan_from_pilot, required_items
 
 
 def test_required_items_by_hand() -> None:
@@ -79,7 +79,7 @@ def test_a_plan_of_a_large_pilot_is_the_textbooks() -> None:
 def test_a_pilot_that_shows_nothing_gives_no_finite_number() -> None:
     found = plan_from_pilot(np.random.default_rng(3).normal(0, 1, size=12))
     assert found.high is None
-    assert plan_from_pilot(np.array([1.0])) == (None,) * 4
+    assert plan_from_pilot(np.array([1.0])) == PilotPlan(None, None, None, None)
 
 
 def test_clusters_are_the_units_of_a_plan() -> None:

@@ -114,6 +114,7 @@ def test_the_seed_decides_what_is_sampled(folders):
 
 def test_beams_give_as_many_different_texts_as_there_are_beams_at_most(folders):
     found = system(folders["chat"], Decoding("beam", beams=3, max_tokens=6)).generate(CONTEXTS, n=9)
+    assert len(found) == len(CONTEXTS)
     for responses in found:
         assert 1 <= len(responses) <= 3
         assert len({response.text for response in responses}) == len(responses)

@@ -43,7 +43,7 @@ def test_what_cannot_be_is_refused_before_anything_is_loaded(more, said):
         HuggingFace("small", **more)
 
 
-@pytest.mark.parametrize(("device", "said"), [("cuda:99", "is not here"), ("gpu", "no device 'gpu'")])
+@pytest.mark.parametrize(("device", "said"), [("cuda:99", "is not available"), ("gpu", "no device 'gpu'")])
 def test_a_device_that_is_not_here_is_said(folders, device, said):
     with pytest.raises(DialevalError, match=said):
         HuggingFace("tiny", model=str(folders["chat"]), device=device).generate([()])

@@ -1,4 +1,4 @@
-"""What a study asks, from few words: a kind, a criterion, perhaps a scale."""
+"""Questions of a study from few words: a kind, a criterion, perhaps a scale."""
 
 from __future__ import annotations
 

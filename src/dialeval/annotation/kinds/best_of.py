@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from dialeval.annotation.items import Item, Source
-from dialeval.annotation.kinds.kind import Answer, Ask, BadAnswer, Felt, Field, Shows, Values
-from dialeval.annotation.kinds.options import CANNOT_SAY, abstaining
+from dialeval.annotation.kinds.kind import Answer, Ask, Felt, Shows
+from dialeval.annotation.kinds.options import OneChoice
 from dialeval.data.types import Judgement
 from dialeval.ratings.preferences import Preference
 
 NONE: Final = "none"
 
 
-class BestOf:
+class BestOf(OneChoice):
     """The best one by the id of its candidate, ``{"choice": "k3f9"}``; ``none`` where no response is good.
 
     Judgements give the best 1 and the others 0. Preferences say that the best was preferred to each of the others,
@@ -28,19 +27,9 @@ class BestOf:
         """One of the responses, or none."""
         return Ask(self.name, criterion, "Which response is the best in this respect?")
 
-    def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
-        """One choice."""
-        ids = tuple(candidate.id for candidate in item.candidates)
-        return (Field("choice", (*ids, NONE, *abstaining(ask))),)
-
-    def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
-        """The choice; null for cannot say and where nothing was required."""
-        choice = Values(payload).text("choice", most=200)
-        if not choice and ask.required:
-            raise BadAnswer("choice", "required")
-        if choice and choice not in self.fields(ask, item)[0].values:
-            raise BadAnswer("choice", "not_an_option")
-        return {"choice": None if choice in ("", CANNOT_SAY) else choice}
+    def choices(self, ask: Ask, item: Item) -> tuple[str, ...]:
+        """Each response, and none."""
+        return (*(candidate.id for candidate in item.candidates), NONE)
 
     def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
         """One for each system."""
@@ -63,10 +52,6 @@ class BestOf:
             return ()
         others = [system for candidate, system in source.systems.items() if candidate != answer["choice"]]
         return tuple(Preference(source.item, rater, best, other, "a") for other in others)
-
-    def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:
-        """The choice."""
-        return {"choice": (str(answer["choice"] or CANNOT_SAY),)}
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The one felt to be best; none where all are below 0.1."""

@@ -1,7 +1,8 @@
-"""One option of a list about the whole item: what the kinds share that ask for it."""
+"""Shared parts of the kinds that ask for one option of a list, or for one of the candidates."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -38,6 +39,31 @@ class OneOption:
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The option nearest to what is felt."""
         return {"value": nearest(ask, felt(item.candidates[0].id if item.candidates else ""))}
+
+
+class OneChoice(ABC):
+    """One candidate by its id, or one of a few other words, ``{"choice": "k3f9"}``; null where the rater cannot say."""
+
+    @abstractmethod
+    def choices(self, ask: Ask, item: Item) -> tuple[str, ...]:
+        """What may be chosen, beside that the rater cannot say."""
+
+    def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
+        """One choice."""
+        return (Field("choice", (*self.choices(ask, item), *abstaining(ask))),)
+
+    def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
+        """The choice; null for cannot say and where nothing was required."""
+        choice = Values(payload).text("choice", most=200)
+        if not choice and ask.required:
+            raise BadAnswer("choice", "required")
+        if choice and choice not in self.fields(ask, item)[0].values:
+            raise BadAnswer("choice", "not_an_option")
+        return {"choice": None if choice in ("", CANNOT_SAY) else choice}
+
+    def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:
+        """The choice."""
+        return {"choice": (str(answer["choice"] or CANNOT_SAY),)}
 
 
 def scale(anchors: Sequence[str], *, first: int = 1) -> tuple[Option, ...]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from dialeval.annotation.items import Item, Source
-from dialeval.annotation.kinds.kind import Answer, Ask, BadAnswer, Felt, Field, Shows, Values
-from dialeval.annotation.kinds.options import CANNOT_SAY, abstaining
+from dialeval.annotation.kinds.kind import Answer, Ask, Felt, Shows
+from dialeval.annotation.kinds.options import OneChoice
 from dialeval.data.types import Judgement
 from dialeval.ratings.preferences import Preference
 
@@ -15,7 +14,7 @@ TIE: Final = "tie"
 BOTH_BAD: Final = "both_bad"
 
 
-class Pairwise:
+class Pairwise(OneChoice):
     """The better one by the id of its candidate, ``{"choice": "k3f9"}``, or ``tie``, ``both_bad`` or null.
 
     Judgements give the better system 1 and the other 0, both 0.5 in a tie, both 0 where both are bad.
@@ -28,19 +27,9 @@ class Pairwise:
         """A, B, a tie or both bad."""
         return Ask(self.name, criterion, "Which response is better in this respect?")
 
-    def fields(self, ask: Ask, item: Item) -> tuple[Field, ...]:
-        """One choice."""
-        ids = tuple(candidate.id for candidate in item.candidates[:2])
-        return (Field("choice", (*ids, TIE, BOTH_BAD, *abstaining(ask))),)
-
-    def check(self, ask: Ask, item: Item, payload: Mapping[str, object]) -> Answer:
-        """The choice; null for cannot say and where nothing was required."""
-        choice = Values(payload).text("choice", most=200)
-        if not choice and ask.required:
-            raise BadAnswer("choice", "required")
-        if choice and choice not in self.fields(ask, item)[0].values:
-            raise BadAnswer("choice", "not_an_option")
-        return {"choice": None if choice in ("", CANNOT_SAY) else choice}
+    def choices(self, ask: Ask, item: Item) -> tuple[str, ...]:
+        """Both responses, a tie, and both bad."""
+        return (*(candidate.id for candidate in item.candidates[:2]), TIE, BOTH_BAD)
 
     def judgements(self, ask: Ask, source: Source, rater: str, answer: Answer) -> tuple[Judgement, ...]:
         """One for each of the two systems."""
@@ -57,10 +46,6 @@ class Pairwise:
         if answer["choice"] in (TIE, BOTH_BAD):
             return (Preference(source.item, rater, a, b, "tie"),)
         return (Preference(source.item, rater, a, b, "a" if answer["choice"] == first else "b"),)
-
-    def posted(self, answer: Answer) -> Mapping[str, tuple[str, ...]]:
-        """The choice."""
-        return {"choice": (str(answer["choice"] or CANNOT_SAY),)}
 
     def simulated(self, ask: Ask, item: Item, felt: Felt) -> dict[str, object]:
         """The better one; a tie where they differ by less than 0.1, both bad where both are below 0.2."""

@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
-from dialeval.annotation.assignment import check_due, fraction, order_of, strata_in_turn
+from dialeval.annotation.assignment import order_of, strata_in_turn
+from dialeval.annotation.store.grading import grade_checks, grade_test, next_check, next_test
 from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Gone, Plan, Rater, Stale, TooSoon
-from dialeval.annotation.store.rows import given_of, latest_of, log, rater_of
+from dialeval.annotation.store.rows import given_of, latest_of, log, rater_of, update_rater
 from dialeval.annotation.store.schema import DONE, FREE, answers, items, places, raters, skips
 
 _BATCH: Final = 32
@@ -30,14 +31,14 @@ def claim(connection: Connection, plan: Plan, rater_id: int, now: float) -> Clai
     if held is not None:
         return held
     if not rater.qualified:
-        test = _next_test(connection, plan, rater)
+        test = next_test(connection, plan, rater)
         if test is not None:
             return _give(connection, rater, test, now)
-        _set(connection, rater, qualified=True)
+        update_rater(connection, rater, qualified=True)
     done = _done(connection, rater)
     if plan.block is not None and done >= plan.block:
         return Ended("finished")
-    check = _next_check(connection, plan, rater, done)
+    check = next_check(connection, plan, rater, done)
     if check is not None:
         return _give(connection, rater, check, now)
     entry = _next_place(connection, plan, rater, now)
@@ -74,32 +75,45 @@ def submit(
         raise Gone("no such item for this rater")
     # Below 0 where the clock was set back since; nobody must wait for it to catch up.
     if rater.current == item and 0 <= now - (rater.since or now) < plan.least_seconds:
-        raise TooSoon("below the least reading time")
+        raise TooSoon("below the minimum reading time")
     if entry.role == "rating":
         _occupy(connection, rater, item, now)
     elif rater.current != item and latest is None:
         raise Gone("not shown to this rater")
+    _store(connection, rater, item, stored + 1, given, seconds, now)
+    if entry.role == "qualification":
+        grade_test(connection, plan, rater, now)
+    elif entry.role == "check":
+        grade_checks(connection, plan, rater, now)
+    return stored + 1
+
+
+def _store(
+    connection: Connection,
+    rater: Rater,
+    item: str,
+    revision: int,
+    given: Answers,
+    seconds: float | None,
+    now: float,
+) -> None:
+    """Write a revision of an answer into the store and its log, and free the rater for another item."""
     connection.execute(
         insert(answers).values(
             rater=rater.id,
             item=item,
-            revision=stored + 1,
+            revision=revision,
             attempt=rater.attempt,
             answers=json.dumps(given, ensure_ascii=False, allow_nan=False, sort_keys=True),
             seconds=seconds,
             at=now,
         )
     )
-    log(connection, now, "answered" if not stored else "revised", rater.id, item, revision=stored + 1)
+    log(connection, now, "answered" if revision == 1 else "revised", rater.id, item, revision=revision)
     changed: dict[str, object] = {"state": "active", "seen": now}
     if rater.current == item:
         changed |= {"current": None, "since": None}
-    _set(connection, rater, **changed)
-    if entry.role == "qualification":
-        _grade_test(connection, plan, rater, now)
-    elif entry.role == "check":
-        _grade_checks(connection, plan, rater, now)
-    return stored + 1
+    update_rater(connection, rater, **changed)
 
 
 def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: float) -> bool:
@@ -112,7 +126,7 @@ def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: floa
     if connection.execute(free.values(rater=None, until=FREE)).rowcount == 0:
         return False
     connection.execute(insert(skips).values(rater=rater.id, item=item, at=now))
-    _set(connection, rater, current=None, since=None, seen=now)
+    update_rater(connection, rater, current=None, since=None, seen=now)
     log(connection, now, "skipped", rater.id, item)
     return True
 
@@ -120,10 +134,6 @@ def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: floa
 def _locked(connection: Connection, rater_id: int) -> Rater:
     row = connection.execute(select(raters).where(raters.c.id == rater_id).with_for_update()).one()
     return rater_of(row)
-
-
-def _set(connection: Connection, rater: Rater, **values: object) -> None:
-    connection.execute(update(raters).where(raters.c.id == rater.id).values(**values))
 
 
 def _held(connection: Connection, plan: Plan, rater: Rater, now: float) -> Claim | None:
@@ -143,12 +153,12 @@ def _held(connection: Connection, plan: Plan, rater: Rater, now: float) -> Claim
     if kept and entry is not None:
         return _shown(connection, rater, entry, rater.since or now)
     log(connection, now, "expired", rater.id, rater.current)
-    _set(connection, rater, current=None, since=None)
+    update_rater(connection, rater, current=None, since=None)
     return None
 
 
 def _give(connection: Connection, rater: Rater, entry: Entry, now: float) -> Claim:
-    _set(connection, rater, current=entry.id, since=now, seen=now, state="active")
+    update_rater(connection, rater, current=entry.id, since=now, seen=now, state="active")
     log(connection, now, "shown", rater.id, entry.id)
     return _shown(connection, rater, entry, now)
 
@@ -238,67 +248,3 @@ def _occupy(connection: Connection, rater: Rater, item: str, now: float) -> None
             return
         slot = _free_slots(connection, [item], now).get(item)
     raise Gone("all places are filled")
-
-
-def _latest_by_item(
-    connection: Connection, rater: Rater, entries: Iterable[Entry]
-) -> dict[str, Row[tuple[object, ...]]]:
-    wanted = [entry.id for entry in entries]
-    query = (
-        select(answers)
-        .where(answers.c.rater == rater.id, answers.c.item.in_(wanted))
-        .order_by(answers.c.revision)
-    )
-    return {row.item: row for row in connection.execute(query)}
-
-
-def _next_test(connection: Connection, plan: Plan, rater: Rater) -> Entry | None:
-    """The next item of the qualification test that this attempt has not answered."""
-    tests = plan.of_role("qualification")
-    if not tests:
-        return None
-    rows = _latest_by_item(connection, rater, tests)
-    answered = {item for item, row in rows.items() if row.attempt == rater.attempt}
-    left = [entry for entry in tests if entry.id not in answered]
-    return min(left, key=lambda entry: fraction("test", plan.seed, rater.name, entry.number), default=None)
-
-
-def _grade_test(connection: Connection, plan: Plan, rater: Rater, now: float) -> None:
-    """Once all are answered: qualified, another attempt, or screened out."""
-    tests = plan.of_role("qualification")
-    rows = _latest_by_item(connection, rater, tests)
-    if rater.qualified or any(
-        entry.id not in rows or rows[entry.id].attempt != rater.attempt for entry in tests
-    ):
-        return
-    right = sum(plan.right(item, json.loads(row.answers)) for item, row in rows.items())
-    if right >= plan.qualification * len(tests) - 1e-9:
-        _set(connection, rater, qualified=True)
-        log(connection, now, "qualified", rater.id, None, right=right, of=len(tests))
-    elif rater.attempt >= plan.attempts:
-        _set(connection, rater, state="screened_out")
-        log(connection, now, "screened_out", rater.id, None, right=right, of=len(tests))
-    else:
-        _set(connection, rater, attempt=rater.attempt + 1)
-        log(connection, now, "failed_attempt", rater.id, None, right=right, of=len(tests))
-
-
-def _next_check(connection: Connection, plan: Plan, rater: Rater, done: int) -> Entry | None:
-    checks = plan.of_role("check")
-    if not checks or not plan.check_rate:
-        return None
-    answered = _latest_by_item(connection, rater, checks)
-    left = [entry for entry in checks if entry.id not in answered]
-    if not left or not check_due(plan.seed, rater.name, done, len(answered), plan.check_rate):
-        return None
-    return min(left, key=lambda entry: fraction("checked", plan.seed, rater.name, entry.number))
-
-
-def _grade_checks(connection: Connection, plan: Plan, rater: Rater, now: float) -> None:
-    if plan.check_failures is None:
-        return
-    rows = _latest_by_item(connection, rater, plan.of_role("check"))
-    failed = sum(not plan.right(item, json.loads(row.answers)) for item, row in rows.items())
-    if failed > plan.check_failures:
-        _set(connection, rater, state="failed_checks")
-        log(connection, now, "failed_checks", rater.id, None, failed=failed)

@@ -1,4 +1,4 @@
-"""What the store must know of a study, and what it gives back."""
+"""Values that go into the store of a study and come out of it."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, insert, select, update
 
 from dialeval.annotation.store.plan import Given, Rater
-from dialeval.annotation.store.schema import answers, events
+from dialeval.annotation.store.schema import answers, events, raters
 
 
 def rater_of(row: Row[Any]) -> Rater:
@@ -42,3 +42,8 @@ def log(
     """Add an event; details hold no secret."""
     written = json.dumps(details, ensure_ascii=False)
     connection.execute(insert(events).values(at=at, kind=kind, rater=rater, item=item, details=written))
+
+
+def update_rater(connection: Connection, rater: Rater, **values: object) -> None:
+    """Change these columns of the rater's row."""
+    connection.execute(update(raters).where(raters.c.id == rater.id).values(**values))

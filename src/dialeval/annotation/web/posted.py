@@ -1,4 +1,4 @@
-"""What a rater posted: the fields of an HTML form, or JSON."""
+"""Reader of posted answers: the fields of an HTML form, or JSON."""
 
 from __future__ import annotations
 

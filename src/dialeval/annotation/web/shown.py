@@ -1,4 +1,4 @@
-"""What routes give to templates: every template gets ``page``, ``t`` and its own value under ``shown``.
+"""Values for templates: every template gets ``page``, ``t`` and its own value under ``shown``.
 
 ``t(key, **values)`` is the text of the catalogue in the page's language. The catalogue is ``annotation/web/texts.py``:
 ``LANGUAGES: Mapping[str, Language]`` with ``Language(code, name, direction, texts)``, and ``text(code, key, **values)``

@@ -55,7 +55,9 @@ def agreement(
     format: RatingsFormat = None,
     classes: Annotated[
         list[str] | None,
-        typer.Option("--classes", metavar="CUT", help="Also in two classes, as in '>3'. Repeatable."),
+        typer.Option(
+            "--classes", metavar="CUT", help="Also report agreement on two classes, as in '>3'. Repeatable."
+        ),
     ] = None,
     scale: ScaleOption = None,
     drop_below: Annotated[

@@ -13,7 +13,9 @@ from dialeval.cli.annotate.serve import needs_serving, serve
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="The study folder.")] = Path("runs/annotate-demo"),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 for any free one.")
+    ] = 8000,
 ) -> None:
     """Make a small rating study of bundled dialogues, serve it, and print the owner's link and the raters'.
 

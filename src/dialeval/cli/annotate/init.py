@@ -28,12 +28,14 @@ def init(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="STUDY", help="The study folder to make.")],
     kind: Annotated[
         list[str] | None,
-        typer.Option("--kind", metavar="KIND", help="How raters answer. Once, or once for each criterion."),
+        typer.Option(
+            "--kind", metavar="KIND", help="How raters answer. Give it once, or once per criterion."
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            "--criterion", metavar="NAME", help="What they judge. Repeatable.", show_default="overall"
+            "--criterion", metavar="NAME", help="What raters judge. Repeatable.", show_default="overall"
         ),
     ] = None,
     overlap: Annotated[int, typer.Option("--overlap", min=1, metavar="K", help="Judgements per item.")] = 3,
@@ -46,25 +48,31 @@ def init(
     ] = None,
     ask: Annotated[
         list[str] | None,
-        typer.Option("--ask", metavar="TEXT", help="The question in words, for each criterion in turn."),
+        typer.Option("--ask", metavar="TEXT", help="The wording of the question, once per criterion."),
     ] = None,
     scale: Annotated[
-        str | None, typer.Option("--scale", metavar="LOW-HIGH", help="Of likert and slider, as in 1-7.")
+        str | None,
+        typer.Option("--scale", metavar="LOW-HIGH", help="The scale of likert and slider, as in 1-7."),
     ] = None,
     cannot_say: Annotated[
         bool, typer.Option("--cannot-say", help="Let raters answer that they cannot judge.")
     ] = False,
     comment: Annotated[bool, typer.Option("--comment", help="Also ask for a comment.")] = False,
     title: Annotated[
-        str | None, typer.Option("--title", help="As raters see it.", show_default="the folder")
+        str | None, typer.Option("--title", help="The title that raters see.", show_default="the folder")
     ] = None,
     instructions: Annotated[
         Path | None, typer.Option("--instructions", help="A text file that raters can open at any time.")
     ] = None,
-    block: Annotated[int | None, typer.Option("--block", min=1, help="The most items for one rater.")] = None,
-    lease: Annotated[float, typer.Option("--lease", min=1, help="Minutes for which an item is kept.")] = 30,
+    block: Annotated[
+        int | None, typer.Option("--block", min=1, help="Most items that one rater gets.")
+    ] = None,
+    lease: Annotated[
+        float, typer.Option("--lease", min=1, help="Minutes for which an item stays reserved for a rater.")
+    ] = 30,
     least_seconds: Annotated[
-        float, typer.Option("--least-seconds", min=0, help="Shortest reading time.")
+        float,
+        typer.Option("--least-seconds", min=0, help="Least seconds between showing an item and its answer."),
     ] = 0,
     gold: Annotated[
         str | None, typer.Option("--gold", metavar="JUDGEMENTS", help="Known values of some of the items.")
@@ -73,23 +81,29 @@ def init(
         int, typer.Option("--qualify", min=0, metavar="N", help="Test raters on N items with known values.")
     ] = 0,
     pass_share: Annotated[
-        float, typer.Option("--pass", min=0, max=1, help="Share of right answers that passes the test.")
+        float, typer.Option("--pass", min=0, max=1, help="Share of right answers needed to pass the test.")
     ] = 0.8,
     check_rate: Annotated[
         float, typer.Option("--check-rate", min=0, max=0.5, help="Share of items that check attention.")
     ] = 0,
     check_failures: Annotated[
-        int | None, typer.Option("--check-failures", min=0, help="Stop raters who fail more checks.")
+        int | None,
+        typer.Option("--check-failures", min=0, help="Stop raters who fail more than this many checks."),
     ] = None,
     within: Annotated[
-        float, typer.Option("--within", min=0, help="How far from a known value is right.")
+        float, typer.Option("--within", min=0, help="Distance from a known value that still counts as right.")
     ] = 0,
     chat: Annotated[
-        int | None, typer.Option("--chat", min=1, metavar="TURNS", help="Raters first talk with a system.")
+        int | None,
+        typer.Option(
+            "--chat", min=1, metavar="TURNS", help="Let raters first talk with a system for this many turns."
+        ),
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", metavar="SYSTEM", help="To talk with, if FILE is not a study. Repeatable."),
+        typer.Option(
+            "--system", metavar="SYSTEM", help="A system to talk with, if FILE is not a study. Repeatable."
+        ),
     ] = None,
     prolific: Annotated[
         str | None,
@@ -97,11 +111,18 @@ def init(
             "--prolific", metavar="CODES", help="Completion, screen-out and failed-check code: A,B,C."
         ),
     ] = None,
-    mturk: Annotated[bool, typer.Option("--mturk", help="Raters come from MTurk, in its frame.")] = False,
-    language: Annotated[str, typer.Option("--language", help="Of the pages: en or ja.")] = "en",
+    mturk: Annotated[
+        bool, typer.Option("--mturk", help="Raters come from MTurk, which shows the study in a frame.")
+    ] = False,
+    language: Annotated[str, typer.Option("--language", help="Language of the pages: en or ja.")] = "en",
     store: Annotated[
         str | None,
-        typer.Option("--store", metavar="URL", help="postgresql://...", show_default="SQLite, in the folder"),
+        typer.Option(
+            "--store",
+            metavar="URL",
+            help="A database instead: postgresql://...",
+            show_default="SQLite, in the folder",
+        ),
     ] = None,
     format: From = None,
     limit: Limit = None,

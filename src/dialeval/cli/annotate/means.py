@@ -27,7 +27,7 @@ def means(
     lower_is_better: Annotated[
         list[str] | None,
         typer.Option(
-            "--lower-is-better", metavar="NAME", help="A criterion of which less is better. Repeatable."
+            "--lower-is-better", metavar="NAME", help="A criterion on which lower is better. Repeatable."
         ),
     ] = None,
     primary: Annotated[

@@ -15,7 +15,7 @@ RatingFiles: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="RATINGS", help="Files of judgements, or - for standard input.")
 ]
 OnlyCriteria: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this one. Repeatable.")
+    list[str] | None, typer.Option("--criterion", metavar="NAME", help="Only this criterion. Repeatable.")
 ]
 OnlySystems: TypeAlias = Annotated[
     list[str] | None, typer.Option("--system", metavar="NAME", help="Only this system. Repeatable.")

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 Study = Annotated[Path, typer.Argument(metavar="STUDY", help="A folder from 'dialeval annotate init'.")]
 StoreUrl = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="postgresql://...", show_default="as study.json says"),
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="A database instead: postgresql://...",
+        show_default="as study.json says",
+    ),
 ]
 
 
@@ -27,7 +32,9 @@ SIMULATED = "simulated-"
 
 def serve(
     study: Study,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 for any free one.")
+    ] = 8000,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     address: Annotated[
         str | None,
@@ -41,10 +48,17 @@ def serve(
     ] = "",
     open: Annotated[bool, typer.Option("--open", help="Let people join without an invitation.")] = False,
     join_code: Annotated[
-        str, typer.Option("--join-code", help="What they must know, as part of the link.", show_default=False)
+        str,
+        typer.Option(
+            "--join-code", help="A code that they need to join; it is part of the link.", show_default=False
+        ),
     ] = "",
-    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: a PEM file.")] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="TLS: the key of the certificate.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="TLS certificate: a PEM file.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option("--key", help="TLS: the private key of the certificate.")
+    ] = None,
     store: StoreUrl = None,
 ) -> None:
     """Serve a rating study until interrupted; print the owner's link and each rater's, one a line.

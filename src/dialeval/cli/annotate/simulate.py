@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 def simulate(
     study: Study,
     raters: Annotated[
-        int | None, typer.Option("--raters", min=1, metavar="N", help="How many.", show_default="as invited")
+        int | None,
+        typer.Option(
+            "--raters", min=1, metavar="N", help="Number of simulated raters.", show_default="as invited"
+        ),
     ] = None,
     noise: Annotated[
-        float, typer.Option("--noise", min=0, help="Of each answer, in shares of the scale.")
+        float, typer.Option("--noise", min=0, help="Noise of each answer, as a share of the scale.")
     ] = 0.1,
     bias: Annotated[
-        float, typer.Option("--bias", min=0, help="Between raters, in shares of the scale.")
+        float, typer.Option("--bias", min=0, help="Bias between raters, as a share of the scale.")
     ] = 0.0,
     skips: Annotated[float, typer.Option("--skips", min=0, max=0.9, help="Share of items skipped.")] = 0.0,
     into: Annotated[

@@ -31,18 +31,20 @@ def collect(
     probes: Annotated[str, typer.Argument(metavar="PROBES", help="What 'dialeval consistency probe' wrote.")],
     system: Annotated[
         list[str],
-        typer.Option("--system", metavar="NAME", help="Any that answers, as in 'dialeval chat'. Repeatable."),
+        typer.Option(
+            "--system", metavar="NAME", help="A system that answers, named as in 'dialeval chat'. Repeatable."
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The file of answers to write.")],
     n: Annotated[
         int,
         typer.Option(
-            "--n", min=1, help="Candidates of which the most contradictory is kept; the thesis has 100."
+            "--n", min=1, help="Candidates of which the most contradictory is kept; Sato (2024) takes 100."
         ),
     ] = 1,
     top_p: Annotated[
         float,
-        typer.Option("--top-p", min=0.01, max=1.0, help="Of the nucleus that candidates are drawn from."),
+        typer.Option("--top-p", min=0.01, max=1.0, help="Nucleus (top-p) from which candidates are sampled."),
     ] = 0.5,
     model: Model = "shipped",
     seed: Seed = 0,

@@ -27,6 +27,7 @@ from dialeval.cli.options import (
 if TYPE_CHECKING:
     from dialeval.consistency.detecting.dialogues import Cost
     from dialeval.consistency.document import DetectedDocument
+    from dialeval.data import Dialogue
     from dialeval.engine import Progress
 
 Dialogues: TypeAlias = Annotated[
@@ -52,7 +53,7 @@ def detect(
         Literal["system", "all"],
         typer.Option(
             "--speakers",
-            help="Compare the turns of the dialogue's system, where one knows who that is, or those of every speaker.",
+            help="Compare the turns of the dialogue's system, where it is known, or those of every speaker.",
         ),
     ] = "system",
     reach: Annotated[
@@ -61,7 +62,7 @@ def detect(
             "--reach",
             metavar="N",
             min=0,
-            help="Compare a turn with those up to so many turns back; 0 for all. What is further is counted.",
+            help="Compare a turn with those up to N turns back; 0 for all. Pairs farther apart are counted.",
             show_default="60; all with --turn last",
         ),
     ] = None,
@@ -81,7 +82,7 @@ def detect(
     """Find contradictions: every two utterances of one speaker, sentence by sentence, also within one utterance.
 
     For each dialogue the two most contradictory turns of the system are quoted, with a calibrated probability. Those
-    with nothing to compare are counted by reason. Time grows with the number of pairs, which is told at the start.
+    with nothing to compare are counted by reason. Time grows with the number of pairs, which is printed at the start.
     Interrupted? The same command resumes.
 
     Example: dialeval consistency detect dialogues.jsonl -o contradictions
@@ -90,6 +91,7 @@ def detect(
     """
     from dialeval.cli.workshop import open_workshop
     from dialeval.consistency.detecting.detecting import detect as detect_in, talk_of
+    from dialeval.consistency.detecting.detector import SHIPPED
     from dialeval.consistency.detecting.dialogues import REACH, Reading, cost_of
     from dialeval.consistency.detecting.metrics import ContradictionDetector
     from dialeval.consistency.detecting.scoring import Work
@@ -103,6 +105,8 @@ def detect(
     usual = REACH if turn == "all" else 0
     reading = Reading(turn, (usual if reach is None else reach) or None)
     detector = ContradictionDetector(model)
+    if model == SHIPPED:
+        _warn_of_scripts(given)
     costs = [cost_of(*talk_of(dialogue, reading, speakers).case) for dialogue in given]
     chosen = engine_given(engine, address)
     with (
@@ -113,6 +117,20 @@ def detect(
         document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
     page = write_detected(out, document) if out is not None else None
     _show(document, out, page, json=json)
+
+
+def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:
+    """The shipped detector read English only, and gives a verdict on anything."""
+    from dialeval.consistency.detecting.sentences import mostly_latin
+    from dialeval.display.wording import count
+
+    other = sum(not mostly_latin(turn.text for turn in dialogue.turns) for dialogue in dialogues)
+    if other:
+        print(
+            f"{count(other, 'dialogue')} mostly in another script than Latin: the shipped detector learnt from English "
+            "alone, so its verdicts there mean little. 'dialeval train contradiction' trains one of your own.",
+            file=sys.stderr,
+        )
 
 
 def _bar(costs: Sequence[Cost], reach: int | None) -> AbstractContextManager[Progress]:

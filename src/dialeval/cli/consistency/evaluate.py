@@ -39,10 +39,10 @@ def evaluate(
             help="Also train on all systems but one and test on that one, for each in turn.",
         ),
     ] = False,
-    epochs: Annotated[int, typer.Option(min=1, help="Of that training.")] = 5,
-    learning_rate: Annotated[float, typer.Option(help="Of that training.")] = 3e-4,
+    epochs: Annotated[int, typer.Option(min=1, help="Epochs of that training.")] = 5,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate of that training.")] = 3e-4,
     precision: Annotated[
-        Literal["float32", "bfloat16"], typer.Option("--precision", help="Of products in that training.")
+        Literal["float32", "bfloat16"], typer.Option("--precision", help="Precision of that training.")
     ] = "float32",
     seed: Seed = 0,
     json: Json = False,

@@ -13,11 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dialeval.cli.consistency.detect import Dialogues
-from dialeval.cli.options import From, Json, Limit, Seed
+from dialeval.cli.options import (
+    Address,
+    CacheFolder,
+    EngineOption,
+    From,
+    Json,
+    Limit,
+    Resume,
+    Seed,
+    engine_given,
+)
 
 if TYPE_CHECKING:
     from dialeval.consistency.probing.probes import Probe
     from dialeval.data import Dialogue
+    from dialeval.engine import Workshop
 
 _SHOWN = 5
 
@@ -48,9 +59,9 @@ def probe(
             show_default="1, 3, 5",
         ),
     ] = None,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="Keep only the best so many.")] = None,
+    top: Annotated[int | None, typer.Option("--top", min=1, help="Keep only the best N.")] = None,
     random: Annotated[
-        int, typer.Option("--random", min=0, help="Also so many drawn at random, to compare the best with.")
+        int, typer.Option("--random", min=0, help="Also N questions drawn at random, for comparison.")
     ] = 0,
     per_dialogue: Annotated[
         int, typer.Option("--per-dialogue", min=1, help="Questions by rules for each dialogue.")
@@ -58,28 +69,43 @@ def probe(
     format: From = None,
     seed: Seed = 0,
     limit: Limit = None,
+    engine: EngineOption = None,
+    address: Address = None,
+    resume: Resume = True,
+    cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
     """Mine follow-up questions, or ask questions by rules, that provoke contradictions.
 
     FQness (Sato, 2024) is how much more probable a question is right after a statement than without it: P(question |
-    context without the turns between) / P(question | context without the statement).
+    context without the turns between) / P(question | context without the statement). Interrupted? The same command
+    resumes.
 
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --top 100 --random 100
 
+    Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --engine ray
+
     Example: dialeval consistency probe dialogues.jsonl -o probes.jsonl --kind entity
     """
+    from dialeval.cli.workshop import open_workshop
     from dialeval.consistency.probing.probes import write_probes
     from dialeval.data import read
 
+    chosen = engine_given(engine, address)
     given = list(islice(read(dialogues, "dialogue", format=format), limit))
     if kind == "entity":
+        if chosen is not None:
+            raise typer.BadParameter("questions by rules need no model; leave it out", param_hint="--engine")
         from dialeval.consistency.probing.entities import entity_probes
 
         asked = entity_probes(given, per_dialogue=per_dialogue, seed=seed)
         probes, excluded = list(asked.probes)[:top], asked.excluded
     else:
-        probes, excluded = _follow_ups(given, system, distance, top, random, seed)
+        from dialeval.consistency.probing.followups import draw_random
+
+        with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
+            ranked, excluded = _follow_ups(given, system, distance, shop)
+        probes = [*ranked[:top], *draw_random(ranked, random, seed)]
     write_probes(out, probes)
     _show(probes, excluded, out, json=json)
 
@@ -88,14 +114,12 @@ def _follow_ups(
     dialogues: Sequence[Dialogue],
     system: str,
     distances: Sequence[int] | None,
-    top: int | None,
-    random: int,
-    seed: int,
+    shop: Workshop,
 ) -> tuple[list[Probe], Counter[str]]:
+    """The questions that follow up on something, the best first, and the dialogues that have none."""
     from dialeval.cli.systems import named_system
-    from dialeval.consistency.probing.followups import DISTANCES, draw_random, log_fqness, mine, scored_probes
+    from dialeval.consistency.probing.followups import DISTANCES, log_fqness, mine, scored_probes
     from dialeval.core import LikelihoodModel
-    from dialeval.engine.progress import RichProgress
     from dialeval.errors import Unsuitable
 
     mined = mine(dialogues, tuple(distances or DISTANCES))
@@ -106,9 +130,9 @@ def _follow_ups(
         raise Unsuitable(
             f"{model.name} gives no log-probabilities, which FQness needs. Name a model, as smollm2-135m-instruct."
         )
-    with RichProgress("questions", len(mined.found)) as progress:
-        probes = scored_probes(mined.found, log_fqness(mined.found, model, progress=progress))
-    return [*probes[:top], *draw_random(probes, random, seed)], mined.excluded
+    with shop.watch("questions", len(mined.found)) as progress:
+        scores = log_fqness(mined.found, model, progress=progress, executor=shop.asking, cache=shop.cache)
+    return scored_probes(mined.found, scores), mined.excluded
 
 
 def _show(probes: Sequence[Probe], excluded: Counter[str], out: Path, *, json: bool) -> None:

@@ -80,7 +80,10 @@ def meta(
     estimate_by: Annotated[
         str | None,
         typer.Option(
-            "--estimate-by", metavar="MEASURE", help="The same by this measure.", show_default="all, fitted"
+            "--estimate-by",
+            metavar="MEASURE",
+            help="Estimate by this measure alone.",
+            show_default="all, fitted",
         ),
     ] = None,
     plan: Annotated[

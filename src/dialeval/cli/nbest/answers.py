@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ReaderOption: TypeAlias = Annotated[
     Literal["yesno", "first_word"],
-    typer.Option("--reader", help="What reads answers: the classifier, or the rule of the first word."),
+    typer.Option("--reader", help="What tells yes from no: the classifier, or the first word of the answer."),
 ]
 ModelOption: TypeAlias = Annotated[
     Path | None,
@@ -42,7 +42,7 @@ def answers(
     limit: Limit = None,
     json: Json = False,
 ) -> None:
-    """Say of each answer to a polar question whether it means yes, no, or neither for certain.
+    """Classify each answer to a polar question as yes, no or ambiguous.
 
     Example: dialeval nbest answers answers.jsonl --json
     """

@@ -19,6 +19,7 @@ from dialeval.cli.workshop import open_workshop
 if TYPE_CHECKING:
     from dialeval.core import Detector
     from dialeval.data import NBest
+    from dialeval.nbest.document import NBestDocument
 
 
 def measure(
@@ -31,7 +32,8 @@ def measure(
         typer.Option("--system", metavar="NAME", help="Ask this system about the stimuli. Repeatable."),
     ] = None,
     n: Annotated[
-        int | None, typer.Option("-n", min=1, help="Responses of a list that count.", show_default="all; 10")
+        int | None,
+        typer.Option("-n", min=1, help="Use the first N responses of each list.", show_default="all; 10"),
     ] = None,
     sizes: Annotated[
         str | None, typer.Option("--sizes", metavar="N,N,...", help="List sizes of the curves.")
@@ -39,7 +41,9 @@ def measure(
     decoding: Annotated[
         str | None,
         typer.Option(
-            "--decoding", help="Such as 'beam(beams=10)', 'nucleus(top_p=0.9)'.", show_default="beam"
+            "--decoding",
+            help="How lists are generated, as in 'beam(beams=10)' or 'nucleus(top_p=0.9)'.",
+            show_default="beam",
         ),
     ] = None,
     reader: ReaderOption = "yesno",
@@ -56,7 +60,7 @@ def measure(
         typer.Option(
             "--detector",
             metavar="ADAPTER|FILE.py:NAME",
-            help="Judges lists that expect no answer: 'shipped', what 'train contradiction' wrote, or your code.",
+            help="For lists without an expected answer: 'shipped', what 'train contradiction' wrote, or your code.",
         ),
     ] = "shipped",
     lists: Annotated[
@@ -71,7 +75,7 @@ def measure(
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
-    """Measure how sure it is that an n-best list holds a response that does not contradict, and how many it holds.
+    """Measure how often an n-best list has a response that does not contradict (Certainty), and how many (Variety).
 
     Lists with an ambiguous response are left out and counted. Lists that do not say which answer is expected are judged
     by a contradiction detector. Interrupted? The same command resumes.
@@ -82,13 +86,11 @@ def measure(
     """
     from dialeval.data.writing import write
     from dialeval.files.digests import hash_file
-    from dialeval.files.documents import as_json
     from dialeval.files.folders import check_target
     from dialeval.nbest.document import NBestDocument
     from dialeval.nbest.folder import FILES, write_measured
     from dialeval.nbest.measuring.judged import judge_lists
     from dialeval.nbest.measuring.results import curves_of, default_sizes, results_of, size_notes
-    from dialeval.nbest.report.tables import print_measured
 
     chosen = _sizes(sizes) if sizes else None
     if out is not None:
@@ -110,15 +112,22 @@ def measure(
         notes=size_notes(judged, n),
     )
     page = write_measured(out, document, judged) if out is not None else None
+    _print(document, page, json=json)
+    _leave(failures)
+
+
+def _print(document: NBestDocument, page: Path | None, *, json: bool) -> None:
+    from dialeval.files.documents import as_json
+    from dialeval.nbest.report.tables import print_measured
+
     if json:
         for note in document.notes:
             print(f"note: {note}", file=sys.stderr)
         print(jsonlib.dumps(as_json(document), ensure_ascii=False, allow_nan=False))
-    else:
-        print_measured(document)
-        if page is not None:
-            print(f"Report: {page}")
-    _leave(failures)
+        return
+    print_measured(document)
+    if page is not None:
+        print(f"Report: {page}")
 
 
 def _lists(

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -15,7 +15,7 @@ from dialeval.cli.options import Json, Limit, Seed, SkipBad
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dialeval.nbest.document import Stimulus
+    from dialeval.nbest.document import StimuliSummary, Stimulus
 
 
 def stimuli(
@@ -36,7 +36,7 @@ def stimuli(
     genre: Annotated[
         str | None, typer.Option("--genre", help="Only pairs of this genre, such as telephone.")
     ] = None,
-    show: Annotated[int, typer.Option("--show", min=0, help="Print so many stimuli, drawn at random.")] = 0,
+    show: Annotated[int, typer.Option("--show", min=0, help="Print N stimuli, drawn at random.")] = 0,
     seed: Seed = 0,
     limit: Limit = None,
     skip_bad: SkipBad = False,
@@ -52,16 +52,14 @@ def stimuli(
 
     from dialeval.data import SideFile, refuse
     from dialeval.data.writing import write
-    from dialeval.files.documents import as_json
     from dialeval.nbest.document import StimuliSummary
     from dialeval.nbest.folder import write_stimuli
-    from dialeval.nbest.report.tables import summary_lines
     from dialeval.nbest.stimuli.building import build_stimuli
     from dialeval.nbest.stimuli.pairs import read_pairs
     from dialeval.nbest.stimuli.sentence import default_tagger
 
     if out is None and training is None and not show:
-        raise typer.BadParameter("give -o, --training or --show, or nothing would remain")
+        raise typer.BadParameter("give -o, --training or --show, otherwise nothing is written")
     side = SideFile(Path(f"{file}.bad.jsonl")) if skip_bad else None
     pairs = list(islice(read_pairs(file, side or refuse), limit))
     wanted = [pair for pair in pairs if genre is None or pair.genre == genre]
@@ -81,13 +79,21 @@ def stimuli(
         write_stimuli(out, built.stimuli)
     if training is not None:
         write(training, built.training)
+    if not json:
+        _print_some(built.stimuli, show, seed)
+    _print_summary(summary, sys.stderr if show else sys.stdout, json=json)
+    if side is not None and (message := side.message()):
+        print(message, file=sys.stderr)
+
+
+def _print_summary(summary: StimuliSummary, stream: TextIO, *, json: bool) -> None:
+    from dialeval.files.documents import as_json
+    from dialeval.nbest.report.tables import summary_lines
+
     if json:
         print(jsonlib.dumps(as_json(summary), ensure_ascii=False))
     else:
-        _print_some(built.stimuli, show, seed)
-        print("\n".join(summary_lines(summary)), file=sys.stderr if show else sys.stdout)
-    if side is not None and (message := side.message()):
-        print(message, file=sys.stderr)
+        print("\n".join(summary_lines(summary)), file=stream)
 
 
 def _print_some(stimuli: Sequence[Stimulus], show: int, seed: int) -> None:

@@ -32,15 +32,21 @@ def generate(
     n: Annotated[int, typer.Option("--n", min=1, help="Sentences for each act, best first.")] = 5,
     beams: Annotated[
         int,
-        typer.Option("--beams", min=1, help="Sentences that are over-generated for each act, at least N."),
+        typer.Option(
+            "--beams",
+            min=1,
+            help="Sentences to generate for each act before the best are chosen; at least N.",
+        ),
     ] = 10,
     penalty: Annotated[
-        float, typer.Option("--penalty", min=0, help="Weight of slot errors when sentences are put in order.")
+        float, typer.Option("--penalty", min=0, help="Weight of slot errors in the ranking of sentences.")
     ] = 100.0,
     retry: Annotated[
         int,
         typer.Option(
-            "--retry", min=1, help="Times as many beams where the best sentence has slot errors; 1 for none."
+            "--retry",
+            min=1,
+            help="Where the best sentence has slot errors, search again with this many times the beams; 1 for no.",
         ),
     ] = 5,
     seed: Seed = 0,
@@ -49,7 +55,7 @@ def generate(
 ) -> None:
     """Put dialogue acts into words; sentences with the fewest slot errors come first.
 
-    Of a folder with a test split, that split is generated.
+    From a folder with a test split, the acts of that split are used.
 
     Example: dialeval nlg generate my-nlg rnnlg:data/restaurant/test.json -o sentences.jsonl --n 5
     """

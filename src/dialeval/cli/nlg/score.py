@@ -62,7 +62,7 @@ def score(
     ] = None,
     profile: Annotated[
         Literal["dialeval", "wen2015", "rnnlg"],
-        typer.Option("--profile", help="Whose definition counts slot errors."),
+        typer.Option("--profile", help="Whose definition of slot errors is used."),
     ] = "dialeval",
     aliases: Annotated[
         Path | None, typer.Option("--aliases", help="Further words for values: JSON, YAML or TSV.")

@@ -47,7 +47,7 @@ def ask(
     format: Format = None,
     normalise: Annotated[
         Literal["sum", "mean"],
-        typer.Option("--normalise", help="Log-probabilities over a candidate's tokens."),
+        typer.Option("--normalise", help="Sum or mean of the log-probabilities of a candidate's tokens."),
     ] = "sum",
     hits: Annotated[
         list[int] | None,
@@ -114,7 +114,7 @@ def ask(
     from dialeval.selection.asking.asking import ask as ask_systems
     from dialeval.selection.asking.findings import asked_document, choice_rows
     from dialeval.selection.asking.questions import by_context
-    from dialeval.selection.folder import FILES, write_asked
+    from dialeval.selection.folder import FILES
 
     refuse_idle_options(
         random_trials=random_trials,
@@ -129,9 +129,9 @@ def ask(
     systems = _named(system)
     tried, planned = Tried(None, None), None
     if random_trials:
-        people = read_ranking(human, human_criterion, [each.name for each in systems]) if human else None
-        utterances, source = utterances_of(repository, asked)
-        planned = TrialsPlan(utterances, source, random_trials, pool, seed, people)
+        names = [each.name for each in systems]
+        people = read_ranking(human, human_criterion, names) if human else None
+        planned = TrialsPlan(*utterances_of(repository, asked), random_trials, pool, seed, people)
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster, group=by_context(asked))
     chosen = engine_given(engine, address)
     with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
@@ -146,12 +146,7 @@ def ask(
         found, resampling, trials=tried.trials, trials_reason=tried.reason, sources=sources
     )
     rows = choice_rows(found)
-    if per_item is not None:
-        from dialeval.data.choices import write_choices
-
-        write_choices(per_item, rows)
-    if out is not None:
-        write_asked(out, document, rows)
+    _write(document, rows, out, per_item)
     _show(document, rows, out, json=json)
     _leave(document)
 
@@ -228,6 +223,18 @@ def _digests(sources: Sequence[str]) -> dict[str, str]:
         path / "repository.json" if (path := Path(source)).is_dir() else Path(source) for source in sources
     ]
     return {str(path): hash_file(path) for path in files if path.is_file()}
+
+
+def _write(
+    document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, per_item: Path | None
+) -> None:
+    from dialeval.data.choices import write_choices
+    from dialeval.selection.folder import write_asked
+
+    if per_item is not None:
+        write_choices(per_item, rows)
+    if out is not None:
+        write_asked(out, document, rows)
 
 
 def _show(document: AskedDocument, rows: Sequence[ChoiceRow], out: Path | None, *, json: bool) -> None:

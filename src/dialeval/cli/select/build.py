@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,7 +85,7 @@ def build(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Hide what people said next among utterances like it; nobody has looked at the result yet.
+    """Draft questions: what people said next, hidden among similar utterances. No person has checked them yet.
 
     The dialogues' own utterances never become false candidates. Interrupted? The same command resumes. Writes
     draft.jsonl, left_out.jsonl, retrieved.jsonl and repository/.
@@ -96,7 +97,6 @@ def build(
     Example: dialeval select build a.jsonl --repository b.jsonl --vectors contextual --engine ray -o draft
     """
     from dialeval.engine.progress import RichProgress
-    from dialeval.errors import Unsuitable
     from dialeval.selection.drafting.drafts import build_draft, write_draft
     from dialeval.selection.repository.repository import build_repository
     from dialeval.selection.repository.utterances import Filters
@@ -141,12 +141,7 @@ def build(
             engine=searched,
             progress=bar,
         )
-    if not draft.questions:
-        why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
-        raise Unsuitable(
-            f"No dialogue of {len(corpus)} gave a question{why}. Give longer dialogues, a larger repository, or ask "
-            "for fewer candidates with --m."
-        )
+    _refuse_empty(draft, len(corpus))
     write_draft(draft, out)
     _say(draft, used, out, json=json)
 
@@ -193,18 +188,22 @@ def _engine(repository: Repository, uri: str | None, token: str) -> Iterator[Eng
         yield searches
 
 
-def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
-    from collections import Counter
+def _refuse_empty(draft: Draft, dialogues: int) -> None:
+    from dialeval.errors import Unsuitable
 
-    repository = used.repository
-    reasons = Counter(one.reason for one in draft.left_out)
-    places = Counter(one.id for result in draft.retrieved.values() for one in result)
-    if 2 * len(places) < places.total():
-        print(
-            f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "
-            f"places; one stands in {max(places.values()):,} questions. Add files to the repository.",
-            file=sys.stderr,
+    if not draft.questions:
+        why = f" (first: {draft.left_out[0].item}: {draft.left_out[0].reason})" if draft.left_out else ""
+        raise Unsuitable(
+            f"No dialogue of {dialogues} gave a question{why}. Give longer dialogues, a larger repository, or ask "
+            "for fewer candidates with --m."
         )
+
+
+def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
+    repository = used.repository
+    reasons = Counter(left_out.reason for left_out in draft.left_out)
+    places = Counter(hit.id for hits in draft.retrieved.values() for hit in hits)
+    _warn_of_repeats(places)
     if json:
         content = {
             "questions": len(draft.questions),
@@ -225,3 +224,13 @@ def _say(draft: Draft, used: Used, out: Path, *, json: bool) -> None:
     for reason, count in reasons.most_common(6):
         print(f"  left out: {count:,} for: {reason}")
     print(f"Next: dialeval select tasks {out}/draft.jsonl -o {out}/tasks")
+
+
+def _warn_of_repeats(places: Counter[int]) -> None:
+    """Say so where the repository is so small that the same utterances come again and again."""
+    if 2 * len(places) < places.total():
+        print(
+            f"warning: the false candidates are only {len(places):,} different utterances at {places.total():,} "
+            f"places; one stands in {max(places.values()):,} questions. Add files to the repository.",
+            file=sys.stderr,
+        )

@@ -36,7 +36,7 @@ def stats(
     limit: Limit = None,
     json: Json = False,
 ) -> None:
-    """Print sizes, raters' agreement, how far shared words get, and signs that give the answer away.
+    """Print sizes, raters' agreement, the accuracy of word overlap, and cues that give the answer away.
 
     Example: dialeval select stats set/questions.jsonl --scores set/scores.jsonl
     """
@@ -69,12 +69,22 @@ def _scores(path: Path) -> list[Judgement]:
 
 
 def _lines(found: Statistics) -> Iterator[str]:
-    candidates, turns, shared, lexical = (
-        found.candidates,
-        found.context_turns,
-        found.shared_words,
-        found.lexical,
-    )
+    yield from _sizes(found)
+    yield from _shared_words(found)
+    for artefact in found.artefacts:
+        shown = (
+            f"{artefact.accuracy:.3f}{_ends(artefact.interval)}"
+            if artefact.reason is None
+            else f"unknown: {artefact.reason}"
+        )
+        yield f"without the context, by {artefact.looks_at.lower()}: {shown}"
+    for warning in found.warnings:
+        yield f"warning: {warning}"
+
+
+def _sizes(found: Statistics) -> Iterator[str]:
+    """How many questions and candidates there are, and how far raters agree on them."""
+    candidates, turns = found.candidates, found.context_turns
     yield f"questions: {found.questions:,}, of {found.contexts:,} contexts; {found.status}"
     yield f"candidates per question: {candidates.mean:.2f} ({candidates.least} to {candidates.most})"
     yield f"turns of the context: {turns.mean:.2f} ({turns.least} to {turns.most})"
@@ -87,6 +97,11 @@ def _lines(found: Statistics) -> Iterator[str]:
         yield f"Fleiss' kappa of {found.agreement.scores:,} scores: {kappas}"
         for fault, count in found.agreement.faults.items():
             yield f"  {count:,} scores not used: {fault}"
+
+
+def _shared_words(found: Statistics) -> Iterator[str]:
+    """How many content words candidates share, and how accurate a choice by them is."""
+    shared, lexical = found.shared_words, found.lexical
     yield (
         f"a word of content in common: false candidates and ground truth {_share(shared.false_with_truth)}, false "
         f"candidates and context {_share(shared.false_with_context)}, ground truth and context "
@@ -98,15 +113,6 @@ def _lines(found: Statistics) -> Iterator[str]:
         else f"none: {lexical.reason}"
     )
     yield f"tf-idf accuracy: {_number(lexical.chosen)}{_ends(lexical.interval)}; with random false candidates {random}"
-    for artefact in found.artefacts:
-        shown = (
-            f"{artefact.accuracy:.3f}{_ends(artefact.interval)}"
-            if artefact.reason is None
-            else f"unknown: {artefact.reason}"
-        )
-        yield f"without the context, by {artefact.looks_at.lower()}: {shown}"
-    for warning in found.warnings:
-        yield f"warning: {warning}"
 
 
 def _estimate(found: Estimate) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dialeval.data import Question
     from dialeval.selection.vetting.vetting import Vetted
 
-_SIEVE = "smollm2-135m-instruct"
+_JUDGE = "smollm2-135m-instruct"
 
 
 def tasks(
@@ -77,7 +77,7 @@ def vet(
             "--system",
             metavar="NAME",
             help="With --automatic: the model whose log-probabilities are used, or 'none'.",
-            show_default=_SIEVE,
+            show_default=_JUDGE,
         ),
     ] = None,
     raters: Annotated[
@@ -89,7 +89,7 @@ def vet(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Make a draft into a test set by people's scores and the rules of Sato et al. (2020).
+    """Turn a draft into a test set, by people's scores and the rules of Sato et al. (2020).
 
     Writes questions.jsonl and removed.jsonl, which names the rule for everything removed. With --automatic the result
     stays unvetted, and every report says so.
@@ -103,7 +103,7 @@ def vet(
     _refuse_idle({"--key": key, "--raters": raters} if automatic else {"--system": system}, automatic)
     drafted = read_questions(draft, format)
     if automatic:
-        _sift(drafted, system or _SIEVE, false, seed, out, json=json)
+        _sift(drafted, system or _JUDGE, false, seed, out, json=json)
         return
     from dialeval.annotation.forms import ACCEPTABILITY
     from dialeval.files.documents import as_json

@@ -6,40 +6,43 @@ import json as jsonlib
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import Epochs, Resume, check_target, session
+from dialeval.cli.train.settings import (
+    Encoder,
+    Epochs,
+    Minutes,
+    Precision,
+    Resume,
+    check_target,
+    chosen_schedule,
+    session,
+)
 
 
 def acts(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Lines conversation|speaker|text|act.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The labeller's folder.")],
     test: Annotated[str | None, typer.Option("--test", help="Lines to measure its accuracy on.")] = None,
-    encoder: Annotated[
-        str, typer.Option(help="'minilm', or the folder of a Hugging Face encoder.")
-    ] = "minilm",
+    encoder: Encoder = "minilm",
     most: Annotated[
-        int | None, typer.Option("--most", min=1, help="Learn from so many utterances, drawn at random.")
+        int | None, typer.Option("--most", min=1, help="Learn from N utterances, drawn at random.")
     ] = None,
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of Adam.")] = 1e-3,
-    precision: Annotated[
-        Literal["float32", "bfloat16"], typer.Option("--precision", help="Of products while training.")
-    ] = "float32",
-    minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0, help="Stop after this long, all sessions counted.")
-    ] = None,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Learning rate of Adam.")] = 1e-3,
+    precision: Precision = "float32",
+    minutes: Minutes = None,
     epochs: Epochs = None,
     seed: Seed = 0,
     limit: Limit = None,
     resume: Resume = True,
     json: Json = False,
 ) -> None:
-    """Train a labeller of dialogue acts. It reads an utterance and, where known, the one before; it runs without torch.
+    """Train a labeller of dialogue acts, which reads an utterance and, where known, the one before.
 
-    Killed or interrupted? The same command resumes from the last checkpoint.
+    Using it needs no torch. Killed or interrupted? The same command resumes from the last checkpoint.
 
     Example: dialeval train acts swda/train.txt.gz --test swda/test.txt -o acts --most 60000
     """
@@ -54,9 +57,7 @@ def acts(
     check_target(out)
     given = list(islice(read_utterances(corpus), limit))
     usual = ActsConfig()
-    schedule = replace(
-        usual.schedule, epochs=epochs or usual.schedule.epochs, learning_rate=learning_rate, seed=seed
-    )
+    schedule = chosen_schedule(usual.schedule, epochs, learning_rate, seed)
     finetuning = replace(usual.finetuning, encoder=encoder, precision=precision)
     config = replace(usual, schedule=schedule, finetuning=finetuning, most=most)
     tested = list(read_utterances(test)) if test is not None else []

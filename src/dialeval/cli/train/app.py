@@ -34,7 +34,8 @@ from dialeval.cli.train.yesno import yesno
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Learn from dialogues of your own.\n\nExample: dialeval train generator dialogues.jsonl -o my-bot",
+    help="Train generators, scorers, detectors and classifiers on your own data.\n\n"
+    "Example: dialeval train generator dialogues.jsonl -o my-bot",
 )
 
 app.command("generator")(generator)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import Resume, check_target, session
+from dialeval.cli.train.settings import Encoder, Minutes, Resume, check_target, session
 
 if TYPE_CHECKING:
     from dialeval.consistency.learning.config import DetectorConfig
@@ -48,28 +48,26 @@ def contradiction(
         list[str] | None,
         typer.Option(metavar="GROUP", help="Leave out pairs of this system or split. Repeatable."),
     ] = None,
-    words: Annotated[
-        int | None, typer.Option(min=1, help="Leave out pairs of more words than so many.")
-    ] = None,
+    words: Annotated[int | None, typer.Option(min=1, help="Leave out pairs of more than N words.")] = None,
     validation: Annotated[
-        float, typer.Option(min=0.001, max=0.9, help="Share held out to stop early by.")
+        float, typer.Option(min=0.001, max=0.9, help="Share held out for early stopping.")
     ] = 0.1,
     test: Annotated[
         float, typer.Option(min=0, max=0.9, help="Share held out for a test, never trained on.")
     ] = 0.0,
-    encoder: Annotated[
-        str, typer.Option(help="'minilm', or the folder of a Hugging Face encoder.")
-    ] = "minilm",
-    rank: Annotated[int, typer.Option(min=1, help="Of the low-rank changes of the encoder.")] = 16,
+    encoder: Encoder = "minilm",
+    rank: Annotated[
+        int, typer.Option(min=1, help="Rank of the low-rank changes (LoRA) of the encoder.")
+    ] = 16,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs.")] = 1,
     learning_rate: Annotated[
         list[float] | None,
         typer.Option(
-            help="Of Adam; several are tried, the best in validation is kept. Repeatable.",
+            help="Learning rate of Adam; of several, the best in validation is kept. Repeatable.",
             show_default="0.001",
         ),
     ] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Pairs of an update.")] = 32,
+    batch: Annotated[int, typer.Option(min=1, help="Pairs per update.")] = 32,
     evaluate_every: Annotated[int, typer.Option(min=1, help="Updates between evaluations.")] = 200,
     patience: Annotated[
         int, typer.Option(min=1, help="Evaluations without improvement before it stops.")
@@ -77,9 +75,7 @@ def contradiction(
     bfloat16: Annotated[
         bool, typer.Option("--bfloat16", help="Multiply in 16 bits, faster on some machines.")
     ] = False,
-    minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this long, all sessions counted.")
-    ] = None,
+    minutes: Minutes = None,
     seed: Seed = 0,
     limit: Limit = None,
     resume: Resume = True,

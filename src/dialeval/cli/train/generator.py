@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import Changes, Epochs, Format, Machine, Reading, Resume, Scale, check_target
+from dialeval.cli.train.settings import (
+    Changes,
+    Epochs,
+    Format,
+    Machine,
+    Minutes,
+    Reading,
+    Resume,
+    Scale,
+    check_target,
+)
 
 if TYPE_CHECKING:
     from dialeval.systems.trained.config import TrainConfig
@@ -23,7 +33,8 @@ Architecture: TypeAlias = Literal["gru", "lstm", "convs2s", "transformer"]
 
 def generator(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The model's folder; of a roster, the folder of folders.")
+        Path,
+        typer.Option("--out", "-o", help="The model's folder; with --roster, a folder with one for each."),
     ],
     corpus: Annotated[
         str | None,
@@ -32,33 +43,40 @@ def generator(
     architecture: Annotated[Architecture, typer.Option(help="The kind of network.")] = "gru",
     scale: Annotated[Scale, typer.Option("--scale", help="Sizes of vocabulary and layers.")] = "tiny",
     layers: Annotated[
-        int | None, typer.Option(min=1, help="Of encoder and decoder each.", show_default="by scale")
+        int | None,
+        typer.Option(min=1, help="Layers of the encoder, and of the decoder.", show_default="by scale"),
     ] = None,
     epochs: Epochs = None,
-    minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this long, all sessions counted.")
+    minutes: Minutes = None,
+    label_smoothing: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Label smoothing of the cross entropy.")
+    ] = 0.0,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Learning rate of Adam.", show_default="by scale")
     ] = None,
-    label_smoothing: Annotated[float, typer.Option(min=0, max=0.99, help="Of the cross entropy.")] = 0.0,
-    learning_rate: Annotated[float | None, typer.Option(help="Of Adam.", show_default="by scale")] = None,
     held_out: Annotated[
-        str, typer.Option(metavar="SHARE|FILE", help="Dialogues to stop early by; 0 for none.")
+        str, typer.Option(metavar="SHARE|FILE", help="Dialogues held out for early stopping; 0 for none.")
     ] = "0.05",
     roster: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Train all of 'paper', 'thesis' or a YAML file.")
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE", help="Train all models of a roster: 'paper', 'thesis' or a YAML file."
+        ),
     ] = None,
     extra: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=FILE", help="A corpus that the roster names. Repeatable."),
     ] = None,
     start_from: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="A folder of ours, or a Hugging Face model.")
+        str | None,
+        typer.Option(metavar="MODEL", help="Train this further: a folder of ours, or a Hugging Face model."),
     ] = None,
     unlikelihood: Annotated[
         str | None,
         typer.Option(metavar="QUESTIONS", help="Make the false candidates of these questions unlikely."),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0, help="Weight of the unlikelihood.")] = 1.0,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda ...")] = "auto",
+    alpha: Annotated[float, typer.Option(min=0, help="Weight of the unlikelihood loss.")] = 1.0,
+    device: Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda ...")] = "auto",
     format: Format = None,
     seed: Seed = 0,
     limit: Limit = None,

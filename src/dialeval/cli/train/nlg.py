@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed
-from dialeval.cli.train.settings import Epochs, Resume, check_target, session, warn_of_shortfall
+from dialeval.cli.train.settings import (
+    Epochs,
+    Minutes,
+    Resume,
+    check_target,
+    chosen_schedule,
+    session,
+    warn_of_shortfall,
+)
 
 if TYPE_CHECKING:
     from dialeval.nlg.generating.config import TrainConfig
@@ -31,7 +39,7 @@ def nlg(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model's folder.")],
     model: Annotated[Model, typer.Option("--model", help="The kind of generator.")] = "hld-sclstm",
-    hidden: Annotated[int, typer.Option(min=1, help="Numbers of a cell's state.")] = 80,
+    hidden: Annotated[int, typer.Option(min=1, help="Size of a cell's state.")] = 80,
     vectors: Annotated[
         str | None,
         typer.Option(
@@ -44,10 +52,10 @@ def nlg(
         bool, typer.Option("--lowercase", help="Read acts and sentences in lower case.")
     ] = False,
     epochs: Epochs = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Of Adam.", show_default="0.01")] = None,
-    minutes: Annotated[
-        float | None, typer.Option(min=0, help="Stop after this long, all sessions counted.")
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Learning rate of Adam.", show_default="0.01")
     ] = None,
+    minutes: Minutes = None,
     seed: Seed = 0,
     limit: Limit = None,
     resume: Resume = True,
@@ -69,12 +77,7 @@ def nlg(
 
     check_target(out)
     config = TrainConfig(shape=Shape(model, hidden=hidden), vectors=vectors)
-    schedule = replace(
-        config.schedule,
-        seed=seed,
-        epochs=epochs or config.schedule.epochs,
-        learning_rate=learning_rate or config.schedule.learning_rate,
-    )
+    schedule = chosen_schedule(config.schedule, epochs, learning_rate, seed)
     lessons = _read(data, lowercase, seed, limit)
     outcome = _train(lessons, replace(config, schedule=schedule), out, lowercase, minutes, resume)
     _print(outcome, json)

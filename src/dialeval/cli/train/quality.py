@@ -39,12 +39,12 @@ def quality(
         str | None, typer.Option(help="What was rated.", show_default="the only criterion")
     ] = None,
     lm: Annotated[
-        bool, typer.Option("--lm", help="Weights for quality(lm=True) too; about a second per item.")
+        bool, typer.Option("--lm", help="Also fit quality(lm=True); takes about a second per item.")
     ] = False,
     format: Format = None,
     json: Json = False,
 ) -> None:
-    """Weigh the features of 'quality' on people's ratings; prints how well they predict ratings left out.
+    """Fit the weights of 'quality' to people's ratings; prints how well they predict held-out ratings.
 
     Example: dialeval train quality answers.jsonl --ratings ratings.jsonl -o my-quality
     """

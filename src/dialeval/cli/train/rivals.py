@@ -11,10 +11,8 @@ import typer
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.scorers import (
     Corpus,
-    Encoder,
     HeldOut,
     Labels,
-    Minutes,
     Out,
     Rate,
     StartFrom,
@@ -23,7 +21,16 @@ from dialeval.cli.train.scorers import (
     read_dialogues,
     train_from_labels,
 )
-from dialeval.cli.train.settings import Epochs, Format, Resume, check_target, session
+from dialeval.cli.train.settings import (
+    Encoder,
+    Epochs,
+    Format,
+    Minutes,
+    Pace,
+    Resume,
+    check_target,
+    session,
+)
 
 if TYPE_CHECKING:
     from dialeval.selfeval.trained.config import RivalConfig
@@ -51,7 +58,7 @@ def rival(
     """Train a rival of SelF-Eval: a small network on vectors of turns; no labels needed.
 
     density, dynaeval and quantidce have the objectives of the papers of these names. With --labels, quantidce is
-    fine-tuned on ratings instead, and kept near what it was.
+    fine-tuned on ratings instead, and kept close to its former weights.
 
     Example: dialeval train rival density logs.jsonl -o my-density
     """
@@ -63,18 +70,19 @@ def rival(
     from dialeval.selfeval.trained.training import train_rival
 
     check_target(out)
+    pace = Pace(epochs, minutes, learning_rate, seed, resume)
     if labels is not None:
         if kind != "quantidce":
             raise typer.BadParameter(
                 f"{kind} learns from dialogues alone; use quantidce", param_hint="--labels"
             )
-        train_from_labels(dialogues, format, labels, start_from, out, epochs, seed, resume, json, kind=kind)
+        train_from_labels(dialogues, format, labels, start_from, out, pace, json, kind=kind)
         return
     given, digest = read_dialogues(dialogues, format, limit)
     held = min(held_out, len(given) // 10)
     material, judged = material_of(given[held:]), material_of(given[:held])
     print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
-    config = _config(kind, encoder, epochs, learning_rate, seed)
+    config = _config(kind, encoder, pace)
     total = len(material.dialogues) * config.schedule.epochs
     with session(out.name, total, resume=resume, minutes=minutes) as started:
         done = train_rival(material, judged, config, out, digest=digest, session=started)
@@ -84,16 +92,8 @@ def rival(
     print_trained(out, kind, done, json)
 
 
-def _config(
-    kind: Kind, encoder: str, epochs: int | None, learning_rate: float | None, seed: int
-) -> RivalConfig:
+def _config(kind: Kind, encoder: str, pace: Pace) -> RivalConfig:
     from dialeval.selfeval.trained.config import RivalConfig
 
     base = RivalConfig(kind, encoder=encoder)
-    schedule = replace(
-        base.schedule,
-        epochs=epochs or base.schedule.epochs,
-        learning_rate=learning_rate or base.schedule.learning_rate,
-        seed=seed,
-    )
-    return replace(base, schedule=schedule)
+    return replace(base, schedule=pace.schedule(base.schedule))

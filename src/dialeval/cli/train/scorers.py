@@ -13,8 +13,12 @@ import typer
 
 from dialeval.cli.options import Json, Limit, Seed
 from dialeval.cli.train.settings import (
+    Encoder,
     Epochs,
     Format,
+    Minutes,
+    Pace,
+    Precision,
     Resume,
     check_target,
     read_corpus,
@@ -28,28 +32,19 @@ if TYPE_CHECKING:
     from dialeval.training.loop import Fitted
 
 Profile: TypeAlias = Literal["turnwise", "two_heads", "paper", "simple", "released"]
-Encoder: TypeAlias = Annotated[
-    str, typer.Option("--encoder", metavar="NAME|FOLDER", help="minilm, or the folder of another encoder.")
-]
 Rank: TypeAlias = Annotated[
-    int, typer.Option("--rank", min=0, help="Of low-rank changes (LoRA); 0 to train all weights.")
-]
-Minutes: TypeAlias = Annotated[
-    float | None, typer.Option(min=0, help="Stop after this long, all sessions counted.")
+    int, typer.Option("--rank", min=0, help="Rank of the low-rank changes (LoRA); 0 to train all weights.")
 ]
 Corpus: TypeAlias = Annotated[str, typer.Argument(metavar="DIALOGUES", help="Dialogues, or - for stdin.")]
 Out: TypeAlias = Annotated[Path, typer.Option("--out", "-o", help="The model's folder.")]
-Rate: TypeAlias = Annotated[float | None, typer.Option("--learning-rate", help="Of Adam.")]
-Precision: TypeAlias = Annotated[
-    Literal["float32", "bfloat16"], typer.Option(help="Of the encoder's products while training.")
-]
+Rate: TypeAlias = Annotated[float | None, typer.Option("--learning-rate", help="Learning rate of Adam.")]
 
-HeldOut: TypeAlias = Annotated[int, typer.Option(min=0, help="Dialogues to measure by.")]
+HeldOut: TypeAlias = Annotated[int, typer.Option(min=0, help="Dialogues held out to measure the scorer on.")]
 Labels: TypeAlias = Annotated[
     Path | None, typer.Option(metavar="RATINGS", help="Learn from people's ratings of these dialogues.")
 ]
 StartFrom: TypeAlias = Annotated[
-    str, typer.Option(metavar="MODEL", help="With --labels: the folder of a trained one.")
+    str, typer.Option(metavar="MODEL", help="With --labels: the folder of a trained scorer.")
 ]
 
 
@@ -67,20 +62,22 @@ def selfeval(
     profile: Annotated[Profile, typer.Option(help="The model and what it learns from.")] = "turnwise",
     loss: Annotated[
         Literal["mlr", "bce", "ranking"] | None,
-        typer.Option(help="Of replaced turns; bce is the paper's ablation -mlr.", show_default="by profile"),
+        typer.Option(
+            help="Loss on replaced turns; bce is the paper's ablation -mlr.", show_default="by profile"
+        ),
     ] = None,
     drop: Annotated[
         bool, typer.Option("--drop/--no-drop", help="R-drop in the second half of the epochs.")
     ] = True,
     hardness: Annotated[
         Literal["random", "topic"],
-        typer.Option(help="Replace turns by any, or by such as are near in meaning."),
+        typer.Option(help="Replace turns by random ones, or by ones near in meaning."),
     ] = "random",
     late: Annotated[
-        float, typer.Option(min=0.01, help="What a replaced turn counts relative to the one before it.")
+        float, typer.Option(min=0.01, help="Weight of a replaced turn relative to the one before it.")
     ] = 1.0,
     curve: Annotated[
-        float, typer.Option(min=0.01, help="Exponent of the share of turns left, the reference score.")
+        float, typer.Option(min=0.01, help="Exponent of the share of unreplaced turns, the reference score.")
     ] = 1.0,
     encoder: Encoder = "minilm",
     rank: Rank = 16,
@@ -99,7 +96,7 @@ def selfeval(
 ) -> None:
     """Train SelF-Eval, a scorer of turns and whole dialogues; no labels needed.
 
-    With --labels it is fine-tuned on ratings instead, and kept near what it was.
+    With --labels it is fine-tuned on ratings instead, and kept close to its former weights.
 
     Example: dialeval train selfeval logs.jsonl -o my-scorer --minutes 60
     """
@@ -110,15 +107,16 @@ def selfeval(
     from dialeval.selfeval.spoiling import material_of
 
     check_target(out)
+    pace = Pace(epochs, minutes, learning_rate, seed, resume)
     if labels is not None:
-        train_from_labels(dialogues, format, labels, start_from, out, epochs, seed, resume, json)
+        train_from_labels(dialogues, format, labels, start_from, out, pace, json)
         return
     given, digest = read_dialogues(dialogues, format, limit)
     held = min(held_out, len(given) // 10)
     material, judged = material_of(given[held:]), material_of(given[:held])
     print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
     built = _Construction(hardness, late, curve)
-    learner = _learner(profile, loss, drop, built, encoder, rank, precision, epochs, learning_rate, seed)
+    learner = _learner(profile, loss, drop, built, encoder, rank, precision, pace)
     total = len(material.dialogues) * learner.config.schedule.epochs
     with session(out.name, total, resume=resume, minutes=minutes) as started:
         done = learner.train(material, judged, out, digest, started)
@@ -136,9 +134,7 @@ def _learner(
     encoder: str,
     rank: int,
     precision: Literal["float32", "bfloat16"],
-    epochs: int | None,
-    learning_rate: float | None,
-    seed: int,
+    pace: Pace,
 ) -> Learner:
     """What the options choose: the turnwise network, or an encoder of whole dialogues in one of its profiles."""
     from dialeval.selfeval.config import PROFILES
@@ -147,12 +143,7 @@ def _learner(
     from dialeval.training.finetuning import Finetuning
 
     base = TurnwiseConfig() if profile == "turnwise" else PROFILES[profile]
-    schedule = replace(
-        base.schedule,
-        epochs=epochs or base.schedule.epochs,
-        learning_rate=learning_rate or base.schedule.learning_rate,
-        seed=seed,
-    )
+    schedule = pace.schedule(base.schedule)
     if isinstance(base, TurnwiseConfig):
         if built != _Construction():
             raise typer.BadParameter(
@@ -191,9 +182,7 @@ def train_from_labels(
     labels: Path,
     start: str,
     out: Path,
-    epochs: int | None,
-    seed: int,
-    resume: bool,
+    pace: Pace,
     json: bool,
     *,
     kind: Literal["selfeval", "quantidce"] = "selfeval",
@@ -202,16 +191,18 @@ def train_from_labels(
     from dialeval.data import read
     from dialeval.data.reading import read_guessing
     from dialeval.selfeval.folder import write_card
-    from dialeval.selfeval.labels import rated_subjects, train_on_labels
+    from dialeval.selfeval.labels import SCHEDULE, rated_subjects, train_on_labels
 
     subjects = rated_subjects(read_guessing(path, format=format).records, read(labels, "judgement"))
     print(f"{len(subjects)} rated subjects", file=sys.stderr)
-    with session(out.name, 0, resume=resume) as started:
-        done = train_on_labels(subjects, start, out, kind=kind, epochs=epochs, seed=seed, session=started)
+    schedule = pace.schedule(SCHEDULE)
+    total = (len(subjects) - len(subjects) // 5) * schedule.epochs
+    with session(out.name, total, resume=pace.resume, minutes=pace.minutes) as started:
+        done = train_on_labels(subjects, start, out, kind=kind, schedule=schedule, session=started)
     about = f"The scorer `{start}` fine-tuned on ratings. Use: `dialeval score FILE -m \"{kind}(model='{out}')\"`."
     data = f"Fine-tuned on ratings of {len(subjects):,} subjects of `{Path(path).name}`, a fifth of them held out."
     write_card(
-        out, kind, about, data, {"started from": start, "seed": seed, "updates": done.best.updates}, done
+        out, kind, about, data, {"started from": start, "seed": pace.seed, "updates": done.best.updates}, done
     )
     print_trained(out, kind, done, json)
 

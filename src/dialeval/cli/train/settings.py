@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dialeval.systems.trained.training import Outcome
     from dialeval.training.checkpoint import Place
     from dialeval.training.loop import Session, Shortfall
+    from dialeval.training.schedule import Schedule
 
 
 Scale: TypeAlias = Literal["tiny", "small", "paper"]
@@ -33,6 +34,17 @@ Resume: TypeAlias = Annotated[
     typer.Option("--resume/--no-resume", help="Resume from the folder's checkpoint, or start from scratch."),
 ]
 Epochs: TypeAlias = Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
+Minutes: TypeAlias = Annotated[
+    float | None, typer.Option("--minutes", min=0, help="Stop after N minutes, all sessions counted.")
+]
+Encoder: TypeAlias = Annotated[
+    str,
+    typer.Option("--encoder", metavar="NAME|FOLDER", help="minilm, or the folder of a Hugging Face encoder."),
+]
+Precision: TypeAlias = Annotated[
+    Literal["float32", "bfloat16"],
+    typer.Option("--precision", help="Numeric precision of the encoder while training."),
+]
 
 R = TypeVar("R", bound="Record")
 
@@ -65,9 +77,30 @@ def read_corpus(
         yield record
 
 
+class Pace(NamedTuple):
+    """How long and how fast to train, as the options say."""
+
+    epochs: int | None
+    minutes: float | None
+    learning_rate: float | None
+    seed: int
+    resume: bool
+
+    def schedule(self, base: Schedule) -> Schedule:
+        """That schedule, with what the options say in place of its own."""
+        return chosen_schedule(base, self.epochs, self.learning_rate, self.seed)
+
+
+def chosen_schedule(base: Schedule, epochs: int | None, learning_rate: float | None, seed: int) -> Schedule:
+    """That schedule, with what the options say in place of its own."""
+    return replace(
+        base, epochs=epochs or base.epochs, learning_rate=learning_rate or base.learning_rate, seed=seed
+    )
+
+
 @contextmanager
 def session(name: str, examples: int, *, resume: bool, minutes: float | None = None) -> Iterator[Session]:
-    """A training session with a bar of so many examples, which resumes where it was interrupted."""
+    """A training session with a bar of this many examples, which resumes where it was interrupted."""
     from dialeval.engine.progress import RichProgress
     from dialeval.training.interrupt import Interrupted
     from dialeval.training.loop import Session
@@ -164,12 +197,7 @@ class Changes:
 
     def to(self, config: TrainConfig) -> TrainConfig:
         """The settings as changed."""
-        schedule = replace(
-            config.schedule,
-            epochs=self.epochs or config.schedule.epochs,
-            learning_rate=self.learning_rate or config.schedule.learning_rate,
-            seed=self.seed,
-        )
+        schedule = chosen_schedule(config.schedule, self.epochs, self.learning_rate, self.seed)
         shape = replace(config.shape, layers=self.layers or config.shape.layers)
         return replace(
             config, shape=shape, schedule=schedule, label_smoothing=self.label_smoothing, alpha=self.alpha

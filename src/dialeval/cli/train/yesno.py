@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dialeval.cli.options import Json, Limit, Seed, SkipBad
-from dialeval.cli.train.settings import Epochs, Resume, check_target, session, warn_of_shortfall
+from dialeval.cli.train.settings import (
+    Encoder,
+    Epochs,
+    Minutes,
+    Precision,
+    Resume,
+    check_target,
+    chosen_schedule,
+    session,
+    warn_of_shortfall,
+)
 
 if TYPE_CHECKING:
     from dialeval.nbest.answers.evaluation import Measured
+    from dialeval.nbest.answers.training import Trained
 
 
 def yesno(
@@ -28,21 +40,18 @@ def yesno(
             "--split", help="What is held out: whole scenarios, or a fifth of the exchanges at random."
         ),
     ] = "scenario",
-    encoder: Annotated[str, typer.Option("--encoder", help="A name or folder.")] = "minilm",
-    rank: Annotated[int, typer.Option("--rank", min=1, help="Of the low-rank changes.")] = 16,
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of Adam.")] = 1e-3,
+    encoder: Encoder = "minilm",
+    rank: Annotated[int, typer.Option("--rank", min=1, help="Rank of the low-rank changes (LoRA).")] = 16,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Learning rate of Adam.")] = 1e-3,
     most: Annotated[
-        int | None, typer.Option("--most", min=1, help="Learn from so many exchanges, drawn at random.")
+        int | None, typer.Option("--most", min=1, help="Learn from N exchanges, drawn at random.")
     ] = None,
     start_from: Annotated[
-        Path | None, typer.Option("--start-from", metavar="ADAPTER", help="Begin with its weights.")
+        Path | None,
+        typer.Option("--start-from", metavar="ADAPTER", help="Start from the weights of this adapter."),
     ] = None,
-    precision: Annotated[
-        Literal["float32", "bfloat16"], typer.Option("--precision", help="Of products while training.")
-    ] = "float32",
-    minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0, help="Stop after this long, all sessions counted.")
-    ] = None,
+    precision: Precision = "float32",
+    minutes: Minutes = None,
     epochs: Epochs = None,
     seed: Seed = 0,
     limit: Limit = None,
@@ -50,14 +59,12 @@ def yesno(
     resume: Resume = True,
     json: Json = False,
 ) -> None:
-    """Train a classifier of answers: yes, no or ambiguous. Its adapter runs without torch.
+    """Train a classifier of answers: yes, no or ambiguous. Using it needs no torch.
 
     Killed or interrupted? The same command resumes from the last checkpoint.
 
     Example: dialeval train yesno circa/*.tsv -o yesno --split scenario
     """
-    from dataclasses import asdict, replace
-
     from dialeval.data import SideFile, refuse
     from dialeval.nbest.answers.corpus import read_exchanges, split_exchanges
     from dialeval.resources.huggingface import require_torch
@@ -75,12 +82,7 @@ def yesno(
         finetuning=replace(
             default.finetuning, encoder=encoder, rank=rank, alpha=2.0 * rank, precision=precision
         ),
-        schedule=replace(
-            default.schedule,
-            epochs=epochs or default.schedule.epochs,
-            learning_rate=learning_rate,
-            seed=seed,
-        ),
+        schedule=chosen_schedule(default.schedule, epochs, learning_rate, seed),
         most=most,
     )
     print(
@@ -92,6 +94,10 @@ def yesno(
     with session("training", learnt, resume=resume, minutes=minutes) as started:
         done = train_yesno(parts, config, out, start=start_from, session=started)
     warn_of_shortfall(done.fitted.shortfall)
+    _print(done, split, out, json=json)
+
+
+def _print(done: Trained, split: str, out: Path, *, json: bool) -> None:
     if json:
         facts = {"folder": str(out), "threshold": done.threshold, "valid": asdict(done.valid)}
         print(

@@ -1,1 +1,1 @@
-"""What makes systems contradict themselves, and what the detector misses."""
+"""Analysis of labelled answers: features that provoke contradictions, and misses of the detector."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from dialeval.consistency.probing.probes import Kind, Probe
-from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, UsesResources
+from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, resources_of
 from dialeval.data import digest
-from dialeval.data.speakers import with_response
+from dialeval.data.speakers import as_chat, with_response
 from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
@@ -104,14 +104,20 @@ def candidates_of(
     progress: Progress,
     executor: Executor | None = None,
 ) -> list[Candidates | str]:
-    """At most ``n`` responses to each probe, or why there are none."""
-    prompts = [Prompt(probe.id, probe.context) for probe in probes]
+    """At most ``n`` responses to each probe, or why there are none.
+
+    A live system is asked as the assistant, whatever the corpus calls its speakers.
+    """
     if isinstance(system, Replayer):
-        progress.advance(len(prompts))
-        return [responses[:n] for responses in system.replay(prompts)]
+        progress.advance(len(probes))
+        return [
+            responses[:n]
+            for responses in system.replay([Prompt(probe.id, probe.context) for probe in probes])
+        ]
     if not isinstance(system, Generator):
         raise Unsuitable(f"{system.name} gives no responses, so it cannot be probed. Leave it out.")
-    resources = sorted(system.resources.items()) if isinstance(system, UsesResources) else []
+    prompts = [Prompt(probe.id, as_chat(probe.context, probe.context[probe.referent])) for probe in probes]
+    resources = sorted(resources_of(system).items())
     key = json.dumps(["probes", str(system.signature), resources, n, seed, __version__])
     task = _Ask(system, n, seed)
     job, where = Job(key, task, _Codec()), executor or InProcess()
@@ -143,7 +149,7 @@ class _Ask:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the system: where it has any, it is loaded once by each worker."""
-        return self.system.resources if isinstance(self.system, UsesResources) else {}
+        return resources_of(self.system)
 
     def __call__(self, prompts: Sequence[Prompt]) -> list[Candidates]:
         if self.error is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 _END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|\n+")
@@ -42,3 +44,14 @@ def split_sentences(text: str) -> list[str]:
 def is_question(sentence: str) -> bool:
     """Whether the sentence ends in a question mark, closing quotes and brackets aside."""
     return sentence.rstrip("\"'”’) ").endswith("?")
+
+
+def mostly_latin(texts: Iterable[str]) -> bool:
+    """Whether at least half of all letters are Latin ones, as in the English that the shipped detector learnt from.
+
+    >>> mostly_latin(["I like tea.", "Ça va?"]), mostly_latin(["お茶が好きです。"])
+    (True, False)
+    """
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
+    latin = sum(letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    return 2 * latin >= len(letters)

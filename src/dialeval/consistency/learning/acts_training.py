@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import torch
 
@@ -24,7 +24,13 @@ from dialeval.consistency.learning.acts import (
 from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
 from dialeval.training.checkpoint import Checkpoints
-from dialeval.training.finetuning import FinetunedEncoder, Finetuning, predict, write_adapter
+from dialeval.training.finetuning import (
+    FinetunedEncoder,
+    Finetuning,
+    FinetuningConfig,
+    predict,
+    write_adapter,
+)
 from dialeval.training.folder import CARD, Card
 from dialeval.training.loop import DEFAULT, Fitted, Session, fit
 from dialeval.training.schedule import Schedule
@@ -37,7 +43,7 @@ _VALIDATED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class ActsConfig:
+class ActsConfig(FinetuningConfig):
     """Everything that moves the weights, beside the data."""
 
     finetuning: Finetuning = field(default_factory=lambda: Finetuning(rank=16, alpha=32.0, longest=48))
@@ -46,17 +52,10 @@ class ActsConfig:
             epochs=1, learning_rate=1e-3, warm_up=100, evaluate_every=500, patience=100
         )
     )
-    batch: int = 32
     alone: float = 0.25
     """Share of utterances that are learnt without the one before, so that both can be labelled."""
     most: int | None = None
     """How many utterances are learnt from, drawn at random; None for all."""
-
-    def identity(self) -> dict[str, Any]:
-        """What must be equal for a run to be resumed."""
-        settings = asdict(self)
-        del settings["schedule"]
-        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
 
 
 class TrainedActs(NamedTuple):
@@ -83,12 +82,12 @@ def train_acts(
     """
     names = tuple(act for act, _ in Counter(each.act for each in utterances).most_common())
     if len(names) < 2:
-        raise Unsuitable(f"Utterances of {len(names)} dialogue act(s); two or more are required.")
+        raise Unsuitable(
+            f"Utterances of {len(names)} dialogue act(s); two or more are required. Give other utterances too."
+        )
     held = [each for each in utterances if _held_out(each)][:_VALIDATED]
     learnt = _drawn([each for each in utterances if not _held_out(each)], config)
-    updates = config.schedule.epochs * -(-len(learnt) // config.batch)
-    warm_up = min(config.schedule.warm_up, updates // 10)
-    schedule = replace(config.schedule, warm_up=warm_up, decay=config.schedule.decay or updates + 1)
+    schedule = config.schedule_for(len(learnt))
     model = FinetunedEncoder(config.finetuning, names, seed=schedule.seed)
     identity = {**config.identity(), "data": _digest(learnt), "held_out": _digest(held)}
     fitted = fit(_task(model, learnt, held, config), schedule, Checkpoints(folder, identity), session)
@@ -103,7 +102,7 @@ def _held_out(utterance: Utterance) -> bool:
 
 
 def _drawn(utterances: Sequence[Utterance], config: ActsConfig) -> list[Utterance]:
-    """At most so many, a share of them without what was said before."""
+    """At most this many, a share of them without what was said before."""
     draw = Random(config.schedule.seed)
     most = len(utterances) if config.most is None else min(config.most, len(utterances))
     rows = sorted(draw.sample(range(len(utterances)), most))

@@ -101,7 +101,7 @@ def _of_highest(compared: Sequence[Compared]) -> list[float]:
     truth = np.array([each.contradicts for each in compared])
     if truth.all() or not truth.any():
         raise Unsuitable(
-            f"{int(truth.sum())} dialogues with a contradiction among {len(truth)}; both kinds are required."
+            f"{int(truth.sum())} dialogues with a contradiction among {len(truth)}; both kinds are required. Give more."
         )
     highest = np.clip([each.probability for each in compared], 1e-12, 1 - 1e-12)
     features = np.stack(

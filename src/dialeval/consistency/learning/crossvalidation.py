@@ -43,7 +43,9 @@ def leave_one_out(
     """
     systems = list(dict.fromkeys(labelled.group for labelled in pairs))
     if len(systems) < 2:
-        raise Unsuitable(f"Pairs of {len(systems)} system(s); two or more are required to leave one out.")
+        raise Unsuitable(
+            f"Pairs of {len(systems)} system(s); two or more are required to leave one out. Give pairs of more systems."
+        )
     targets = []
     for system in systems:
         on_target(system)

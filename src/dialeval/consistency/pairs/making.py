@@ -19,7 +19,7 @@ _LONGEST: Final = 30
 def made_pairs(
     dialogues: Iterable[Dialogue], *, seed: int = 0, per_dialogue: int = 2
 ) -> Iterator[LabelledPair]:
-    """From each dialogue at most so many pairs of each class.
+    """From each dialogue at most this many pairs of each class.
 
     A contradiction is a statement about the speaker, and a later turn of the same speaker in which a rule has changed
     it. The consistent ones are that turn without the change, two real turns of one speaker, and the statement restated.

@@ -18,7 +18,6 @@ _AUXILIARY: Final = re.compile(
     r"\b(am|is|are|was|were|can|could|will|would|should|have|has|had|do|does|did)(\s+not\b|n['’]t\b)?(?=\W|$)",
     re.IGNORECASE,
 )
-_SHORT_NEGATIVES: Final = {"can't": "can", "cannot": "can", "won't": "will", "don’t": "do", "can’t": "can"}
 _SHORT: Final = re.compile(r"\b(?:can['’]t|cannot|won['’]t)(?=\W|$)", re.IGNORECASE)
 _CONTRACTED: Final = re.compile(r"\b(i)['’]m\b|\b(\w+)['’]re\b|\b(it|he|she|that)['’]s\b", re.IGNORECASE)
 _SUBJECT_VERB: Final = re.compile(

@@ -49,7 +49,7 @@ class Asked:
 
 
 def entity_probes(dialogues: Iterable[Dialogue], *, per_dialogue: int = 3, seed: int = 0) -> Asked:
-    """At most so many probes for each dialogue, those of the most successful kinds first.
+    """At most this many probes for each dialogue, those of the most successful kinds first.
 
     The dialogue is continued by a question of the user's after the last turn of the system, or of the speaker who
     spoke second where nobody knows who the system is.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -12,10 +13,12 @@ import numpy as np
 
 from dialeval.consistency.detecting.sentences import is_question, split_sentences
 from dialeval.consistency.probing.probes import Probe, named
-from dialeval.core import Floats, LikelihoodModel
-from dialeval.data.speakers import speaks, spoken, who
-from dialeval.data.types import Context, Dialogue, Turn
-from dialeval.engine import SILENT, Progress
+from dialeval.core import Floats, LikelihoodModel, resources_of
+from dialeval.data import digest
+from dialeval.data.speakers import chat_turn, speaks, spoken, who
+from dialeval.data.types import Context, Dialogue, Prompt, Turn
+from dialeval.engine import ROWS, SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
+from dialeval.version import __version__
 
 DISTANCES: Final = (1, 3, 5)
 """How many utterances before the question its referent may be, as in the thesis."""
@@ -103,25 +106,62 @@ def statements(text: str) -> list[str]:
     return [part for part in split_sentences(text) if not is_question(part)]
 
 
-def log_fqness(found: Sequence[FollowUp], model: LikelihoodModel, *, progress: Progress = SILENT) -> Floats:
+def log_fqness(
+    found: Sequence[FollowUp],
+    model: LikelihoodModel,
+    *,
+    progress: Progress = SILENT,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+) -> Floats:
     """Log P(question | context without the turns between) - log P(question | context without the statements).
 
     All contexts of a batch go to the model in one call, so that models that share beginnings read each of them once.
+    Batches run here unless there is an executor, and are kept where there is a cache.
     """
-    values: list[Floats] = []
-    for start in range(0, len(found), _AT_ONCE):
-        chunk = found[start : start + _AT_ONCE]
-        contexts = [_as_chat(side, each.context[-1]) for each in chunk for side in (each.near, each.without)]
-        asked = [each.context[-1].text for each in chunk for _ in range(2)]
-        pairs = np.asarray(model.logprob(contexts, asked)).reshape(-1, 2)
-        values.append(pairs[:, 0] - pairs[:, 1])
-        progress.advance(len(chunk))
-    return np.concatenate(values) if values else np.zeros(0)
+    task = _Fqness(model)
+    key = (
+        json.dumps(["fqness", str(model.signature), sorted(task.resources.items()), __version__])
+        if cache
+        else ""
+    )
+    batches = (
+        Batch(batch, _digest(batch) if cache else "")
+        for start in range(0, len(found), _AT_ONCE)
+        if (batch := found[start : start + _AT_ONCE])
+    )
+    job = Job(key, task, ROWS)
+    rows = run(job, batches, executor=executor or InProcess(), cache=cache, progress=progress)
+    return np.concatenate([np.zeros((0, 1)), *rows])[:, 0]
 
 
-def _as_chat(context: Context, last: Turn) -> Context:
-    """The turns with the asker as the assistant, whose words a chat model continues with."""
-    return tuple(Turn("user" if _other(turn, last) else "assistant", turn.text) for turn in context)
+@dataclass(frozen=True, slots=True)
+class _Fqness:
+    """The model as a task of the engine."""
+
+    model: LikelihoodModel
+
+    @property
+    def resources(self) -> Mapping[str, str]:
+        """Those of the model: where it has any, each worker loads it once."""
+        return resources_of(self.model)
+
+    def __call__(self, batch: Sequence[FollowUp]) -> Floats:
+        # The asker is the assistant, whose words a chat model continues with.
+        contexts = [
+            tuple(chat_turn(turn, each.context[-1]) for turn in side)
+            for each in batch
+            for side in (each.near, each.without)
+        ]
+        asked = [each.context[-1].text for each in batch for _ in range(2)]
+        pairs = np.asarray(self.model.logprob(contexts, asked), dtype=np.float64).reshape(-1, 2)
+        return pairs[:, :1] - pairs[:, 1:]
+
+
+def _digest(batch: Sequence[FollowUp]) -> str:
+    """Of all that the model is asked."""
+    sides = (side for each in batch for side in (each.near, each.without, each.context[-1:]))
+    return digest(Prompt("", side) for side in sides)
 
 
 def scored_probes(found: Sequence[FollowUp], scores: Floats) -> list[Probe]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from sys import intern
 from typing import Final, Literal, overload
 
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
+from dialeval.data.codec.parts import (
+    context_of,
+    context_or_act,
+    item_named,
+    messages_of,
+    references_of,
+    response_of,
+    system_named,
+)
 from dialeval.data.codec.sources import conversion
 from dialeval.data.types import (
-    ACT_TURN,
-    EXTRA,
     Candidate,
-    Context,
     Dialogue,
     Example,
     Judgement,
@@ -25,7 +30,6 @@ from dialeval.data.types import (
     Record,
     Response,
     Turn,
-    alternating,
 )
 from dialeval.errors import BadInput
 
@@ -80,169 +84,27 @@ _TELLTALES: Final[Mapping[str, Kind]] = {
 }
 
 
-def turns(value: object, where: Where, field: str) -> Context:
-    """Turns from a list of messages."""
-    if type(value) is not list:
-        raise wrong(where, field, value, "a list of messages", 'Write [{"role": "user", "content": "..."}].')
-    out = []
-    for index, message in enumerate(value):
-        # Nearly every message has just these two; the rest take the way that explains.
-        if (
-            type(message) is dict
-            and len(message) == 2
-            and type(role := message.get("role")) is str
-            and type(content := message.get("content")) is str
-        ):
-            out.append(Turn(role, content))
-        else:
-            out.append(_turn(message, where, f"{field}[{index}]"))
-    return tuple(out)
-
-
-def _turn(value: object, where: Where, field: str) -> Turn:
-    if type(value) is not dict:
-        raise wrong(where, field, value, "a message", 'Write {"role": "user", "content": "..."}.')
-    if type(packed := value.get("extra")) is str:  # as Parquet holds it
-        value = {**value, **json.loads(packed)}
-    role = text(value, "role", where, field, "text ('user', 'assistant', 'system' ...)")
-    name = optional_text(value, "name", where, field)
-    extra = {key: value[key] for key in EXTRA[1:] if value.get(key) is not None}
-    content = value.get("content")
-    if type(content) is str:
-        return Turn(role, content, name, extra or None)
-    if type(content) is list:
-        said = [_part(part, where, f"{field}.content[{index}]") for index, part in enumerate(content)]
-        return Turn(role, "\n".join(said), name, {"content": content, **extra})
-    if content is None and ("content" in value or extra):  # a turn that only calls tools, or refuses
-        refusal = extra.get("refusal")
-        return Turn(role, refusal if type(refusal) is str else "", name, {"content": None, **extra})
-    expected = "text (what was said), or a list of parts"
-    return Turn(role, text(value, "content", where, field, expected), name)
-
-
-def _part(part: object, where: Where, field: str) -> str:
-    """A part of a message's content as text; of another kind, its type in brackets."""
-    if type(part) is str:
-        return part
-    if type(part) is not dict:
-        raise wrong(where, field, part, "a content part", 'Write {"type": "text", "text": "..."}.')
-    if type(said := part.get("text") or part.get("refusal")) is str:
-        return said
-    return f"[{text(part, 'type', where, field)}]"
-
-
-def item_named(m: Mapping[str, object], where: Where, field: str = "id") -> str:
-    """The id of a record's item."""
-    value = m.get(field)
-    if type(value) is int:
-        # Plain counters are common in the wild, and no one means another item by 7 than by "7".
-        return str(value)
-    return name(m, field, where, "", "text (the item's id)")
-
-
-def _system(m: Mapping[str, object], where: Where) -> str:
-    return name(m, "system", where, "", "text (the system's name)")
-
-
-def _messages(m: Mapping[str, object], where: Where) -> Context:
-    if "messages" not in m:
-        raise missing(m, "messages", where, "", "a list of messages")
-    return turns(m["messages"], where, "messages")
-
-
-def _context(m: Mapping[str, object], where: Where) -> Context:
-    """The turns before a response; of texts without roles, as in tables, the last is the user's."""
-    if "context" not in m:
-        raise missing(m, "context", where, "", "a list of messages")
-    value = m["context"]
-    if type(value) is str and value.strip():
-        return alternating(value.replace("\r\n", "\n").split("\n"))
-    if type(value) is list and value and all(type(said) is str for said in value):
-        return alternating(value)
-    return turns(value, where, "context")
-
-
-def _context_or_act(m: Mapping[str, object], where: Where) -> Context:
-    """The context, with the act that a response puts into words as its last turn, so that any system can answer."""
-    act, context = m.get("act"), m.get("context")
-    label = type(act) not in (str, dict) and not _of_acts(act)
-    # Corpora label their turns by numbers called act, too.
-    if act is None or (label and context):
-        return _context(m, where)
-    return (*(_context(m, where) if context else ()), _act_turn(act, where))
-
-
-def _of_acts(value: object) -> bool:
-    return type(value) is list and bool(value) and all(type(part) is dict for part in value)
-
-
-def _act_turn(act: object, where: Where) -> Turn:
-    if type(act) is str and act.strip():
-        return Turn("user", act, ACT_TURN)
-    if type(act) is dict or _of_acts(act):
-        return Turn("user", json.dumps(act, ensure_ascii=False), ACT_TURN)
-    shape = """"inform(name='x')" or {"act": "inform", "slots": {"name": "x"}}"""
-    raise wrong(where, "act", act, "a dialogue act", f"Write {shape}.")
-
-
-def references_of(m: Mapping[str, object], where: Where) -> tuple[str, ...]:
-    """The references of a record; blank ones are none."""
-    value = m.get("references")
-    if value is None:
-        return ()
-    if type(value) is not list:
-        raise wrong(where, "references", value, "a list of texts", 'Write ["...", "..."], even for one.')
-    kept = []
-    for index, reference in enumerate(value):
-        if type(reference) is str:
-            # A blank reference is none, as an empty cell of a table is none: nothing can be compared with it.
-            if reference and not reference.isspace():
-                kept.append(reference)
-        elif reference is not None:
-            raise wrong(where, f"references[{index}]", reference, "text", "Quote it, or leave it out.")
-    return tuple(kept)
-
-
-def _response(value: object, where: Where, field: str) -> Response:
-    if type(value) is str:
-        return Response(value)
-    if value is None:
-        return Response("", missing=NO_RESPONSE)
-    if type(value) is not dict:
-        raise wrong(
-            where, field, value, 'text or {"text", "logprob"}', "Quote it; write an empty text for silence."
-        )
-    reason = optional_text(value, "missing", where, field)
-    if reason is not None:
-        return Response("", missing=reason)
-    return Response(text(value, "text", where, field), number(value, "logprob", where, field))
-
-
-NO_RESPONSE: Final = "no response (null)"
-"""Why an example whose response is null has no value."""
-
-
 def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
     metadata = m.get("metadata")
     if metadata is not None and type(metadata) is not dict:
         raise wrong(where, "metadata", metadata, "a JSON object", "Wrap it in an object, or leave it out.")
     system = optional_text(m, "system", where, "")
-    return Dialogue(item_named(m, where), _messages(m, where), system or "", metadata or {})
+    return Dialogue(item_named(m, where), messages_of(m, where), system or "", metadata or {})
 
 
 def _prompt(m: Mapping[str, object], where: Where) -> Prompt:
-    return Prompt(item_named(m, where), _context_or_act(m, where), references_of(m, where))
+    return Prompt(item_named(m, where), context_or_act(m, where), references_of(m, where))
 
 
 def _example(m: Mapping[str, object], where: Where) -> Example:
     plain = _plain_example(m)
     if plain is not None:
         return plain
-    item, system, context = item_named(m, where), _system(m, where), _context_or_act(m, where)
+    item, system, context = item_named(m, where), system_named(m, where), context_or_act(m, where)
     if "response" not in m:
         raise missing(m, "response", where, "", "text (the system's response)")
     return Example(
-        item, system, context, _response(m["response"], where, "response"), references_of(m, where)
+        item, system, context, response_of(m["response"], where, "response"), references_of(m, where)
     )
 
 
@@ -281,7 +143,7 @@ def _plain_example(m: Mapping[str, object]) -> Example | None:
 
 
 def _question(m: Mapping[str, object], where: Where) -> Question:
-    item, context = item_named(m, where), _context(m, where)
+    item, context = item_named(m, where), context_of(m, where)
     if "candidates" not in m:
         raise missing(m, "candidates", where, "", "a list of candidates")
     value = m["candidates"]
@@ -308,9 +170,9 @@ def _candidate(value: object, where: Where, place: int) -> Candidate:
 
 
 def _nbest(m: Mapping[str, object], where: Where) -> NBest:
-    item, system = item_named(m, where), _system(m, where)
+    item, system = item_named(m, where), system_named(m, where)
     # Generators from acts write lists whose context is the act alone.
-    context = _context(m, where) if m.get("context") else _context_or_act(m, where)
+    context = context_of(m, where) if m.get("context") else context_or_act(m, where)
     if "responses" not in m:
         raise missing(m, "responses", where, "", "a list of responses, best first")
     value, expected = m["responses"], m.get("expected")
@@ -323,7 +185,7 @@ def _nbest(m: Mapping[str, object], where: Where) -> NBest:
             where, "expected", expected, "'yes', 'no' or null", "Leave it out where nothing is expected."
         )
     responses = tuple(
-        _response(response, where, f"responses[{index}]") for index, response in enumerate(value)
+        response_of(response, where, f"responses[{index}]") for index, response in enumerate(value)
     )
     return NBest(item, system, context, responses, expected)
 
@@ -351,7 +213,7 @@ def _is_choice(m: Mapping[str, object]) -> bool:
 
 def _choice_judgement(m: Mapping[str, object], where: Where) -> Judgement:
     """A choice as the judgement of the measure that asked: 1 where it is right, 0 where it is wrong."""
-    item, system = item_named(m, where), _system(m, where)
+    item, system = item_named(m, where), system_named(m, where)
     measure = optional_text(m, "measure", where, "") or "selection_accuracy"
     criterion = measure.partition("(")[0]
     if "chosen" not in m:

@@ -25,13 +25,13 @@ _ratio: ContextVar[float] = ContextVar("unpack_ratio", default=RATIO)
 
 
 def allow_ratio(ratio: float) -> None:
-    """Let files unpack to so many times their size from here on, as ``dialeval --unpack-ratio`` does."""
+    """Let files unpack to this many times their size from here on, as ``dialeval --unpack-ratio`` does."""
     _ratio.set(ratio)
 
 
 @contextmanager
 def allowed_ratio(ratio: float) -> Iterator[None]:
-    """Let files unpack to so many times their size within the block."""
+    """Let files unpack to this many times their size within the block."""
     token = _ratio.set(ratio)
     try:
         yield
@@ -62,7 +62,7 @@ class Packed:
         self._handle = handle
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most so many."""
+        """The next bytes, at most this many."""
         raw = self._handle.read(size)
         self.count += len(raw)
         return raw

@@ -65,7 +65,7 @@ def _turns(context: Context) -> str:
 
 
 def _escaped(raw: Iterable[str], marks: int, ends: int) -> bytes | None:
-    """Lines with so many stand-ins as JSON; None where a text has some too, or is not text."""
+    """Lines with this many stand-ins as JSON; None where a text has some too, or is not text."""
     try:
         # Line by line: one character beyond Latin-1 would make the whole slow to encode.
         escaped = _END.join(map(str.encode, raw))

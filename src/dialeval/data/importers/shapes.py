@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import Where
-from dialeval.data.codec.decode import turns as messages
 from dialeval.data.codec.fields import missing, text, wrong
+from dialeval.data.codec.parts import turns as messages
 from dialeval.data.codec.rows import Row
 from dialeval.data.importers.conversation import item_of
 from dialeval.data.types import Dialogue, Turn

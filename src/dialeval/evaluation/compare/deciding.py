@@ -12,7 +12,7 @@ from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.comparison import Comparison, Corrected, decided
 from dialeval.evaluation.compare.items import Common, compare_items
 from dialeval.evaluation.compare.leaving_out import compare_left_out, several_runs
-from dialeval.evaluation.compare.pairing import check_same_measure, shared_items
+from dialeval.evaluation.compare.pairing import check_same_measure, share_items
 from dialeval.evaluation.compare.undecided import Setting
 from dialeval.stats import Adjusted, adjust_families, combined_p
 from dialeval.stats.tests.multiple import Correction
@@ -45,7 +45,7 @@ def compare_all(
 
     Pairs that share no scored item cannot be compared and are left out. Options as in `compare_pairs`.
     """
-    pairs = [(a, b) for a, b in combinations(results, 2) if shared_items(a, b)]
+    pairs = [(a, b) for a, b in combinations(results, 2) if share_items(a, b)]
     return compare_pairs(pairs, resampling, margin=margin, tests=tests)
 
 

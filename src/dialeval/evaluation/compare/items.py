@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Resampling, Result
+from dialeval.core import Floats, Integers, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.pairing import paired_items, places_of_values
+from dialeval.evaluation.compare.pairing import are_aligned, paired, places_of_values
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.uncertainty import says_yes_no
 from dialeval.files.documents import finite
@@ -33,9 +33,16 @@ class Common:
 
     def __init__(self, results: Sequence[Result], resampling: Resampling) -> None:
         self._results, self._resampling = results, resampling
-        self._values = [places_of_values(result) for result in results]
-        alike = all(places.keys() == self._values[0].keys() for places in self._values)
-        self._items = sorted(self._values[0]) if alike else []
+        self._places: Sequence[Integers] = ()
+        self._items: Sequence[str] = []
+        if are_aligned(results):
+            self._items, (places, _) = paired(results[0], results[0])
+            self._places = [places] * len(results)
+        else:
+            values = [places_of_values(result) for result in results]
+            if all(places.keys() == values[0].keys() for places in values):
+                self._items = sorted(values[0])
+                self._places = [np.array([own[item] for item in self._items], np.int64) for own in values]
         self._sums: Sums | None = None
 
     def sums(self, a: Result, b: Result, items: Sequence[str]) -> tuple[Sums, tuple[int, int]] | None:
@@ -43,10 +50,7 @@ class Common:
         if items != self._items:
             return None
         if self._sums is None:
-            rows = [
-                result.rows[[places[item] for item in items]]
-                for result, places in zip(self._results, self._values, strict=True)
-            ]
+            rows = [result.rows[places] for result, places in zip(self._results, self._places, strict=True)]
             self._sums = sums_of(rows, items, self._resampling)
         places = [id(result) for result in self._results]
         return self._sums, (places.index(id(a)), places.index(id(b)))
@@ -94,7 +98,7 @@ def compare_items(a: Result, b: Result, setting: Setting, common: Common | None 
 
 
 class _Pairs(NamedTuple):
-    items: list[str]
+    items: Sequence[str]
     rows_a: Floats
     rows_b: Floats
     values_a: Floats
@@ -102,8 +106,7 @@ class _Pairs(NamedTuple):
 
 
 def _pair(a: Result, b: Result) -> _Pairs:
-    items = paired_items(a, b)
-    (at_a, at_b) = ([places[item] for item in items] for places in (places_of_values(a), places_of_values(b)))
+    items, (at_a, at_b) = paired(a, b)
     return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b])
 
 

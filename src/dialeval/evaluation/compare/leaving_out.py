@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialeval.core import CorpusResult, Floats, LeaveOneOut, Outcome, Resampling, Result
+from dialeval.core import CorpusResult, Floats, Integers, LeaveOneOut, Outcome, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.pairing import paired_items, places_of_values
+from dialeval.evaluation.compare.pairing import paired_items, places_in
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
 from dialeval.evaluation.runs import MeanOverRuns, scores_of_corpus, scores_of_rows, sources_of
@@ -49,7 +49,7 @@ def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
     comparison = dataclasses.replace(undecided(sides, spread, setting), p_jackknife=finite(spread.skewed.p))
     if not (isinstance(a, Result) and isinstance(b, Result)):
         return comparison
-    values = (result.values[[places_of_values(result)[item] for item in items]] for result in (a, b))
+    values = (result.values[places_in(result, items)] for result in (a, b))
     wins = wins_of(*values, higher_is_better=a.metric.higher_is_better is not False)
     return dataclasses.replace(comparison, wins=wins.wins, ties=wins.ties, losses=wins.losses)
 
@@ -69,15 +69,20 @@ class Side(NamedTuple):
         return sources_of(self.runs)
 
 
-def side_of(result: Outcome, items: Sequence[str], resampling: Resampling) -> Side:
-    """The system's score on these items, in this order, and without each item or cluster."""
+def side_of(
+    result: Outcome, items: Sequence[str], resampling: Resampling, places: Integers | None = None
+) -> Side:
+    """The system's score on these items, in this order, and without each item or cluster.
+
+    ``places`` says where a result of single items has them, where that is known.
+    """
     if isinstance(result, CorpusResult):
         subjects = {subject.item: subject for subject in result.subjects}
         chosen = [subjects[item] for item in items]
         left_out = leave_out_of_corpus(result.measure, chosen, resampling)
         return Side(left_out, scores_of_corpus(result.measure, chosen), hangs=False)
-    places, aggregate = places_of_values(result), result.metric.aggregate
-    rows = result.rows[[places[item] for item in items]]
+    aggregate = result.metric.aggregate
+    rows = result.rows[places_in(result, items) if places is None else places]
     left_out = LeaveOneOut(*leave_out(rows, aggregate, resampling.clusters(items)))
     return Side(left_out, scores_of_rows(result.metric, rows), unseen(rows, aggregate))
 

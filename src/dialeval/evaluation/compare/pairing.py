@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
-from dialeval.core import CorpusResult, Outcome, Result, Signature
+import numpy as np
+
+from dialeval.core import CorpusResult, Integers, Outcome, Result, Signature
 from dialeval.display.wording import count
 from dialeval.errors import Unsuitable
+from dialeval.text.packed import PackedTexts, count_distinct, text_hashes
 
 
 def check_same_measure(a: Outcome, b: Outcome) -> None:
@@ -22,6 +27,66 @@ def check_same_measure(a: Outcome, b: Outcome) -> None:
         raise Unsuitable(_unlike(a.signature, b.signature))
     if a.provenance.resources != b.provenance.resources:
         raise Unsuitable(_unlike_resources(a, b))
+
+
+class Paired(NamedTuple):
+    """The items with a value from several results, sorted, and where each result has them."""
+
+    items: Sequence[str]
+    places: tuple[Integers, ...]
+
+
+def paired(a: Outcome, b: Outcome) -> Paired:
+    """The items with a value from both; there must be one."""
+    if not are_aligned((a, b)) or not a.scored:
+        items = paired_items(a, b)
+        return Paired(items, (places_in(a, items), places_in(b, items)))
+    places = valued_places(a)
+    places = places[_sorting(_at(a.items, places))]
+    return Paired(PackedTexts(_at(a.items, places)), (places, places))
+
+
+def are_aligned(results: Sequence[Outcome]) -> bool:
+    """Whether these hold so many items that ids are packed, and have values of the same ones, each once, in one order.
+
+    Then they can be paired without a dict of all ids.
+    """
+    first = results[0]
+    return all(
+        isinstance(result.items, PackedTexts)
+        and result.items == first.items
+        and result.reasons.keys() == first.reasons.keys()
+        for result in results
+    ) and count_distinct(text_hashes(first.items)) == len(first)
+
+
+def valued_places(result: Outcome) -> Integers:
+    """Where the items with a value stand."""
+    valued = np.ones(len(result), dtype=bool)
+    valued[list(result.reasons)] = False
+    return np.flatnonzero(valued)
+
+
+def places_in(result: Outcome, items: Iterable[str]) -> Integers:
+    """Where these items, all of which have a value, stand in the result."""
+    places = places_of_values(result)
+    return np.array([places[item] for item in items], dtype=np.int64)
+
+
+def _at(items: Sequence[str], places: Integers) -> Iterator[str]:
+    return (items[place] for place in places.tolist())
+
+
+def _sorting(texts: Iterable[str]) -> Integers:
+    """The places of the texts in sorted order, without an object for each of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    stream, chunks = iter(texts), []
+    while chunk := list(islice(stream, 1 << 16)):
+        chunks.append(pa.array(chunk, pa.string()))
+    # By bytes of UTF-8, which is the order of code points that Python has.
+    return np.asarray(pc.sort_indices(pa.chunked_array(chunks, pa.string())).to_numpy(), dtype=np.int64)
 
 
 def paired_items(a: Outcome, b: Outcome) -> list[str]:
@@ -43,6 +108,13 @@ def _unpaired(a: Outcome, b: Outcome) -> str:
         return "Score both systems on the same items."
     reason, times = reasons.most_common(1)[0]
     return f"The others have none because of: {reason} ({count(times, 'time')})."
+
+
+def share_items(a: Outcome, b: Outcome) -> bool:
+    """Whether an item has a value from both."""
+    if are_aligned((a, b)):
+        return a.scored > 0
+    return not places_of_values(a).keys().isdisjoint(places_of_values(b).keys())
 
 
 def shared_items(a: Outcome, b: Outcome) -> list[str]:

@@ -34,7 +34,6 @@ from dialeval.meta.document.estimated import (
     SystemEstimate,
 )
 from dialeval.meta.document.planned import (
-    Needed,
     Over,
     Planned,
     PowerCurve,
@@ -69,7 +68,6 @@ __all__ = [
     "Level",
     "Matrix",
     "Mean",
-    "Needed",
     "NotJoined",
     "Over",
     "Pairs",

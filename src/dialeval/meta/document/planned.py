@@ -8,21 +8,9 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 from dialeval.display.notes import Note
 from dialeval.files.documents import FINITE
+from dialeval.stats.tests.power import PilotPlan
 
 Over: TypeAlias = Literal["items", "dialogues", "raters", "systems"]
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """How many it takes, over resamples of the data at hand; None where no number is, as without a difference."""
-
-    low: int | None
-    """Enough in one of ten resamples."""
-    middle: int | None
-    assured: int | None
-    """Enough in eight of ten: the number to plan with."""
-    high: int | None
-    """Enough in nine of ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +73,7 @@ class PowerCurve(_Curve):
     """The difference in the data at hand, which the power is for."""
     alpha: float
     goal: Literal["power"] = "power"
-    needed: Needed | None = None
+    needed: PilotPlan | None = None
     """The range that ``enough`` lies in, the difference being known from few; None where it is not computed."""
 
     @property
@@ -155,7 +143,7 @@ def _verdict(curve: PowerCurve | WidthCurve) -> str:
     return f"{said} ({range_of(needed)})." if needed else f"{said}."
 
 
-def range_of(needed: Needed) -> str:
+def range_of(needed: PilotPlan) -> str:
     """The range in words."""
     low, high = (("perhaps never" if end is None else f"{end:,}") for end in (needed.low, needed.high))
     if needed.low is None:

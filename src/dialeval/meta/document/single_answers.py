@@ -1,4 +1,4 @@
-"""Whether a measure is right about single answers."""
+"""Document types of validation on single answers."""
 
 from __future__ import annotations
 

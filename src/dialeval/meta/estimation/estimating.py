@@ -185,14 +185,8 @@ def _difference(
         parts = [
             part._replace(predicted_rated=np.where(unscored, np.nan, part.predicted_rated)) for part in parts
         ]
-    notes = list(dict.fromkeys(note for part in parts for note in _notes(part, None)))
-    dropped = int((either & ~both).sum())
-    if paired and dropped:
-        text = f"{dropped} items are left out because only one of the systems is rated on them"
-        notes.append(Note("items_left_out", text))
-    elif not paired and shared.any():
-        text = "most items have ratings of one system only, so the systems are compared as if unpaired"
-        notes.append(Note("unpaired", text))
+    notes = dict.fromkeys(note for part in parts for note in _notes(part, None))
+    pairing = _pairing_note(paired, dropped=int((either & ~both).sum()), shared=bool(shared.any()))
     alone = ppi_difference(parts[0], parts[1], paired=paired, confidence=confidence)
     estimate = alone
     if labels[0] is not None and labels[1] is not None:
@@ -205,10 +199,20 @@ def _difference(
         p=finite(estimate.p),
         p_adjusted=None,
         higher=None,
-        warnings=tuple(notes),
+        warnings=(*notes, *pairing),
         design_effect=_design_effect(estimate, alone, clusters),
         **_numbers(estimate),
     )
+
+
+def _pairing_note(paired: bool, *, dropped: int, shared: bool) -> Iterator[Note]:
+    """What became of the items on which only one of two systems is rated."""
+    if paired and dropped:
+        text = f"{dropped} items are left out because only one of the systems is rated on them"
+        yield Note("items_left_out", text)
+    elif not paired and shared:
+        text = "most items have ratings of one system only, so the systems are compared as if unpaired"
+        yield Note("unpaired", text)
 
 
 def _corrected(difference: DifferenceEstimate, p: float, alpha: float) -> DifferenceEstimate:

@@ -13,7 +13,7 @@ from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
 from dialeval.display.notes import Note
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import finite
-from dialeval.meta.document import Coefficient, Level, Needed, Over, PowerCurve, WidthCurve, WidthPoint
+from dialeval.meta.document import Coefficient, Level, Over, PowerCurve, WidthCurve, WidthPoint
 from dialeval.meta.planning.correlation_draws import CELLS, packed, sample
 from dialeval.meta.planning.curves import power_point, sizes_to_try
 from dialeval.meta.planning.ratings import needed_units, power_of_units
@@ -21,6 +21,7 @@ from dialeval.ratings.joined import Joined
 from dialeval.stats.correlation.coefficients import correlations
 from dialeval.stats.correlation.leaving_out import FEWEST, leave_out_level
 from dialeval.stats.resampling.bootstrap import blocks, percentile_interval
+from dialeval.stats.tests.power import PilotPlan
 
 MOST_UNITS: Final = 1000
 """More items than this are left out in blocks."""
@@ -70,7 +71,7 @@ def power_between_measures(
         seed=resampling.seed,
         notes=sample(joined, (first, second), level, over).notes,
         at_hand=differing.at_hand,
-        needed=Needed(*(times(size, differing.block) for size in dataclasses.astuple(needed))),
+        needed=PilotPlan(*(times(size, differing.block) for size in dataclasses.astuple(needed))),
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Integers, Resampling
 from dialeval.errors import Unsuitable
-from dialeval.meta.document import Needed, Over, PowerCurve
+from dialeval.meta.document import Over, PowerCurve
 from dialeval.meta.planning.curves import power_point, sizes_to_try
 from dialeval.meta.planning.rating_draws import DrawnRatings, prepare
 from dialeval.ratings.joined import Joined
@@ -24,7 +24,7 @@ from dialeval.stats.resampling.bootstrap import blocks
 from dialeval.stats.resampling.clusters import design_effect
 from dialeval.stats.resampling.jackknife import leave_out
 from dialeval.stats.tests.paired import ROUNDING
-from dialeval.stats.tests.power import plan_from_pilot
+from dialeval.stats.tests.power import PilotPlan, plan_from_pilot
 
 CELLS: Final = 1 << 22
 """Random numbers held at once."""
@@ -127,9 +127,9 @@ def power_of_units(units: Floats, sizes: Sequence[int], effect: float, resamplin
 
 def needed_units(
     differences: Floats, resampling: Resampling, target: float, *, clusters: Integers | None = None
-) -> Needed:
+) -> PilotPlan:
     """How many units the data call for when they are resampled themselves."""
-    plan = plan_from_pilot(
+    return plan_from_pilot(
         differences,
         power=target,
         alpha=resampling.alpha,
@@ -137,7 +137,6 @@ def needed_units(
         seed=resampling.seed,
         clusters=clusters,
     )
-    return Needed(*plan)
 
 
 def _of_clusters(differences: Floats, clusters: Integers) -> Floats:

@@ -15,6 +15,7 @@ from dialeval.meta.document import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 SHAPES: Final = ("o", "s", "^")
@@ -70,17 +71,21 @@ def scatter(clouds: Sequence[Cloud], *, human: str, measure: str, seed: int = 0)
                 )
         _frame(axes, measure, human, empty=not len(xs))
         if told_apart and len(clouds) > 1:
-            keys = [_key(cut_label(c.label), *_look(index)) for index, c in enumerate(clouds)]
-            figure.legend(
-                handles=keys,
-                loc="outside lower left",
-                ncols=3,
-                frameon=False,
-                fontsize=8.5,
-                handletextpad=0.1,
-                columnspacing=0.8,
-            )
+            _name_below(figure, [cloud.label for cloud in clouds])
         return svg(figure)
+
+
+def _name_below(figure: Figure, labels: Sequence[str]) -> None:
+    """A legend below the axes, in three columns."""
+    figure.legend(
+        handles=[_key(cut_label(label), *_look(index)) for index, label in enumerate(labels)],
+        loc="outside lower left",
+        ncols=3,
+        frameon=False,
+        fontsize=8.5,
+        handletextpad=0.1,
+        columnspacing=0.8,
+    )
 
 
 def heat_map(names: Sequence[str], values: Floats) -> bytes:

@@ -40,8 +40,8 @@ def convert(path: Path, matrix: Path, words: Path) -> None:
             _convert(path, numbers, listed)
     except OSError as error:
         raise ResourceUnavailable(
-            f"The vectors in {path} could not be converted to {matrix.parent}: {error}. Make room or give rights "
-            "there, or convert them yourself to a .npy matrix with a .vocab.txt list of words beside it."
+            f"The vectors in {path} could not be converted to {matrix.parent}: {error}. Free some space or make "
+            "that folder writable, or convert them yourself to a .npy matrix with a .vocab.txt list of words beside it."
         ) from error
 
 

@@ -16,7 +16,7 @@ from dialeval.metrics.meteor.stemming import stem
 
 Integers: TypeAlias = NDArray[np.int32]
 Table: TypeAlias = Integers | NDArray[np.uint8]
-# Past so many words or pieces of text we forget what we have met and start again: memory stays bounded.
+# Past this many words or pieces of text we forget what we have met and start again: memory stays bounded.
 _MOST: Final = 1 << 20
 
 

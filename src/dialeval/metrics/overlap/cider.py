@@ -158,7 +158,7 @@ class _Counts:
         self._used = [0, 0, 0]
 
     def add(self, texts: Symbols, first: Integers, words: int) -> None:
-        """Count some documents, each the texts from one of ``first`` to the next; there are so many words by now."""
+        """Count some documents, each the texts from one of ``first`` to the next; there are this many words by now."""
         from dialeval.metrics.overlap._cider_kernels import count_words
 
         symbols, begin = texts

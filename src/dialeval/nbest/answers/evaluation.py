@@ -1,4 +1,4 @@
-"""How well labels of answers agree with people's: accuracy, F1, calibration, and the threshold of ambiguity."""
+"""Agreement of answer labels with people's: accuracy, F1, calibration, and the threshold of ambiguity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BINS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Labels held against people's."""
+    """Labels compared with people's."""
 
     n: int
     accuracy: float
@@ -62,14 +62,14 @@ def codes(labels: Sequence[Label]) -> Integers:
 
 
 def measure(logits: Floats, labels: Sequence[Label], threshold: float) -> Measured:
-    """The classifier's labels held against people's."""
+    """The classifier's labels compared with people's."""
     probabilities = softmax(logits)
     given = decide(probabilities, threshold)
     return measure_labels(given, codes(labels), probabilities[np.arange(len(given)), given])
 
 
 def measure_labels(given: Integers, wanted: Integers, confidence: Floats | None = None) -> Measured:
-    """Labels held against people's; calibration is NaN where there is no confidence."""
+    """Labels compared with people's; calibration is NaN where there is no confidence."""
     right = int((given == wanted).sum())
     low, high = clopper_pearson(right, len(wanted))
     present = [code for code in range(len(LABELS)) if (wanted == code).any()]

@@ -45,7 +45,7 @@ def first_word_label(answer: str) -> Label:
 
 
 def majority(votes: Sequence[Label | None], least: int = 3) -> Label | None:
-    """The label that at least so many of the people gave; None where there is none.
+    """The label that at least this many of the people gave; None where there is none.
 
     >>> majority(["yes", "yes", "no", "yes", "ambiguous"])
     'yes'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from dialeval.training.checkpoint import Checkpoints
 from dialeval.training.finetuning import (
     FinetunedEncoder,
     Finetuning,
+    FinetuningConfig,
     predict,
     restore_adapter,
     write_adapter,
@@ -36,7 +37,7 @@ _POOL: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class YesNoConfig:
+class YesNoConfig(FinetuningConfig):
     """Everything that moves the weights, beside the data."""
 
     finetuning: Finetuning = field(default_factory=lambda: Finetuning(rank=16, alpha=32.0, longest=96))
@@ -45,17 +46,10 @@ class YesNoConfig:
             epochs=3, learning_rate=1e-3, warm_up=100, evaluate_every=400, patience=100
         )
     )
-    batch: int = 32
     ambiguous_weight: float = 2.0
     """How much an ambiguous answer counts in the loss; there are few of them."""
     most: int | None = None
     """How many exchanges are learnt from, drawn at random; None for all."""
-
-    def identity(self) -> dict[str, Any]:
-        """What must be equal for a run to be resumed."""
-        settings = asdict(self)
-        del settings["schedule"]
-        return {**settings.pop("finetuning"), **self.schedule.identity(), **settings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +78,7 @@ def train_yesno(
     With ``start``, another adapter of the same shape, learning begins with its weights.
     """
     learnt = _drawn(augmented(parts.train, config.schedule.seed), config)
-    updates = config.schedule.epochs * -(-len(learnt) // config.batch)
-    warm_up = min(config.schedule.warm_up, updates // 10)
-    schedule = replace(config.schedule, warm_up=warm_up, decay=config.schedule.decay or updates + 1)
+    schedule = config.schedule_for(len(learnt))
     model = FinetunedEncoder(config.finetuning, LABELS, seed=schedule.seed)
     if start is not None:
         restore_adapter(model, start)
@@ -111,7 +103,7 @@ def train_yesno(
 
 
 def measure_first_word(exchanges: Sequence[Exchange]) -> Measured:
-    """The rule of the first word, held against people's labels."""
+    """The rule of the first word, compared with people's labels."""
     given = codes([first_word_label(each.answer) for each in exchanges])
     return measure_labels(given, codes([each.label for each in exchanges]))
 

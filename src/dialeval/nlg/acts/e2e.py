@@ -34,7 +34,7 @@ def parse_e2e(text: str, where: Where, field: str = "mr") -> Meaning:
     if position < end or not slots:
         found = f"{text[position : position + 40]!r} at character {position + 1} of {text[:120]!r}"
         todo = "Write meaning representations as name[x], area[y]."
-        raise BadInput(where.path, found, "slot[value], parted by commas", todo, where.line, field)
+        raise BadInput(where.path, found, "slot[value], separated by commas", todo, where.line, field)
     return (Act(ACT, tuple(slots)),)
 
 

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where, refuse
 from dialeval.data.codec.containers import rows_of
-from dialeval.data.codec.decode import item_named, references_of
 from dialeval.data.codec.fields import missing, optional_text
 from dialeval.data.codec.jsonl import array_rows
+from dialeval.data.codec.parts import item_named, references_of
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, check, file_of, lines, opened, shown
 from dialeval.data.codec.tables import read_cells

@@ -64,7 +64,7 @@ def read_mapping(path: Path) -> dict[str, str]:
         word, tab, replacement = line.partition("\t")
         if not tab or not word.strip():
             raise BadInput(
-                str(path), repr(line[:60]), "word<tab>replacement", "Part them by a tab.", line=number
+                str(path), repr(line[:60]), "word<tab>replacement", "Separate them by a tab.", line=number
             )
         mapping[word.strip()] = replacement.strip()
     return mapping

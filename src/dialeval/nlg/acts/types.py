@@ -1,4 +1,4 @@
-"""What a sentence has to say: dialogue acts with slots and values."""
+"""Meanings that sentences express: dialogue acts with slots and values."""
 
 from __future__ import annotations
 

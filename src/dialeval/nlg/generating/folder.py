@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from dialeval.nlg.generating.network import Network
 from dialeval.nlg.generating.vocabulary import Vocabulary, load_vocabulary
 from dialeval.training.checkpoint import Evaluation
 from dialeval.training.folder import FORMAT, Card
+from dialeval.training.history import cells_of, columns_of, count_weights, perplexity
 from dialeval.training.loop import Fitted
 from dialeval.version import __version__
 
@@ -76,16 +76,6 @@ def read_network(folder: Path) -> tuple[Network, Vocabulary]:
     return network.eval(), vocabulary
 
 
-def count_weights(network: nn.Module) -> int:
-    """How many weights there are."""
-    return sum(weight.numel() for weight in network.parameters())
-
-
-def perplexity(evaluation: Evaluation) -> float | None:
-    """Exp of the nats per word of the held-out sentences, ends counted; None where none are held out."""
-    return None if evaluation.held_out is None else math.exp(evaluation.held_out["nats"])
-
-
 def evaluation_row(evaluation: Evaluation) -> dict[str, float | None]:
     """An evaluation for machines, without its time."""
     return {
@@ -115,16 +105,6 @@ def _bytes(content: Mapping[str, Any]) -> bytes:
 def _card(about: Mapping[str, Any], words: str) -> Card:
     train, data = about["train"], about["data"]
     plain = {key: value for key, value in train.items() if key not in ("shape", "schedule")}
-    rows = [
-        (
-            f"{row['epoch']:g}",
-            str(row["updates"]),
-            f"{row['train_nats']:.4f}",
-            _shown(row["held_out_nats"]),
-            _shown(row["held_out_perplexity"]),
-        )
-        for row in about["evaluations"]
-    ]
     return Card(
         f"Generator of sentences from dialogue acts ({train['shape']['model']})",
         f"{about['weights']:,} weights, {words}. Trained with dialeval {about['dialeval']}.\n"
@@ -133,10 +113,6 @@ def _card(about: Mapping[str, Any], words: str) -> Card:
         f"Data: {data['train_sentences']} sentences with acts, sha256 `{data['train_sha256']}`,\n"
         f"and {data['held_out_sentences']} held out, sha256 `{data['held_out_sha256']}`.",
         {**train["shape"], **plain, **train["schedule"]},
-        ("epoch", "updates", "training nats per word", "held-out nats per word", "held-out perplexity"),
-        rows,
+        columns_of("word"),
+        cells_of(about["evaluations"]),
     )
-
-
-def _shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"

@@ -14,6 +14,7 @@ from dialeval.nlg.generating.folder import read_network
 from dialeval.nlg.generating.network import Memory, Network
 from dialeval.nlg.generating.ranking import SlotJudge, make_judge
 from dialeval.nlg.generating.vocabulary import END, PAD, SPECIAL, START, UNKNOWN, ReadAct, Vocabulary
+from dialeval.systems.decoding import Hypothesis
 from dialeval.systems.tensors import find_device, normalised
 from dialeval.training.folder import ModelFolder
 
@@ -49,6 +50,19 @@ class Stepping:
     def select(self, state: Memory, rows: Tensor) -> Memory:
         """The state of these rows."""
         return state.pick(rows)
+
+    @torch.inference_mode()
+    def weigh(self, found: Sequence[Sequence[Hypothesis]]) -> list[list[Hypothesis]]:
+        """The sentences of each act with the network's own log-probabilities, however they were searched."""
+        said = [
+            (act, (*each.tokens, END)[: each.length])
+            for act, own in zip(self.acts, found, strict=True)
+            for each in own
+        ]
+        if not said:
+            return [[] for _ in found]
+        nats = iter(self.network.costs(*map(list, zip(*said, strict=True))).nats.tolist())
+        return [[each._replace(logprob=-next(nats)) for each in own] for own in found]
 
 
 class Loaded(NamedTuple):

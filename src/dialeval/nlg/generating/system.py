@@ -35,7 +35,8 @@ class Nlg:
     penalty: float = 100.0
     """Weight of the slot error rate beside the log-probability per word; 0 for no reranking."""
     retry: int = 5
-    """How many times as many sentences are over-generated where the best one has slot errors; 1 for no second try."""
+    """How many times as many sentences are over-generated where the best one has slot errors, in which no value is
+    said twice and none that the act does not have; 1 for no second try."""
     batch_size: int = 640
     """Sentences at once; changes no text."""
     device: str = "auto"
@@ -58,7 +59,7 @@ class Nlg:
             ("retry", str(self.retry)),
         )
         facts = () if model == "random" else search
-        return Signature("nlg", (), (("model", model), ("weights", files.sha256[:12]), *facts))
+        return Signature("nlg", (), (("model", model), ("weights", files.sha256[:12]), *facts), version=2)
 
     @property
     def resources(self) -> Mapping[str, str]:

@@ -17,8 +17,6 @@ from dialeval.nlg.generating.config import TrainConfig
 from dialeval.nlg.generating.folder import (
     Origin,
     build,
-    count_weights,
-    perplexity,
     write_network,
     write_sentences,
 )
@@ -30,6 +28,7 @@ from dialeval.nlg.generating.vocabulary import SPECIAL, Vocabulary, learn_vocabu
 from dialeval.nlg.generating.words import JOINED
 from dialeval.training.checkpoint import Checkpoints, Evaluation
 from dialeval.training.folder import CHECKPOINT
+from dialeval.training.history import count_weights, perplexity
 from dialeval.training.loop import DEFAULT, Ending, Session, Shortfall, fit
 
 

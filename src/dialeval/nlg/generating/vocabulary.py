@@ -1,4 +1,4 @@
-"""What a generator knows: features of acts, words of sentences, words of values."""
+"""Vocabulary of a generator: features of acts, words of sentences, words of values."""
 
 from __future__ import annotations
 

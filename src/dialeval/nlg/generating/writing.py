@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random as Dice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from dialeval.nlg.acts.delexicalising import speak
+from dialeval.nlg.acts.delexicalising import fillers, speak
 from dialeval.nlg.acts.types import Meaning
 from dialeval.nlg.generating.random_sentences import Sentences, draw
 from dialeval.nlg.generating.ranking import Draft, Sentence, SlotJudge, rank
@@ -51,6 +51,8 @@ class _Asked(NamedTuple):
 
     act: ReadAct
     seed: int
+    values: frozenset[str]
+    """The placeholders of its values."""
     key: Hashable
     """What decides its drafts."""
 
@@ -65,13 +67,15 @@ class NetworkWriter:
     rows: int
     """Sentences under way at once; changes no text."""
     retry: int = 1
-    """How many times as many sentences are over-generated for an act whose best one still has slot errors."""
+    """How many times as many sentences are over-generated for an act whose best one still has slot errors; in these
+    no value is said twice, and none that the act does not have."""
 
     def write(self, meanings: Sequence[Meaning], seeds: Sequence[int], n: int) -> list[list[Sentence]]:
         """Acts that the network reads alike are decoded once."""
         acts = [self.loaded.vocabulary.act(meaning) for meaning in meanings]
         _warn_of_strange(acts)
-        asked = [_Asked(*each, self._key(*each)) for each in zip(acts, seeds, strict=True)]
+        values = [frozenset(filler.placeholder for filler in fillers(meaning)) for meaning in meanings]
+        asked = [_Asked(*each, self._key(*each)) for each in zip(acts, seeds, values, strict=True)]
         most = self.decoding.most or n
         drafts = self._decode_each(asked, self.decoding, most)
         written = [
@@ -80,44 +84,55 @@ class NetworkWriter:
         if self.penalty and self.retry > 1 and self.decoding.method != "greedy":
             poor = [index for index, sentences in enumerate(written) if sentences and sentences[0].errors]
             wider = replace(self.decoding, beams=self.decoding.beams * self.retry)
-            further = self._decode_each([asked[index] for index in poor], wider, most * self.retry)
+            further = self._decode_each([asked[index] for index in poor], wider, most * self.retry, fill=True)
             for index in poor:
                 key = asked[index].key
-                written[index] = self._rank(meanings[index], [*drafts[key], *further[key]])
+                again = self._rank(meanings[index], [*drafts[key], *further[key]])
+                if again[0].errors < written[index][0].errors:
+                    written[index] = again
         return [sentences[:n] for sentences in written]
 
     def _rank(self, meaning: Meaning, drafts: Sequence[Draft]) -> list[Sentence]:
         return rank(meaning, drafts, self.penalty, self.loaded.judge)
 
-    def _key(self, act: ReadAct, seed: int) -> Hashable:
+    def _key(self, act: ReadAct, seed: int, values: frozenset[str]) -> Hashable:
         """What decides a sentence before its values are filled in: with an encoder, the values are read too."""
         network = self.loaded.network
         read = act.parts if network.encoder is not None else frozenset(part.feature for part in act.parts)
-        return (read, seed) if self.decoding.samples else read
+        return (read, values, seed) if self.decoding.samples else (read, values)
 
     def _decode_each(
-        self, asked: Sequence[_Asked], decoding: Decoding, most: int
+        self, asked: Sequence[_Asked], decoding: Decoding, most: int, *, fill: bool = False
     ) -> dict[Hashable, list[Draft]]:
-        """At most so many drafts for each key, in batches of acts with about as many parts."""
+        """At most this many drafts for each key, in batches of acts with about as many parts."""
         first = {each.key: each for each in reversed(asked)}
         order = sorted(first.values(), key=lambda each: len(each.act.parts))
         width = max(self.rows // most, 1)
         drafts: dict[Hashable, list[Draft]] = {}
         for start in range(0, len(order), width):
             batch = order[start : start + width]
-            drafts.update(zip((each.key for each in batch), self._decode(batch, decoding, most), strict=True))
+            found = self._decode(batch, decoding, most, fill=fill)
+            drafts.update(zip((each.key for each in batch), found, strict=True))
         return drafts
 
-    def _decode(self, asked: Sequence[_Asked], decoding: Decoding, most: int) -> list[list[Draft]]:
+    def _decode(
+        self, asked: Sequence[_Asked], decoding: Decoding, most: int, *, fill: bool
+    ) -> list[list[Draft]]:
+        from dialeval.nlg.generating.filling import filling
         from dialeval.nlg.generating.stepping import Stepping
 
-        vocabulary = self.loaded.vocabulary
+        words = self.loaded.vocabulary.words
         stepping = Stepping(self.loaded.network, [each.act for each in asked])
-        prefixes = [(number,) for number in range(len(asked))]
-        found = decode(stepping, prefixes, decoding, n=most, seeds=[each.seed for each in asked])
+        prefixes, seeds = [(number,) for number in range(len(asked))], [each.seed for each in asked]
+        if not fill:
+            found = decode(stepping, prefixes, decoding, n=most, seeds=seeds)
+        else:
+            filled = filling(stepping, words, [each.values for each in asked])
+            every = decode(filled, prefixes, decoding, n=most, seeds=seeds)
+            found = stepping.weigh([[each for each in own if each.finished] for own in every])
         return [
             [
-                Draft(tuple(vocabulary.words[token] for token in each.tokens), each.logprob, each.length)
+                Draft(tuple(words[token] for token in each.tokens), each.logprob, each.length)
                 for each in hypotheses
             ]
             for hypotheses in found

@@ -1,4 +1,4 @@
-"""What is known of the slots of a corpus: their values, the ways to say them, and the words that name them."""
+"""Lexicon of a corpus's slots: their values, the ways to say them, and the words that name them."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _mentions(name: str, aliases: Aliases, vocabulary: frozenset[str]) -> Iterab
 
 
 def _sample(texts: Sequence[Text]) -> list[Text]:
-    """At most so many texts, the same whatever their order."""
+    """At most this many texts, the same whatever their order."""
     unique = set(texts)
     if len(unique) <= _LOOKED_AT:
         return sorted(unique, key=lambda text: text[1])

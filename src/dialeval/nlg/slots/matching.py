@@ -16,7 +16,7 @@ from dialeval.nlg.slots.refuting import refute
 from dialeval.nlg.slots.sentence import FAR, Sentence
 
 _LONG: Final = 7
-"""A number of so many digits is a phone number or the like, whatever stands beside it."""
+"""A number of this many digits is a phone number or the like, whatever stands beside it."""
 
 
 def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""What a sentence must say for an act: each slot with a value, and how that can be checked."""
+"""Requirements of an act on its sentence: each slot with a value, and how that can be checked."""
 
 from __future__ import annotations
 

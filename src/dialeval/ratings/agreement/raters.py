@@ -101,12 +101,12 @@ def kappa_table(raters: tuple[str, ...], matrix: Floats) -> KappaTable:
 
 
 def incomparable(ratings: Ratings, units: int) -> str | None:
-    """Why raters are not compared with one another over so many units; None where they can be."""
+    """Why raters are not compared with one another over this many units; None where they can be."""
     return ANONYMOUS if ratings.anonymous else too_large(units, len(ratings.raters))
 
 
 def too_large(units: int, raters: int) -> str | None:
-    """Why so many units by so many raters are not laid out in one table; None where they can be."""
+    """Why this many units by this many raters are not laid out in one table; None where they can be."""
     cells = units * raters
     if cells <= MOST_CELLS:
         return None

@@ -79,7 +79,7 @@ class Count:
     at_least: int
 
     def holds(self, votes: Votes) -> bool:
-        """Whether so many do."""
+        """Whether this many do."""
         return bool(self.cut.holds(np.array(votes)).sum() >= self.at_least)
 
     def __str__(self) -> str:

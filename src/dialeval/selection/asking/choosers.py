@@ -16,7 +16,7 @@ from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from dialeval.core import Floats, LikelihoodModel, Signature, UsesResources
+from dialeval.core import Floats, LikelihoodModel, Signature, resources_of
 from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
@@ -70,7 +70,7 @@ class _OfSystem:
     @property
     def resources(self) -> Mapping[str, str]:
         """The system's."""
-        return self.system.resources if isinstance(self.system, UsesResources) else {}
+        return resources_of(self.system)
 
 
 class ByLikelihood(_OfSystem):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from dialeval.core import LikelihoodModel, Missing, System, UsesResources
+from dialeval.core import LikelihoodModel, Missing, System, resources_of
 from dialeval.data.choices import Choice
 from dialeval.data.codec.encode import digest
 from dialeval.data.types import Question
@@ -132,7 +132,7 @@ class _Task:
     @property
     def resources(self) -> Mapping[str, str]:
         """Those of the chooser: where it has any, it is loaded once by each worker."""
-        return self.chooser.resources if isinstance(self.chooser, UsesResources) else {}
+        return resources_of(self.chooser)
 
     def __call__(self, questions: Sequence[Question]) -> list[_Scores]:
         try:

@@ -10,6 +10,7 @@ import numpy as np
 from dialeval.core import Missing, Resampling
 from dialeval.data.choices import ChoiceRow, NoChoice, vetting_of
 from dialeval.data.types import Question
+from dialeval.files.digests import FileDigest
 from dialeval.files.documents import finite
 from dialeval.selection.asking.asking import Answered, Asked
 from dialeval.selection.asking.choosing import chance
@@ -21,7 +22,6 @@ from dialeval.selection.document import (
     QuestionSet,
     RankingTrials,
     Settings,
-    Source,
     SystemResult,
     Trials,
     TrialsRow,
@@ -61,7 +61,7 @@ def asked_document(
             level=resampling.confidence,
             cluster=resampling.cluster_name([question.item for question in asked.questions]),
             package=__version__,
-            sources=tuple(Source(path, sha256) for path, sha256 in (sources or {}).items()),
+            sources=tuple(FileDigest(path, sha256) for path, sha256 in (sources or {}).items()),
         ),
     )
 

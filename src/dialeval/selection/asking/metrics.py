@@ -55,15 +55,12 @@ class SelectionAccuracy(_OverChoices):
 
 
 @dataclass(frozen=True, slots=True)
-class SelectionConsistency(_OverChoices):
+class SelectionConsistency(SelectionAccuracy):
     """Share of questions in which the system prefers a correct candidate to contradictory ones.
 
     Accuracy over questions whose false candidates all contradict the context (Sato's thesis, section 3.3.3); others
     are unscored.
     """
-
-    yes_no: ClassVar[bool] = True
-    normalise: Normalise = "sum"
 
     @property
     def signature(self) -> Signature:
@@ -80,10 +77,6 @@ class SelectionConsistency(_OverChoices):
         if others:
             return f"a false candidate is not labelled '{CONTRADICTORY}' ({others[0].error or 'no label'})"
         return why_unscorable(choice)
-
-    def statistics(self, choices: Sequence[Choice]) -> Floats:
-        """Rows of 1 or 0, and 1."""
-        return rows_of_values([float(choice.right) for choice in choices])
 
 
 @dataclass(frozen=True, slots=True)

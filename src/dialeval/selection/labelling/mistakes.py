@@ -64,7 +64,7 @@ def guess_mistakes(
 ) -> list[Question]:
     """The questions with a guess on every false candidate that has no label yet and about which one can be made.
 
-    A candidate is held against the ground truth (the first, of several), which is right about person and time. With a
+    A candidate is compared with the ground truth (the first, of several), which is right about person and time. With a
     ``detector``, one that contradicts its context with that probability is guessed to be inconsistent first of all.
     """
     tagger = load_tagger() if tagger is None else tagger

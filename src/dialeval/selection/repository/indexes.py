@@ -186,7 +186,7 @@ def open_cells(path: Path) -> NearestIndex:
 
 
 def cells_for(count: int) -> int:
-    """Into how many cells so many vectors are parted: about 2 sqrt(n), a power of two."""
+    """Into how many cells this many vectors are divided: about 2 sqrt(n), a power of two."""
     return 1 << round(math.log2(max(2 * math.sqrt(count), 1)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import RunFailed
@@ -141,6 +141,13 @@ def _fill(
 
 
 def _create(client: MilvusClient, name: str, repository: Repository, *, local: bool) -> None:
+    """Make the collection: words with BM25, and vectors with the inner product."""
+    indexes = _indexes(len(repository), local=local)
+    schema = _schema(len(repository.vectors.component))
+    client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Strong")
+
+
+def _schema(dimensions: int) -> Any:
     from pymilvus import DataType, Function, FunctionType, MilvusClient
 
     schema = MilvusClient.create_schema(auto_id=False)
@@ -154,7 +161,7 @@ def _create(client: MilvusClient, name: str, repository: Repository, *, local: b
         analyzer_params={"tokenizer": "standard"},
     )
     schema.add_field("terms", DataType.SPARSE_FLOAT_VECTOR)
-    schema.add_field("vector", DataType.FLOAT_VECTOR, dim=len(repository.vectors.component))
+    schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimensions)
     schema.add_function(
         Function(
             name="bm25",
@@ -163,6 +170,12 @@ def _create(client: MilvusClient, name: str, repository: Repository, *, local: b
             output_field_names=["terms"],
         )
     )
+    return schema
+
+
+def _indexes(utterances: int, *, local: bool) -> Any:
+    from pymilvus import MilvusClient
+
     indexes = MilvusClient.prepare_index_params()
     settings = {"bm25_k1": 1.2, "bm25_b": 0.75}
     # pymilvus passes settings on one by one; milvus-lite 3.2 reads only those in a group called params.
@@ -172,12 +185,12 @@ def _create(client: MilvusClient, name: str, repository: Repository, *, local: b
         metric_type="BM25",
         params={"params": settings} if local else settings,
     )
-    if len(repository) <= FLAT_UP_TO:
+    if utterances <= FLAT_UP_TO:
         indexes.add_index("vector", index_type="FLAT", metric_type="IP")
     else:
-        cells = {"nlist": cells_for(len(repository))}
+        cells = {"nlist": cells_for(utterances)}
         indexes.add_index("vector", index_type="IVF_SQ8", metric_type="IP", params=cells)
-    client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Strong")
+    return indexes
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def write_sifted(sifted: Sifted, drafted: int, folder: Path) -> SiftingRecord:
     """Write ``questions.jsonl``, ``removed.jsonl`` and ``sifting.json`` into ``folder``."""
     if not sifted.questions:
         raise Unsuitable(
-            f"The sieve left none of {drafted:,} questions. Draft more candidates per question (select build --m)."
+            f"No question of {drafted:,} passed the automatic filter. Draft more candidates for each (build --m)."
         )
     statuses = {question.status for question in sifted.questions}
     record = SiftingRecord(

@@ -1,4 +1,4 @@
-"""A sieve for those who have no raters: which false candidates stay, and which program dropped the others."""
+"""The automatic filter for drafts without raters: which false candidates stay, and which judge dropped the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dialeval.text.shuffling import shuffled_places
 
 
 class Doubted(NamedTuple):
-    """A candidate or a question that the sieve dropped."""
+    """A candidate or a question that the filter dropped."""
 
     question: str
     candidate: str | None
@@ -29,7 +29,7 @@ class Doubted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """What the sieve let pass, and what it did not."""
+    """What the filter kept, and what it dropped."""
 
     questions: tuple[Question, ...]
     """With status ``unvetted``, unless people had looked at them before."""

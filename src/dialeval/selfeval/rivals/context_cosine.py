@@ -22,7 +22,7 @@ Joining: TypeAlias = Literal["joined", "max"]
 class ContextCosine(Scorer):
     """Likeness in meaning of the response and the turn that it answers, the cosine of sentence vectors.
 
-    With ``turns`` above 1, the last so many turns are ``joined`` into one text, or the ``max`` of the cosines to the
+    With ``turns`` above 1, the last ``turns`` turns are ``joined`` into one text, or the ``max`` of the cosines to the
     last turn and to that text is taken. Of a dialogue it is the mean over its responses. In [-1, 1]; says whether a
     response keeps to the subject, and nothing of whether it is well put: repeating the last turn scores 1.
     """

@@ -1,4 +1,4 @@
-"""How probable a language model finds a response, given its context and beside that without one."""
+"""Log-probability of a response under a language model, given its context and beside that without one."""
 
 from __future__ import annotations
 

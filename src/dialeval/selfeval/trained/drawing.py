@@ -1,4 +1,4 @@
-"""What the rivals learn from: true and false next turns, and dialogues with replaced or shuffled turns."""
+"""Training examples of the rivals: true and false next turns, and dialogues with replaced or shuffled turns."""
 
 from __future__ import annotations
 

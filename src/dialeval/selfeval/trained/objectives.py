@@ -1,4 +1,4 @@
-"""What each trained rival minimises, and what is measured of it on held-out dialogues."""
+"""Objective of each trained rival, and what is measured of it on held-out dialogues."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ AgreementName: TypeAlias = Literal[
 HELD: Final = 1 << 20
 """Weights held at once."""
 BLOCKS: Final = 1000
-"""More units than this are left out in so many blocks of equal size."""
+"""More units than this are left out in this many blocks of equal size."""
 
 
 @dataclass(frozen=True, slots=True)

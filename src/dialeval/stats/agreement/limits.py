@@ -28,7 +28,7 @@ FEWEST: Final = 5
 FEW_CATEGORIES: Final = 20
 """With more categories than this, one more unit in any of them hardly moves a coefficient."""
 RATER_BLOCKS: Final = 50
-"""More raters than this are left out in so many groups."""
+"""More raters than this are left out in this many groups."""
 
 
 class AgreementLimits(NamedTuple):

@@ -116,7 +116,7 @@ def weigh_kendall(
     tree: Floats,
     out: Floats,
 ) -> None:
-    """Fill the coefficients of (resamples, groups): each pair is held against those with a smaller x.
+    """Fill the coefficients of (resamples, groups): each pair is compared with those with a smaller x.
 
     ``level`` numbers the y values of each group from 1 to ``most``. The five arrays after it are room: three for the
     pairs of a group, two for its levels.

@@ -132,7 +132,7 @@ def _draws(cells: Cells, plan: _Plan) -> Iterator[tuple[_Drawn, _Drawn, int]]:
         for drawn in draws(systems, resamples=resamples, seed=seed, cells=size * systems):
             yield None, drawn, len(drawn)
         return
-    # A stream of its own, lest systems be drawn by the numbers that drew the items.
+    # A stream of its own, so that systems are not drawn by the numbers that drew the items.
     other = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     by_item = plan.items(items, size)
     by_system = draws(systems, resamples=resamples, seed=other, cells=size * systems)

@@ -168,7 +168,7 @@ def _kendall_rows(x: Floats, y: Floats) -> Floats:
 
 
 def _kendall_by_pairs(x: Floats, y: Floats) -> Floats:
-    """Of short rows: every place is held against every later one, n(n - 1)/2 of them."""
+    """Of short rows: every place is compared with every later one, n(n - 1)/2 of them."""
     shape = np.broadcast_shapes(x.shape, y.shape)
     n = shape[-1]
     stacks = [v.reshape(1, n) if v.size == n else np.broadcast_to(v, shape).reshape(-1, n) for v in (x, y)]

@@ -104,11 +104,16 @@ def spread_of(
     yes_no: bool | None = None,
     limits: tuple[float, float] | None = None,
     sources: Sequence[Source] = (),
+    values: Floats | None = None,
 ) -> Spread:
-    """The spread of a score; options as in `interval_of`, and other sources of variance than the units."""
+    """The spread of a score; options as in `interval_of`, and other sources of variance than the units.
+
+    ``values`` are the scores of single rows, for callers who know them.
+    """
     together = clusters if clusters is not None and repeated(clusters) else None
     left_out = leave_out(rows, aggregate, together)
-    values = in_blocks(aggregate, rows)
+    if values is None:
+        values = in_blocks(aggregate, rows)
     if len(rows) and (yes_no or (yes_no is None and is_yes_no(rows, aggregate, values))):
         return Spread(left_out, exact=_proportion(values, together))
     return spread_without(left_out, limits, hangs=unseen(rows, aggregate), sources=sources)

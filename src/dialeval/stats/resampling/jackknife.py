@@ -130,7 +130,7 @@ def skewed_t(score: float, without: Floats) -> SkewedT:
     error, units = jackknife_error(without), len(without)
     if not error > 0:  # nor is NaN
         return SkewedT(score, error, 0.0, units - 1, few=True)
-    # Pseudo-values go down where scores without the unit go up; scaled, lest powers of small numbers be 0.
+    # Pseudo-values go down where scores without the unit go up; scaled, so that powers of small numbers are not 0.
     pseudo = without.mean() - without
     pseudo /= np.abs(pseudo).max()
     squares, cubes, fourths = (float((pseudo**power).mean()) for power in (2, 3, 4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -68,14 +69,15 @@ def items_needed(
     return ItemsNeeded(fewest, required_items(near, standard_error, n, power=power, alpha=alpha))
 
 
-class PilotPlan(NamedTuple):
-    """How many units (items, or clusters of them) a study needs, judging by a pilot."""
+@dataclass(frozen=True, slots=True)
+class PilotPlan:
+    """How many units (items, or clusters of them) a study needs, over resamples of a pilot."""
 
     low: int | None
-    """Enough in one of ten resamples of the pilot; None, as below, where no finite number is."""
+    """Enough in one of ten resamples; None, as below, where no finite number is, as without a difference."""
     middle: int | None
     assured: int | None
-    """Enough in as many resamples as were asked to be sure of it: the number to plan with."""
+    """Enough in a share ``assurance`` of the resamples, by default eight of ten: the number to plan with."""
     high: int | None
     """Enough in nine of ten."""
 

@@ -30,7 +30,7 @@ class TTest:
 def student_t(x: Floats, y: Floats, *, alternative: Alternative = "two-sided") -> TTest:
     """Student's t test: both groups have one variance, pooled with n + m - 2 degrees of freedom (Student, 1908).
 
-    NaN values are left out. A group of one has no variance of its own, yet can be held against one that has.
+    NaN values are left out. A group of one has no variance of its own, yet can be compared with one that has.
     """
     x, y = _values(x), _values(y)
     if (undefined := _undefined(x, y, least=1)) is not None:

@@ -1,7 +1,7 @@
 """The types of a run's files, and of all that its report shows."""
 
 from dialeval.evaluation.compare import Comparison as Comparison
-from dialeval.study.document.manifest import ClaimPlan, FileDigest, Manifest, SystemUsage, Trace, Unmatched
+from dialeval.study.document.manifest import ClaimPlan, Manifest, SystemUsage, Trace, Unmatched
 from dialeval.study.document.shown import Content, Place, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
@@ -34,7 +34,6 @@ __all__ = [
     "Comparison",
     "Content",
     "Failure",
-    "FileDigest",
     "GateOutcome",
     "JudgedBy",
     "Manifest",

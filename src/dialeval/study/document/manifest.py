@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from dialeval.files.digests import FileDigest
 from dialeval.files.documents import FINITE
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document.summary import MissingRule
-
-
-@dataclass(frozen=True, slots=True)
-class FileDigest:
-    """A file a run read, by its content."""
-
-    path: str
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dialeval.data.results import ItemValues
 from dialeval.meta.document import Points
 from dialeval.study.document.manifest import Manifest
 from dialeval.study.document.summary import Summary
+from dialeval.text.packed import PackedTexts, TextNumbers
 
 
 class Place(NamedTuple):
@@ -39,7 +40,7 @@ class Values:
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
-    items: tuple[str, ...]
+    items: Sequence[str]
     """In the order of the data."""
     numbers: NDArray[np.float64]
     """Shape (measures, systems, items); NaN where unscored or absent."""
@@ -70,17 +71,34 @@ class Values:
         """The values of all measures and systems side by side, each axis in order of first appearance."""
         measures = {name: index for index, name in enumerate(dict.fromkeys(b.measure for b in blocks))}
         systems = {name: index for index, name in enumerate(dict.fromkeys(b.system for b in blocks))}
-        items = {
-            name: index for index, name in enumerate(dict.fromkeys(item for b in blocks for item in b.items))
-        }
+        items, places = _placed([block.items for block in blocks])
         numbers = np.full((len(measures), len(systems), len(items)), np.nan)
         reasons: dict[Place, str] = {}
-        for block in blocks:
+        for block, columns in zip(blocks, places, strict=True):
             measure, system = measures[block.measure], systems[block.system]
-            columns = [items[item] for item in block.items]
             numbers[measure, system, columns] = block.values
-            reasons |= {Place(measure, system, columns[row]): why for row, why in block.reasons.items()}
-        return cls(tuple(measures), tuple(systems), tuple(items), numbers, reasons)
+            reasons |= {Place(measure, system, int(columns[row])): why for row, why in block.reasons.items()}
+        return cls(tuple(measures), tuple(systems), items, numbers, reasons)
+
+
+class _Placed(NamedTuple):
+    """All different items, and where each list of them has its own."""
+
+    items: Sequence[str]
+    places: list[NDArray[np.int64]]
+
+
+def _placed(lists: Sequence[Sequence[str]]) -> _Placed:
+    """In order of first appearance; lists that are packed, as those of many items are, stay so."""
+    if lists and all(isinstance(items, PackedTexts) and items == lists[0] for items in lists):
+        order = np.arange(len(lists[0]))
+        return _Placed(lists[0], [order] * len(lists))
+    numbers = TextNumbers() if any(isinstance(items, PackedTexts) for items in lists) else None
+    if numbers is not None:
+        places = [np.fromiter(map(numbers.add, items), dtype=np.int64) for items in lists]
+        return _Placed(PackedTexts(numbers), places)
+    known = {name: index for index, name in enumerate(dict.fromkeys(item for own in lists for item in own))}
+    return _Placed(tuple(known), [np.array([known[item] for item in own], dtype=np.int64) for own in lists])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from dialeval.core import System, UsesResources
+from dialeval.core import System, resources_of
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric
 from dialeval.evaluation.shards import Shard
+from dialeval.files.digests import FileDigest
 from dialeval.files.documents import Origin, read_document, require_file, write_document
 from dialeval.files.folders import check_target
-from dialeval.study.document import Failure, FileDigest
+from dialeval.study.document import Failure
 
 FILE: Final = "shard.json"
 KEPT: Final = "kept"
@@ -75,13 +76,13 @@ def write_shard(folder: Path, document: ShardDocument) -> None:
 def read_shard(folder: Path) -> ShardDocument:
     """The shard in the folder; BadInput where there is none, or a whole run."""
     if (folder / "manifest.json").is_file():
-        raise BadInput(str(folder), "a run that is whole", SHARD.expected, "Leave it out.")
+        raise BadInput(str(folder), "a whole run", SHARD.expected, "Leave it out.")
     return read_document(ShardDocument, require_file(folder, FILE, SHARD), SHARD)
 
 
 def signature_of(part: System | AnyMetric) -> str:
     """All that could move the results of a system or measure, its resources included."""
-    resources: Mapping[str, str] = part.resources if isinstance(part, UsesResources) else {}
+    resources = resources_of(part)
     held = "".join(f" {name}={digest}" for name, digest in sorted(resources.items()))
     return f"{part.signature}{held}"
 

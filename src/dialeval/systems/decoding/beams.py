@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from dialeval.core import Floats, Integers
 from dialeval.systems.decoding.model import Hypothesis, State, StepModel
 from dialeval.systems.decoding.settings import Decoding
 
@@ -41,10 +44,10 @@ class _Continuation(NamedTuple):
 
 
 class _Next(NamedTuple):
-    """The likeliest next tokens of every row, by row, with their log-probabilities."""
+    """The likeliest next tokens of every row, shape (rows, tokens), with their log-probabilities."""
 
-    tokens: list[list[int]]
-    logprobs: list[list[float]]
+    tokens: Integers
+    logprobs: Floats
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ def _following(logprobs: Tensor, decoding: Decoding, ends: int) -> _Next:
     """As many likeliest tokens per row as could matter: a group's beams, all ends, all tokens other groups can take."""
     others = decoding.beams - decoding.beams // decoding.groups
     best = logprobs.topk(min(decoding.beams // decoding.groups + ends + others, logprobs.shape[-1]))
-    return _Next(best.indices.tolist(), best.values.tolist())
+    return _Next(best.indices.cpu().numpy(), best.values.double().cpu().numpy())
 
 
 def _advance(
@@ -105,10 +108,8 @@ def _advance(
     decoding: Decoding,
 ) -> None:
     width, penalty = decoding.beams // decoding.groups, decoding.length_penalty
-    pool = sorted(
-        _continuations(group.running, following, taken, decoding.diversity),
-        key=lambda candidate: (-candidate.value, candidate.before.row, candidate.token),
-    )
+    most = width + len(group.running) * len(end)
+    pool = _continuations(group.running, following, taken, decoding.diversity, most) if group.running else []
     for candidate in pool[:width]:
         if candidate.token in end:
             group.ended.append(Hypothesis(candidate.before.tokens, candidate.logprob, finished=True))
@@ -133,13 +134,32 @@ def _advance(
 
 
 def _continuations(
-    running: Sequence[_Beginning], following: _Next, taken: Mapping[int, int], diversity: float
-) -> Iterator[_Continuation]:
-    for before in running:
-        for token, gained in zip(following.tokens[before.row], following.logprobs[before.row], strict=True):
-            if gained > -math.inf:
-                logprob = before.logprob + gained
-                yield _Continuation(logprob - diversity * taken.get(token, 0), logprob, token, before)
+    running: Sequence[_Beginning], following: _Next, taken: Mapping[int, int], diversity: float, most: int
+) -> list[_Continuation]:
+    """At least the ``most`` best ways to go on, best first; of equal ones the earlier row, then the lower token."""
+    rows = np.array([beginning.row for beginning in running])
+    tokens = following.tokens[rows]
+    logprobs = np.array([beginning.logprob for beginning in running])[:, None] + following.logprobs[rows]
+    values = logprobs
+    if taken:
+        values = logprobs - diversity * np.array(
+            [[taken.get(token, 0) for token in row] for row in tokens.tolist()]
+        )
+    flat = np.nan_to_num(values.ravel(), nan=-math.inf, posinf=math.inf, neginf=-math.inf)
+    worst = np.partition(flat, -most)[-most] if most < len(flat) else -math.inf
+    kept = np.flatnonzero((flat >= worst) & (flat > -math.inf))
+    before, token = kept // tokens.shape[1], tokens.ravel()[kept]
+    order = np.lexsort((token, rows[before], -flat[kept]))
+    return [
+        _Continuation(value, logprob, next_token, running[beginning])
+        for value, logprob, next_token, beginning in zip(
+            flat[kept][order].tolist(),
+            logprobs.ravel()[kept][order].tolist(),
+            token[order].tolist(),
+            before[order].tolist(),
+            strict=True,
+        )
+    ]
 
 
 def _number(items: Sequence[Sequence[_Group]]) -> None:

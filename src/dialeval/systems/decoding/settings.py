@@ -50,9 +50,9 @@ class Decoding:
     top_k: int = 50
     temperature: float = 1.0
     max_tokens: int = 40
-    """A response has at most so many tokens, its end token counted."""
+    """A response has at most this many tokens, its end token counted."""
     min_tokens: int = 1
-    """A response cannot end before it has so many tokens, its end token not counted."""
+    """A response cannot end before it has this many tokens, its end token not counted."""
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

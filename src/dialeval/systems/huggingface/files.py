@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
-from dialeval.files.digests import combine, hash_file
+from dialeval.files.digests import hash_file
 from dialeval.files.folders import one_at_a_time
 from dialeval.resources import fingerprint, obtain
 from dialeval.resources.finding import kept_folder
 from dialeval.resources.huggingface import (
     HubFailed,
+    hash_model,
     plain_name,
     quiet_transformers,
     read_settings,
@@ -64,29 +65,15 @@ def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
         return ModelFiles(EMBEDDED, None, fingerprint(EMBEDDED))
     folder = Path(model).expanduser()
     if folder.is_dir():
-        return _model_files(folder.resolve().name, folder.resolve())
+        folder = folder.resolve()
+        return ModelFiles(folder.name, folder, hash_model(folder, _READ))
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
         raise ResourceUnavailable(
             f"There is no folder {model!r} to read a model from. Correct the path, or give {EMBEDDED!r} or the name "
             "of a model on the Hugging Face hub."
         )
-    return _model_files(model, _from_hub(model, revision, hub))
-
-
-def _model_files(name: str, folder: Path) -> ModelFiles:
-    files = {path.name: path for pattern in _READ for path in folder.glob(pattern)}
-    if "config.json" not in files:
-        raise ResourceUnavailable(
-            f"{folder} holds no config.json, so it is not the folder of a Hugging Face model. Give another folder."
-        )
-    if not any(file.endswith(".safetensors") for file in files):
-        others = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".gguf"))
-        seen = f"only {', '.join(others)}" if others else "none"
-        raise ResourceUnavailable(
-            f"{folder} holds no weights that we read: expected .safetensors, found {seen}, and we unpickle nothing. "
-            "Save the model again with model.save_pretrained(folder), or give another folder."
-        )
-    return ModelFiles(name, folder, combine({file: hash_file(path) for file, path in files.items()}))
+    folder = _from_hub(model, revision, hub)
+    return ModelFiles(model, folder, hash_model(folder, _READ))
 
 
 # One look at the hub a process: a branch that moves meanwhile must not change the model between batches.
@@ -101,8 +88,8 @@ def _from_hub(model: str, revision: str | None, download: bool) -> Path:
                 f"model or {EMBEDDED!r}; to download {model!r} from the Hugging Face hub, allow that with 'hub: true'."
             ) from None
         raise ResourceUnavailable(
-            f"{model} could not be had from the hub: {error}. Check its name and the connection, or give the folder "
-            "of a local copy."
+            f"{model} could not be downloaded from the hub: {error}. Check its name and the connection, or give the "
+            "folder of a local copy."
         ) from error
 
 

@@ -54,7 +54,7 @@ class Loaded:
     pace: Pace
 
     def room(self, response: int) -> int:
-        """How many tokens of context fit beside so many of a response, at least one."""
+        """How many tokens of context fit beside this many of a response, at least one."""
         return self.window if self.seq2seq else max(self.window - response, 1)
 
 

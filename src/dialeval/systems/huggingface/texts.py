@@ -64,12 +64,12 @@ class TextModel:
         return Frame(tuple(whole[:start]), tuple(whole[start + len(word) :]))
 
     def room(self, continuation: int) -> int:
-        """How many tokens may come before so many of a continuation; a window too short for both is halved."""
+        """How many tokens may come before this many of a continuation; a window too short for both is halved."""
         loaded = self._load()
         return max(loaded.room(continuation), loaded.window // 2)
 
     def longest(self, continuation: int) -> int:
-        """How many tokens of so many of a continuation fit beside that."""
+        """How many tokens of this many of a continuation fit beside that."""
         return min(continuation, max(self._load().window // 2, 1))
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:

@@ -44,7 +44,7 @@ class Prices:
         for name in ("input", "output"):
             price = getattr(self, name)
             if not 0 <= price < math.inf:
-                raise DialevalError(f"The price of {name}: found {price}, needed at least 0.")
+                raise DialevalError(f"The price of {name}: found {price}, expected at least 0.")
 
 
 class Meter:

@@ -23,7 +23,7 @@ _TOO_LONG: Final = "no response: the last turn alone is longer than the server's
 
 
 class _Told(NamedTuple):
-    """What came of one context: a response, a reason for none, or nothing; after leaving out so many turns."""
+    """What came of one context: a response, a reason for none, or nothing; after leaving out this many turns."""
 
     response: Response | None
     dropped: int = 0

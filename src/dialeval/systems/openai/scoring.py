@@ -92,7 +92,7 @@ class _Scorer:
         return int(known[0]) if known else (await self.score(_PLAIN, response)).tokens
 
     async def score(self, context: Context, response: str, dropped: int = 0) -> Scored:
-        """The response's score after the context without so many of its oldest turns, or more where it must be."""
+        """The response's score after the context without this many of its oldest turns, or more where it must be."""
         for _ in range(dropped):
             context = shortened(context) or context
         written = self.system.written(response)

@@ -145,7 +145,7 @@ class OpenAI:
         return reason and f"not asked: {reason}"
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """What so many tokens cost; None where no prices were given."""
+        """What this many tokens cost; None where no prices were given."""
         if self.prices is None:
             return None
         return (prompt_tokens * self.prices.input + completion_tokens * self.prices.output) / 1e6

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-from torch import nn
 
 from dialeval.systems.trained.config import LAYOUT, Architecture, Shape, TrainConfig, read_config
 from dialeval.systems.trained.convolutional import Convolutional
@@ -19,6 +17,7 @@ from dialeval.systems.trained.subwords import Subwords, load_subwords
 from dialeval.systems.trained.transformer import Transformer
 from dialeval.training.checkpoint import Evaluation
 from dialeval.training.folder import FORMAT, Card
+from dialeval.training.history import cells_of, columns_of, count_weights, perplexity
 from dialeval.training.loop import Fitted
 from dialeval.version import __version__
 
@@ -53,7 +52,7 @@ def write_generator(
     folder: Path, network: Network, subwords: Subwords, config: TrainConfig, origin: Origin, fitted: Fitted
 ) -> None:
     """Write the model; its marker comes last, so that where it is, all is."""
-    about = {"model": LAYOUT.kind, "vocabulary": len(subwords), "parameters": count_parameters(network)}
+    about = {"model": LAYOUT.kind, "vocabulary": len(subwords), "parameters": count_weights(network)}
     about |= description(config, origin, fitted)
     LAYOUT.write(folder, about, network, subwords.save(), _card(about))
 
@@ -77,16 +76,6 @@ def description(config: TrainConfig, origin: Origin, fitted: Fitted) -> dict[str
         "best": evaluation_row(fitted.best),
         "looks": [evaluation_row(evaluation) for evaluation in fitted.history],
     }
-
-
-def count_parameters(network: nn.Module) -> int:
-    """How many weights there are."""
-    return sum(weight.numel() for weight in network.parameters())
-
-
-def perplexity(evaluation: Evaluation) -> float | None:
-    """Exp of the nats per token of the held-out right responses, ends counted; None where none are held out."""
-    return None if evaluation.held_out is None else math.exp(evaluation.held_out["nats"])
 
 
 def evaluation_row(evaluation: Evaluation) -> dict[str, float | None]:
@@ -114,19 +103,6 @@ def _card(about: Mapping[str, Any]) -> Card:
         f"Data: {data['train_lessons']} responses in context, sha256 `{data['train_sha256']}`,\n"
         f"and {data['held_out_lessons']} held out, sha256 `{data['held_out_sha256']}`.",
         {**train["shape"], **plain, **train["schedule"]},
-        ("epoch", "updates", "training nats per token", "held-out nats per token", "held-out perplexity"),
-        [
-            (
-                f"{row['epoch']:g}",
-                str(row["updates"]),
-                f"{row['train_nats']:.4f}",
-                _shown(row["held_out_nats"]),
-                _shown(row["held_out_perplexity"]),
-            )
-            for row in about["looks"]
-        ],
+        columns_of("token"),
+        cells_of(about["looks"]),
     )
-
-
-def _shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"

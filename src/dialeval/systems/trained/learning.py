@@ -126,7 +126,7 @@ def make_task(
     tokens: int,
     seed: int,
 ) -> Task:
-    """What the training loop needs, in batches of so many tokens."""
+    """What the training loop needs, in batches of this many tokens."""
     measured = held_out or train
     golds, out = ([token for lesson in lessons for token in lesson.gold] for lessons in (train, measured))
     bundled, bundled_out = _bundle(objective.learner, train), _bundle(objective.learner, held_out)

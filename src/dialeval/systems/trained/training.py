@@ -12,8 +12,6 @@ from dialeval.systems.trained.config import LAYOUT, TrainConfig, read_config
 from dialeval.systems.trained.folder import (
     Origin,
     build,
-    count_parameters,
-    perplexity,
     read_generator,
     write_generator,
 )
@@ -23,6 +21,7 @@ from dialeval.systems.trained.network import Network
 from dialeval.systems.trained.subwords import Subwords, learn, load_subwords
 from dialeval.training.checkpoint import Checkpoints, Evaluation
 from dialeval.training.folder import CHECKPOINT
+from dialeval.training.history import count_weights, perplexity
 from dialeval.training.loop import DEFAULT, Ending, Fitted, Session, Shortfall, fit
 
 
@@ -75,7 +74,7 @@ def train(
     origin = make_origin(data, LAYOUT.find(start).sha256 if start else None)
     fitted = fit_lessons(learner, data, config, origin, folder, session)
     write_generator(folder, network, subwords, config, origin, fitted)
-    return outcome(folder, data, count_parameters(network), len(subwords), fitted)
+    return outcome(folder, data, count_weights(network), len(subwords), fitted)
 
 
 def fit_lessons(

@@ -18,12 +18,13 @@ from dialeval.systems.huggingface.loading import Loaded, Wanted, load
 from dialeval.systems.huggingface.prompting import Form
 from dialeval.systems.tensors import Grid, pad
 from dialeval.systems.trained.config import TrainConfig
-from dialeval.systems.trained.folder import count_parameters, description
+from dialeval.systems.trained.folder import description
 from dialeval.systems.trained.learning import TokenLesson
 from dialeval.systems.trained.lessons import Lesson, Split, Width
 from dialeval.systems.trained.subwords import Tokens
 from dialeval.systems.trained.training import Outcome, fit_lessons, make_origin, outcome
 from dialeval.training.folder import write_marker
+from dialeval.training.history import count_weights
 from dialeval.training.loop import DEFAULT, Session
 from dialeval.training.schedule import Schedule
 
@@ -132,7 +133,7 @@ def tune(
     fitted = fit_lessons(learner, data, config, origin, folder / CHECKPOINTS, session)
     write_marker(folder / RECORD, {"model": source.name, **description(config, origin, fitted)})
     _save(loaded, folder)
-    return outcome(folder, data, count_parameters(learner.module), loaded.model.vocabulary, fitted)
+    return outcome(folder, data, count_weights(learner.module), loaded.model.vocabulary, fitted)
 
 
 def _save(loaded: Loaded, folder: Path) -> None:

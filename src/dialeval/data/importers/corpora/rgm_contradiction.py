@@ -23,8 +23,8 @@ _TODO: Final = "Name one of the files under contexts/."
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """Three yes/no judgements a response, 1 for contradictory, under the criterion ``contradiction``.
 
-    The files say how many of three people said yes, not who did: the first so many of ``#1`` to ``#3`` are taken
-    to have. Agreement among all three is right, whichever they were; agreement of two of them means nothing.
+    The files say how many of three people said yes, not who did: the first of ``#1`` to ``#3``, as many as
+    that, are taken to have. Agreement among all three is right, whichever they were; that of two means nothing.
     Items are the responses' ids, ``opt-60B:1``; one that comes back in another context is another item, ``...#2``.
     """
     met: Counter[str] = Counter()

@@ -7,8 +7,8 @@ import sys
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.core.packed import BLOCK, PackedNames, PackedTexts, count_distinct, text_hashes
 from dialeval.core.resampling import Resampling
+from dialeval.text.packed import BLOCK, PackedNames, PackedTexts, TextNumbers, count_distinct, text_hashes
 
 TEXTS = st.lists(st.text(max_size=5), max_size=30)
 
@@ -65,3 +65,38 @@ def test_ids_show_clusters_where_each_of_them_counted_once_does(items):
     once = list(dict.fromkeys(items))
     shown = Resampling(cluster="auto").clusters(once) is not None
     assert Resampling(cluster="none").shows_clusters(items) is shown
+
+
+@settings(max_examples=25)
+@given(st.lists(st.text(max_size=2), max_size=40), st.integers(0, 3 * BLOCK))
+def test_texts_are_numbered_in_the_order_of_first_sight(texts, more):
+    everything = [*texts, *map(str, range(more)), *texts]
+    numbers, known = TextNumbers(), {}
+    for text in everything:
+        assert numbers.add(text) == known.setdefault(text, len(known))
+    assert (list(numbers), len(numbers)) == (list(known), len(known))
+    assert all(numbers.number(text) == place for text, place in known.items())
+    assert "not there" not in numbers
+    assert 5 not in numbers
+
+
+class Alike(str):
+    """Texts that all have one hash."""
+
+    def __hash__(self) -> int:
+        return 7
+
+
+def test_texts_with_the_same_hash_are_not_confused():
+    numbers = TextNumbers(map(Alike, "abcab"))
+    assert (list(numbers), numbers.number(Alike("c"))) == (["a", "b", "c"], 2)
+    assert Alike("d") not in numbers
+
+
+def test_packed_texts_are_equal_where_all_their_texts_are():
+    one, other = PackedTexts(map(str, range(3000))), PackedTexts(map(str, range(3000)))
+    assert one == other
+    other.append("more")
+    assert one != other
+    assert PackedTexts(["ab", "c"]) != PackedTexts(["a", "bc"])
+    assert PackedTexts(["ab", *"x" * BLOCK]) != PackedTexts(["a", "bx", *"x" * (BLOCK - 1)])

@@ -1,9 +1,9 @@
-"""Texts of millions of subjects in little memory: ids joined in blocks, names of systems by number."""
+"""Texts of millions of subjects in little memory: ids joined in blocks and numbered, names of systems by number."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, overload
 
@@ -31,10 +31,24 @@ class PackedTexts(Sequence[str]):
         self._rest.extend(texts)
         whole = len(self._rest) // BLOCK * BLOCK
         for start in range(0, whole, BLOCK):
-            block = self._rest[start : start + BLOCK]
-            self._joined.append("".join(block))
-            self._ends.append(array("I", accumulate(map(len, block))))
+            self._join(self._rest[start : start + BLOCK])
         del self._rest[:whole]
+
+    def append(self, text: str) -> None:
+        """Put this one after the others."""
+        self._rest.append(text)
+        if len(self._rest) == BLOCK:
+            self._join(self._rest)
+            self._rest.clear()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PackedTexts):
+            return NotImplemented
+        return self is other or (
+            self._ends == other._ends and self._joined == other._joined and self._rest == other._rest
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # texts can be added
 
     def __len__(self) -> int:
         return BLOCK * len(self._joined) + len(self._rest)
@@ -46,8 +60,8 @@ class PackedTexts(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | PackedTexts:
         places = range(len(self))[index]
         if isinstance(places, range):
-            return PackedTexts(self._at(place) for place in places)
-        return self._at(places)
+            return PackedTexts(self.at(place) for place in places)
+        return self.at(places)
 
     def __iter__(self) -> Iterator[str]:
         for joined, ends in zip(self._joined, self._ends, strict=True):
@@ -57,7 +71,12 @@ class PackedTexts(Sequence[str]):
                 start = end
         yield from self._rest
 
-    def _at(self, place: int) -> str:
+    def _join(self, block: list[str]) -> None:
+        self._joined.append("".join(block))
+        self._ends.append(array("I", accumulate(map(len, block))))
+
+    def at(self, place: int) -> str:
+        """The text at a place that exists, counted from 0: quicker than by brackets."""
         block, index = divmod(place, BLOCK)
         if block == len(self._joined):
             return self._rest[index]
@@ -95,6 +114,66 @@ class PackedNames(Sequence[str]):
         if number == len(self._names):
             self._names.append(name)
         return number
+
+
+class TextNumbers(Collection[str]):
+    """Different texts, numbered in the order in which they came: some 20 bytes each beside their characters.
+
+    A dict of the same takes 130 and more. Texts are found by their hashes and then compared, so that none are confused.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts = PackedTexts()
+        self._hashes = array("q")
+        self._table = array("I", bytes(4 * 1024))
+        """Number plus 1 of the text whose hash leads to this slot, or to one before it; 0 where it is free."""
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> int:
+        """The text's number; the next one where it is new."""
+        value = hash(text)
+        slot = self._slot(text, value)
+        if self._table[slot]:
+            return self._table[slot] - 1
+        self._texts.append(text)
+        self._hashes.append(value)
+        self._table[slot] = len(self._hashes)
+        if 10 * len(self._hashes) > 6 * len(self._table):
+            self._grow()
+        return len(self._hashes) - 1
+
+    def number(self, text: str) -> int | None:
+        """The text's number; None where it is not among them."""
+        held = self._table[self._slot(text, hash(text))]
+        return held - 1 if held else None
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and self.number(text) is not None
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def _slot(self, text: str, value: int) -> int:
+        """Where the text stands in the table, or the free slot where it would."""
+        table, hashes, text_at, mask = self._table, self._hashes, self._texts.at, len(self._table) - 1
+        slot = value & mask
+        while (held := table[slot]) and (hashes[held - 1] != value or text_at(held - 1) != text):
+            slot = (slot + 1) & mask
+        return slot
+
+    def _grow(self) -> None:
+        table = array("I", bytes(8 * len(self._table)))
+        mask = len(table) - 1
+        for number, value in enumerate(self._hashes, start=1):
+            slot = value & mask
+            while table[slot]:
+                slot = (slot + 1) & mask
+            table[slot] = number
+        self._table = table
 
 
 def text_hashes(texts: Iterable[str]) -> NDArray[np.int64]:
