@@ -169,6 +169,7 @@ def _mentions(name: str, aliases: Aliases, vocabulary: frozenset[str]) -> Iterab
         yield own, HAS
         # The most telling word alone: of usb port the first, of serves alcohol the only one.
         yield own[:1], HAS
+        yield from (((*own[:-1], f"{prefix}{own[-1]}"), LACKS) for prefix in ("un", "non"))  # unfurnished
     for value, sense in (("yes", HAS), ("no", LACKS)):
         for slot in (name.lower(), ANY_SLOT):
             yield from ((tokenise(phrase).words, sense) for phrase in aliases.get((slot, value), ()))

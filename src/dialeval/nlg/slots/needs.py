@@ -59,6 +59,9 @@ def needs_of(meaning: Meaning) -> tuple[Need, ...]:
             needs[pair] = Need(slot.name, value, slot.special, pair)  # type: ignore[arg-type]  # one of SPECIAL
             continue
         words = tokenise(value).words
+        if words == ("0",):
+            needs[pair] = Need(slot.name, value, "none", pair)  # "there are no hotels"
+            continue
         if frozenset(words) == _EITHER:
             needs[pair] = Need(slot.name, value, "either", pair)
             continue

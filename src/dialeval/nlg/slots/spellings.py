@@ -25,6 +25,8 @@ _DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s/]+")
 _JOINED: Final = re.compile(r"\s+(?:and|or)\s+|\s*,\s*|\s*/\s*")
+_COUNTS: Final = frozenset({"number", "num", "count"})
+"""Words in the names of slots that say how many there are."""
 _CURRENCIES: Final = frozenset("£$€")
 _ORDINALS: Final = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -85,6 +87,8 @@ def spellings(slot: str, value: str, aliases: Mapping[tuple[str, str], tuple[str
     yield from _rewritten(value, words)
     for phrase in _synonyms(slot, value):
         yield tokenise(phrase).words
+    if words == ("1",) and _COUNTS.intersection(words_of_name(slot)):
+        yield from ((article, word) for article in ("a", "an") for word in content_words(slot))
     lower = value.strip().lower()
     for key in ((slot.lower(), lower), ("*", lower)):
         for phrase in aliases.get(key, ()):

@@ -58,6 +58,8 @@ _UNITS: Final = {
     **dict.fromkeys(("kilometre", "kilometer"), "km"),
     **dict.fromkeys(("centimetre", "centimeter"), "cm"),
     **dict.fromkeys(("millimetre", "millimeter"), "mm"),
+    **dict.fromkeys(("feet", "ft"), "foot"),
+    **dict.fromkeys(("sq",), "square"),
     **dict.fromkeys(("hr",), "hour"),
     **dict.fromkeys(("min",), "minute"),
     "center": "centre",
