@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -33,6 +33,8 @@ class ActItem:
     """RNNLG's third column: the sentence of its handcrafted generator, not a reference."""
     written: str = ""
     """The act as the file writes it."""
+    line: int | None = field(default=None, compare=False)
+    """Where it stands, in files with a line for each."""
 
 
 Reader = Callable[[Source, OnBad], Iterator[ActItem]]
@@ -182,6 +184,7 @@ def _line(row: Row) -> ActItem:
         optional_text(fields, "system", where, ""),
         optional_text(fields, "response", where, ""),
         written=act if isinstance(act, str) else "",
+        line=where.line,
     )
 
 
