@@ -7,7 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|\n+")
+_END: Final = re.compile(
+    r"(?<=[.!?…؟।])[\"'”’)]*\s+(?=\S)|\n+"
+    r"|(?<=[。！？])[」』”’）)]*\s*(?=[^\s。！？」』”’）)])"  # Chinese and Japanese have no space after a sentence
+)
 _ABBREVIATED: Final = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|no)|\b[A-Z])\.$", re.IGNORECASE
 )
@@ -43,7 +46,7 @@ def split_sentences(text: str) -> list[str]:
 
 def is_question(sentence: str) -> bool:
     """Whether the sentence ends in a question mark, closing quotes and brackets aside."""
-    return sentence.rstrip("\"'”’) ").endswith("?")
+    return sentence.rstrip("\"'”’)」』） ").endswith(("?", "？", "؟"))
 
 
 def mostly_latin(texts: Iterable[str]) -> bool:
