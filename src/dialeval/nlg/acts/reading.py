@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,8 @@ SPLITS: Final = ("train", "valid", "test")
 def read_rnnlg(source: Source, on_bad: OnBad = refuse) -> Iterator[ActItem]:
     """The rows of one RNNLG file: comment lines, then a JSON list of [act, sentence, handcrafted baseline]."""
     with opened(source) as handle:
+        if handle.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+            handle.read(len(BOM_UTF8))
         skipped = 0
         while handle.peek(1)[:1] == b"#":
             handle.readline()
