@@ -44,6 +44,15 @@ def split_sentences(text: str) -> list[str]:
     return joined
 
 
+def has_words(text: str) -> bool:
+    """Whether the text says anything: an emoji or a row of dots contradicts nothing.
+
+    >>> [has_words(text) for text in ("Hi!", "7", "はい", "...", "🎉 :)", " ")]
+    [True, True, True, False, False, False]
+    """
+    return any(letter.isalnum() for letter in text)
+
+
 def is_question(sentence: str) -> bool:
     """Whether the sentence ends in a question mark, closing quotes and brackets aside."""
     return sentence.rstrip("\"'”’)」』） ").endswith(("?", "？", "؟"))
