@@ -28,8 +28,8 @@ _ORDINALS: Final = tuple(_TWENTY.split())
 def date_spellings(value: str) -> Iterator[Words]:
     """Every word sequence that says the date, with its year where it has one and without; none of other values.
 
-    >>> sorted(date_spellings("3 May"))[:3]
-    [('3', 'may'), ('3', 'of', 'may'), ('may', '3')]
+    >>> list(date_spellings("3 May"))[:3]
+    [('may', '3'), ('3', 'may'), ('3', 'of', 'may')]
     """
     text = value.strip().lower()
     for form in (_ISO, *_WRITTEN):

@@ -23,7 +23,7 @@ def duration_spellings(value: str) -> Iterator[Words]:
     """Every word sequence that says the duration; none of other values.
 
     >>> [" ".join(words) for words in duration_spellings("90 minutes")][:4]
-    ['90 minute', '1 hour 30 minute', '1 hour and 30 minute', 'an hour 30 minute']
+    ['90 minute', '1 hour 30 minute', '1 hour and 30 minute', '1 hour 30']
     """
     match = _DURATION.fullmatch(value.strip().lower())
     if match is None or not any(match.groups()):

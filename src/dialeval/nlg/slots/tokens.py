@@ -119,7 +119,7 @@ def tokenise(text: str) -> Tokens:
     """The words of a text.
 
     >>> tokenise("It's £20-25 at 3 pm, with two cafés").words
-    ('it', '£', '20', '25', '3:00', 'pm', 'with', '2', 'cafe')
+    ('it', '£', '20', '25', 'at', '3:00', 'pm', 'with', '2', 'cafe')
     """
     lower = text.lower().replace("’", "'")
     if len(lower) != len(text):  # a few letters change their length in lower case, and places would shift
