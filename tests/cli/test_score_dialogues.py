@@ -59,6 +59,18 @@ def test_whole_dialogues_and_last_turns_side_by_side(dialeval, talks):
     assert own["d3"]["reason"] == "no response to an earlier turn"
 
 
+def test_contradictions_are_looked_for_in_whole_dialogues(dialeval, tmp_path, minilm):
+    said = ["Any pets?", "I have two dogs.", "Oh.", "I have never had a dog.", "What?", "Never mind.", "Bye."]
+    messages = [message(("user", "assistant")[place % 2], text) for place, text in enumerate(said)]
+    path = tmp_path / "talks.jsonl"
+    path.write_text(json.dumps({"id": "d1", "system": "a", "messages": messages}) + "\n")
+    done = dialeval("score", path, "-m", "contradiction_rate", "-m", "contradiction_free", "--json")
+    assert done.code == 0, done.err
+    assert [row["score"] for row in json.loads(done.out)["results"]] == [1.0, 0.0]
+    (detected,) = json.loads(dialeval("consistency", "detect", path, "--json").out)["dialogues"]
+    assert (detected["pair"], detected["verdict"]) == ([1, 3], "contradiction")
+
+
 def test_standard_input_is_scored_as_the_file_is(dialeval, talks, monkeypatch):
     expected = json.loads(dialeval("score", talks, "-m", "selfeval", "--json").out)["results"][0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(talks.read_bytes())))

@@ -35,8 +35,14 @@ def test_a_missing_file_is_named(make_run: Make, name: str) -> None:
         read_run(folder)
 
 
+def test_the_folder_of_a_shard_is_not_a_run_yet(tmp_path: Path) -> None:
+    (tmp_path / "shard.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"found the folder of a shard, .*dialeval merge"):
+        read_run(tmp_path)
+
+
 def test_no_folder_and_a_file_in_its_place_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="found no such folder"):
+    with pytest.raises(BadInput, match=r"found no such folder, expected a run folder .* Check the path\.$"):
         read_run(tmp_path / "gone")
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="found a file, expected a run folder"):

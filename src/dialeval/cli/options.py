@@ -24,16 +24,23 @@ From: TypeAlias = Annotated[
         show_default="recognised",
     ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Seed: TypeAlias = Annotated[
+    int, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random.")
+]
 Trials: TypeAlias = Annotated[
     int,
     typer.Option(
-        "--trials", min=0, help="Resamples behind tests and P(best); 0 for no tests and no intervals."
+        "--trials",
+        min=0,
+        metavar="N",
+        help="Resamples behind tests and P(best); 0 for no tests and no intervals.",
     ),
 ]
-Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N items.")]
+Limit: TypeAlias = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Use only the first N items.")
+]
 Jobs: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, help="How many processes score batches.")
+    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="How many processes score batches.")
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Resume: TypeAlias = Annotated[
@@ -78,14 +85,15 @@ FailUnder: TypeAlias = Annotated[
         "--fail-under",
         metavar="METRIC=VALUE",
         help="Exit with 100 if the interval of a score goes below this, or above it where lower is better; "
-        "'point(METRIC)=VALUE' judges the score alone. Repeatable.",
+        "'point(METRIC)=X' judges the score alone. Repeatable.",
     ),
 ]
 Cluster: TypeAlias = Annotated[
     Literal["auto", "dialogue", "none"],
     typer.Option(
         "--cluster",
-        help="Resample whole dialogues (ids DIALOGUE/TURN): where ids show them, always, or never.",
+        metavar="HOW",
+        help="Resample whole dialogues (ids DIALOGUE/TURN): auto, where ids show them; dialogue, always; or none.",
     ),
 ]
 MetricNames: TypeAlias = Annotated[

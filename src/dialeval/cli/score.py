@@ -91,7 +91,7 @@ def score(
     shard: ShardOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder of the shard.", show_default="runs/FILE-I-of-N"),
+        typer.Option("--out", "-o", help="The folder of the shard, if not in runs/."),
     ] = None,
     json: Json = False,
 ) -> None:

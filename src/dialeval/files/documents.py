@@ -73,11 +73,12 @@ def require_file(folder: Path, name: str, origin: Origin) -> Path:
     file = folder / name
     if file.is_file():
         return file
-    elsewhere = "a file" if folder.exists() else "no such folder"
-    found = f"a folder without {name}" if folder.is_dir() else elsewhere
-    raise BadInput(
-        str(folder), found, origin.expected, f"Give such a folder, or write it again. {origin.again}"
-    )
+    if folder.is_dir():
+        raise BadInput(
+            str(folder), f"a folder without {name}", origin.expected, f"Give such a folder. {origin.again}"
+        )
+    found = "a file" if folder.exists() else "no such folder"
+    raise BadInput(str(folder), found, origin.expected, "Check the path.")
 
 
 def read_document(shape: type[T], file: Path, origin: Origin) -> T:

@@ -9,6 +9,7 @@ from dialeval.data.codec.bad import OnBad, refuse
 from dialeval.data.codec.parts import NO_RESPONSE
 from dialeval.data.codec.sources import Source, shown
 from dialeval.data.types import UNNAMED, Example, Response
+from dialeval.display.wording import count
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.nlg.acts.forms import print_act
 from dialeval.nlg.acts.reading import ActItem, read_acts
@@ -34,7 +35,7 @@ def read_scored(
     """The responses of a file of acts; ``references`` is a file with references for the acts that have none."""
     items = _distinct(list(read_acts(source, on_bad)), source)
     if not items or all(item.response is None for item in items):
-        found = "no act" if not items else f"{len(items):,} acts and no response"
+        found = "no act" if not items else f"{count(len(items), 'act')} and no response"
         todo = 'Write {"id", "system", "act", "response", "references"} on each line, or give e2e:FILE.tsv.'
         raise BadInput(shown(source), found, "responses to acts", todo)
     if references is not None:
@@ -50,9 +51,8 @@ def _distinct(items: Sequence[ActItem], source: Source) -> list[ActItem]:
     for item in items:
         if (item.item, item.system) in seen:
             found = f"{item.item!r} a second time" + (f" for system {item.system!r}" if item.system else "")
-            raise BadInput(
-                shown(source), found, "an id that is used once per system", "Give every item its own id."
-            )
+            todo = "Give every item its own id, or drop the repeated line."
+            raise BadInput(shown(source), found, "an id that is used once per system", todo, item.line, "id")
         seen.add((item.item, item.system))
     return list(items)
 

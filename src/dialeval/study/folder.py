@@ -13,6 +13,7 @@ from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
 from dialeval.data.results import EXAMPLES, FILE as RESULTS, ItemValues, read_results, write_results
 from dialeval.data.spooled import of_items
+from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
 from dialeval.files.folders import alone_in
@@ -25,6 +26,7 @@ from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import page_of
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
+from dialeval.study.shards.folder import FILE as SHARD_FILE
 from dialeval.study.summary import summarise
 
 RUN: Final = Origin(
@@ -89,14 +91,14 @@ def render(folder: str | Path) -> Path:
 def read_run(folder: Path) -> Content:
     """What the page of the run in ``folder`` shows; BadInput names the file and field that is missing or damaged."""
     for name in FILES:
-        require_file(folder, name, RUN)
+        _required(folder, name)
     try:
         study = (folder / "study.yaml").read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise damaged(folder / "study.yaml", "bytes that are not UTF-8", RUN) from None
     manifest, summary = read_manifest(folder), read_summary(folder)
     blocks = read_results(folder / RESULTS)
-    points = read_points(require_file(folder, "points.parquet", RUN)) if summary.human else {}
+    points = read_points(_required(folder, "points.parquet")) if summary.human else {}
     more = (CAPABILITIES[name].examples(folder) for name, sections in summary.sections.items() if sections)
     answers = chain(
         read_examples(folder), *(read_run_of(folder, run) for run in further_runs(summary)), *more
@@ -104,11 +106,19 @@ def read_run(folder: Path) -> Content:
     return content_of(study, summary, manifest, blocks, points, lambda _: answers)
 
 
+def _required(folder: Path, name: str) -> Path:
+    """That file of the run folder; BadInput where there is none, as in the folder of a shard."""
+    if not (folder / name).is_file() and (folder / SHARD_FILE).is_file():
+        todo = "Join it with the other shards, 'dialeval merge SHARD... -o RUN', and give that folder."
+        raise BadInput(str(folder), "the folder of a shard", RUN.expected, todo)
+    return require_file(folder, name, RUN)
+
+
 def read_summary(folder: Path) -> Summary:
     """The summary of the run in ``folder``."""
     from pydantic import create_model
 
-    file = require_file(folder, "summary.json", RUN)
+    file = _required(folder, "summary.json")
     summary = read_document(Summary, file, RUN)
     keys: Mapping[str, Any] = {
         name: (GenericAlias(tuple, (capability.document, ...)), ())
@@ -120,7 +130,7 @@ def read_summary(folder: Path) -> Summary:
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of the run in ``folder``."""
-    return read_document(Manifest, require_file(folder, "manifest.json", RUN), RUN)
+    return read_document(Manifest, _required(folder, "manifest.json"), RUN)
 
 
 def read_examples(folder: Path) -> Iterable[Example]:
@@ -137,7 +147,7 @@ def further_runs(summary: Summary) -> range:
 
 def read_run_of(folder: Path, run: int) -> Iterable[Example]:
     """What systems with several runs answered in this one of them."""
-    return read(require_file(folder, f"examples.{run}.jsonl", RUN), "example")
+    return read(_required(folder, f"examples.{run}.jsonl"), "example")
 
 
 def _answered(systems: Iterable[Iterable[Example | Missing]]) -> Iterator[Example]:

@@ -199,7 +199,12 @@ def test_the_table_names_every_slot(dialeval: Any, outputs: Path) -> None:
     [
         ('{"id": "1", "act": "inform(name=", "response": "x"}', 1, ["line 1", "field 'act'", "inform(name="]),
         ('{"id": "1", "response": "x"}', 1, ["line 1", "'act'"]),
-        ('{"id": "1", "act": "bye()"}', 1, ["no response"]),
+        ('{"id": "1", "act": "bye()"}', 1, ["1 act and no response"]),
+        (
+            '{"id": "1", "act": "bye()", "response": "x"}\n\n{"id": "1", "act": "bye()", "response": "x"}',
+            1,
+            ["line 3, field 'id': found '1' a second time"],
+        ),
         ('{"id": "1", "act": "bye()", "response": "x"}', 1, ["no slot with a value"]),
     ],
 )

@@ -207,3 +207,11 @@ def test_a_model_that_has_learnt_nothing_is_told_of(capsys, shortfall, words):
     warn_of_shortfall(shortfall)
     err = capsys.readouterr().err
     assert words in err and "learnt nothing" in err if words else not err
+
+
+def test_one_dialogue_is_too_few_for_a_scorer(dialeval, tmp_path):
+    done = dialeval(
+        "train", "selfeval", write_dialogues(tmp_path / "one.jsonl", 1), "-o", tmp_path / "scorer"
+    )
+    assert done.code == 1
+    assert "one.jsonl holds 1 dialogue; expected at least 2" in done.err

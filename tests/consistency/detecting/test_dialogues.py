@@ -198,6 +198,14 @@ def test_a_blank_last_turn_contradicts_nothing_where_only_the_last_is_asked_abou
     assert obstacle(turns) is None
 
 
+def test_a_turn_without_words_contradicts_nothing():
+    turns = alternating(["I like tea.", "Oh.", "🎉", "...", "!?"])
+    assert list(passages(turns)) == []
+    assert obstacle(turns, LAST_TURN) == BLANK_LAST
+    assert obstacle(turns) == NO_PAIR
+    assert obstacle(turns[2:]) == NO_TURN
+
+
 @pytest.mark.parametrize(
     ("roles", "system", "judged"),
     [

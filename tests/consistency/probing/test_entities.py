@@ -28,6 +28,12 @@ def test_the_questions_by_hand():
     )
 
 
+def test_a_greeting_before_a_statement_is_not_asked_about():
+    talk = Dialogue("d", alternating(["Hello.", "Oh, hi! Well, I work as a baker."], last="assistant"))
+    questions = {probe.kind: probe.question for probe in entity_probes([talk], per_dialogue=10).probes}
+    assert questions["paraphrase"] == "You said that you work as a baker, did you not?"
+
+
 def test_the_user_asks_after_the_systems_last_turn():
     probes = entity_probes([TALK], per_dialogue=10).probes
     assert probes

@@ -31,6 +31,17 @@ MEANINGS = st.lists(
             [("inform", [("color", "black , silver stand"), ("hdmiport", "2")])],
         ),
         ("inform(name='joe's bar')", [("inform", [("name", "joe's bar")])]),
+        # ViGGO has the slots of E2E within an act; an empty one is asked for.
+        (
+            "confirm(name[Far Cry 3], genres[action, role-playing], has_multiplayer[])",
+            [
+                (
+                    "confirm",
+                    [("name", "Far Cry 3"), ("genres", "action, role-playing"), ("has_multiplayer", None)],
+                )
+            ],
+        ),
+        ("inform(note='a[b]')", [("inform", [("note", "a[b]")])]),
         # A quote is doubled as in SQL, or follows a backslash.
         (
             "inform(name='Joe''s; bar, etc.';area=x)",

@@ -28,6 +28,13 @@ def test_rnnlg_skips_its_comments_and_keeps_the_baseline_apart(tmp_path: Path) -
     assert len(list(read_acts(f"rnnlg:{tmp_path}"))) == 6
 
 
+def test_rnnlg_as_editors_on_windows_save_it(tmp_path: Path) -> None:
+    text = (COMMENTS + json.dumps([["inform(name=x)", "x is nice"]], indent=1)).replace("\n", "\r\n")
+    (tmp_path / "train.json").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    (item,) = read_acts(f"rnnlg:{tmp_path / 'train.json'}")
+    assert item.references == ("x is nice",)
+
+
 def test_a_bad_row_names_file_line_and_what_does_not_parse(tmp_path: Path) -> None:
     path = tmp_path / "train.json"
     path.write_text(COMMENTS + '[\n["inform(name=x)", "x"],\n["inform(name=x", "x"]\n]', encoding="utf-8")

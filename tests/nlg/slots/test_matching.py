@@ -129,6 +129,45 @@ def test_both_sides_of_a_comparison_may_be_said(lexicon: Lexicon) -> None:
     assert outcomes(lexicon, act, "Aromi is for kids; The Punter is not for kids") == {}
 
 
+@pytest.mark.parametrize(
+    ("act", "text", "expected"),
+    [
+        # The name of a property in two words.
+        ("inform(dualsim=yes)", "it takes dual SIM cards", {}),
+        ("inform(dualsim=yes)", "it comes without dual-sim", {"dualsim": "wrong:dual-sim"}),
+        # Opposites by a prefix, and denials after the property.
+        ("inform(furnished=no)", "the flat is unfurnished", {}),
+        ("inform(furnished=yes)", "the flat is unfurnished", {"furnished": "wrong:unfurnished"}),
+        ("inform(refundable=no)", "a nonrefundable ticket", {}),
+        ("inform(wifi=no)", "wifi is unavailable", {}),
+        # None, and one.
+        ("inform(num_transfers=0)", "there are no transfers", {}),
+        ("inform(num_transfers=0)", "with 0 transfers", {}),
+        ("inform(num_transfers=0)", "there are transfers", {"num_transfers": "missing"}),
+        ("inform(number_of_baths=1)", "it has a bath", {}),
+        ("inform(rating=1)", "it has a rating of 5", {"rating": "wrong:5"}),
+        # A rating with decimals, however it is written.
+        ("inform(rating='4.5 out of 5')", "it is rated 4.5/5", {}),
+        ("inform(rating='8.0/10')", "it has 8 out of 10", {}),
+        # Phone numbers in many parts, with zeros that begin a part.
+        ("inform(phone='+41 44 123 45 67')", "call +41 44 1234567", {}),
+        ("inform(phone=02079460058)", "call 020 7946 0058", {}),
+        # Dates and durations.
+        ("inform(date='3 May';length='1 hour 5 minutes')", "on May 3rd, for an hour and five minutes", {}),
+        ("inform(distance='2 km')", "two kilometers away", {}),
+        ("inform(size='1,200 square feet')", "it has 1200 sq ft", {}),
+        # Scripts without spaces between words.
+        ("inform(name=東京ホテル;area=新宿)", "東京ホテルは新宿にあります。", {}),
+        ("inform(name=東京ホテル;area=新宿)", "東京ホテルは渋谷にあります。", {"area": "wrong:渋谷"}),
+        ("inform(name=北京饭店;phone=65137766)", "北京饭店的电话是65137766。", {}),
+        ("inform(area=서울)", "서울에 있습니다", {}),
+    ],
+)
+def test_values_of_other_domains(act: str, text: str, expected: dict[str, str]) -> None:
+    lexicon = build_lexicon(map(parse_act, (act, "inform(area=渋谷)")), [(parse_act(act), text)])
+    assert outcomes(lexicon, act, text) == expected
+
+
 def test_slots_of_a_domain_nobody_listed() -> None:
     acts = [
         {

@@ -55,6 +55,12 @@ CASES: list[tuple[str, str, dict[str, str]]] = [
         {"adults": "wrong:2", "children": "wrong:3"},
     ),
     ("inform(adults=3;children=2)", "for three adults and two children", {}),
+    (
+        "inform(ram='8 GB';storage='256 GB')",
+        "256 GB of RAM and 8 GB of storage",
+        {"ram": "wrong:256 GB", "storage": "wrong:8 GB"},
+    ),
+    ("inform(ram='8 GB';storage='256 GB')", "256 GB of storage and 8 GB of RAM", {}),
     # What is in a place and what is near one.
     (
         "inform(area='Nob Hill';near='Union Square')",

@@ -28,6 +28,7 @@ from dialeval.nlg.slots.tokens import tokenise
         ("one thousand two hundred and five", "1205"),
         ("four point five stars, to the point", "4.5 star to the point"),
         ("family-friendly, it's Joe's", "family friendly it joe"),
+        ("新宿のホテルABC、3階", "新 宿 の ホ テ ル abc 3 階"),
         ("", ""),
     ],
 )

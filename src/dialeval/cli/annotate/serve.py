@@ -38,9 +38,7 @@ def serve(
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     address: Annotated[
         str | None,
-        typer.Option(
-            "--address", metavar="URL", help="How raters reach it, as in https://lab.example.org/ratings."
-        ),
+        typer.Option("--address", metavar="URL", help="How raters reach it, as in https://example.org/rate."),
     ] = None,
     prefix: Annotated[
         str,

@@ -46,7 +46,10 @@ def probe(
     system: Annotated[
         str,
         typer.Option(
-            "--system", metavar="NAME", help="The model of FQness: any that gives log-probabilities."
+            "--system",
+            metavar="NAME",
+            help="The model of FQness: any that gives log-probabilities.",
+            show_default="the embedded one",
         ),
     ] = "smollm2-135m-instruct",
     distance: Annotated[

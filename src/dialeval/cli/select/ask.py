@@ -40,7 +40,7 @@ def ask(
         typer.Option(
             "--system",
             metavar="NAME",
-            help="tfidf, encoder, smollm2-135m-instruct, a folder of weights, a kind with its keys, or "
+            help="tfidf, encoder, a language model, a folder of weights, a kind with its keys, or "
             "STUDY.yaml:NAME. Repeatable.",
         ),
     ],
@@ -66,7 +66,9 @@ def ask(
     repository: Sources = None,
     pool: Annotated[
         int | None,
-        typer.Option("--pool", min=1, help="Random candidates per question.", show_default="3 x false + 1"),
+        typer.Option(
+            "--pool", min=1, metavar="N", help="Random candidates per question.", show_default="3 x false + 1"
+        ),
     ] = None,
     human: Annotated[
         Path | None,
@@ -86,8 +88,9 @@ def ask(
         Literal["auto", "dialogue", "none"],
         typer.Option(
             "--cluster",
-            help="Resample together questions of one context or dialogue (ids DIALOGUE/TURN): where there are "
-            "several, always, or never.",
+            metavar="HOW",
+            help="Resample together questions of one context or dialogue (ids DIALOGUE/TURN): auto, where there are "
+            "several; dialogue, always; or none.",
         ),
     ] = "auto",
     seed: Seed = 0,

@@ -47,7 +47,7 @@ def build(
     m: Annotated[int, typer.Option("--m", min=1, help="False candidates per question.")] = 10,
     vectors: Annotated[
         Literal["reranked", "contextual", "static"],
-        typer.Option("--vectors", help="How word vectors are computed; see docs/selection-build.md."),
+        typer.Option("--vectors", help="How word vectors are computed; see selection-build.md in docs/."),
     ] = "reranked",
     words: Annotated[
         str, typer.Option("--words", help="Static word vectors: minilm, glove, or a file.")

@@ -40,16 +40,24 @@ def generator(
         str | None,
         typer.Argument(metavar="CORPUS", help="Dialogues, prompts with references or examples; - for stdin."),
     ] = None,
-    architecture: Annotated[Architecture, typer.Option(help="The kind of network.")] = "gru",
-    scale: Annotated[Scale, typer.Option("--scale", help="Sizes of vocabulary and layers.")] = "tiny",
+    architecture: Annotated[
+        Architecture,
+        typer.Option(metavar="NAME", help="The kind of network: gru, lstm, convs2s or transformer."),
+    ] = "gru",
+    scale: Annotated[
+        Scale,
+        typer.Option("--scale", metavar="NAME", help="Sizes of vocabulary and layers: tiny, small or paper."),
+    ] = "tiny",
     layers: Annotated[
         int | None,
-        typer.Option(min=1, help="Layers of the encoder, and of the decoder.", show_default="by scale"),
+        typer.Option(
+            min=1, metavar="N", help="Layers of the encoder, and of the decoder.", show_default="by scale"
+        ),
     ] = None,
     epochs: Epochs = None,
     minutes: Minutes = None,
     label_smoothing: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Label smoothing of the cross entropy.")
+        float, typer.Option(min=0, max=0.99, metavar="X", help="Label smoothing of the cross entropy.")
     ] = 0.0,
     learning_rate: Annotated[
         float | None, typer.Option(help="Learning rate of Adam.", show_default="by scale")
@@ -75,7 +83,7 @@ def generator(
         str | None,
         typer.Option(metavar="QUESTIONS", help="Make the false candidates of these questions unlikely."),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0, help="Weight of the unlikelihood loss.")] = 1.0,
+    alpha: Annotated[float, typer.Option(min=0, metavar="X", help="Weight of the unlikelihood loss.")] = 1.0,
     device: Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda ...")] = "auto",
     format: Format = None,
     seed: Seed = 0,

@@ -25,6 +25,7 @@ from dialeval.cli.train.settings import (
     session,
     warn_of_shortfall,
 )
+from dialeval.display.wording import count
 
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
@@ -167,7 +168,9 @@ def read_dialogues(path: str, format: str | None, limit: int | None) -> tuple[li
 
     given = list(islice(read_corpus(path, format, (Dialogue,), "dialogues", kind="dialogue"), limit))
     if len(given) < 2:
-        raise Unsuitable(f"{path} holds {len(given)} dialogues; expected at least 2. Give more dialogues.")
+        raise Unsuitable(
+            f"{path} holds {count(len(given), 'dialogue')}; expected at least 2. Give more dialogues."
+        )
     return given, digest(given)
 
 
@@ -215,5 +218,5 @@ def print_trained(out: Path, kind: str, done: Fitted, json: bool) -> None:
         print(jsonlib.dumps({"folder": str(out), "updates": done.best.updates, "measured": measured}))
         return
     numbers = ", ".join(f"{name} {value:.3f}" for name, value in measured.items())
-    print(f"best after {done.best.updates} updates: {numbers}")
+    print(f"best after {count(done.best.updates, 'update')}: {numbers}")
     print(f"Model: {out}\nScore with it: dialeval score FILE -m \"{kind}(model='{out}')\"")

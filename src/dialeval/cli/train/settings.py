@@ -33,9 +33,12 @@ Resume: TypeAlias = Annotated[
     bool,
     typer.Option("--resume/--no-resume", help="Resume from the folder's checkpoint, or start from scratch."),
 ]
-Epochs: TypeAlias = Annotated[int | None, typer.Option("--epochs", min=1, help="Passes over the corpus.")]
+Epochs: TypeAlias = Annotated[
+    int | None, typer.Option("--epochs", min=1, metavar="N", help="Passes over the corpus.")
+]
 Minutes: TypeAlias = Annotated[
-    float | None, typer.Option("--minutes", min=0, help="Stop after N minutes, all sessions counted.")
+    float | None,
+    typer.Option("--minutes", min=0, metavar="N", help="Stop after N minutes, all sessions counted."),
 ]
 Encoder: TypeAlias = Annotated[
     str,

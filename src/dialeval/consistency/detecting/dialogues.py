@@ -10,7 +10,7 @@ from itertools import combinations, product
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.consistency.detecting.scoring import HERE, Scorer, Work, score_pairs
-from dialeval.consistency.detecting.sentences import is_question, split_sentences
+from dialeval.consistency.detecting.sentences import has_words, is_question, split_sentences
 from dialeval.consistency.pairs.types import Pair
 from dialeval.data.speakers import Who, folded, speaks, spoken, who
 from dialeval.data.types import Context, Dialogue, Turn
@@ -24,7 +24,7 @@ NO_PAIR: Final = "no two sentences by one speaker"
 NO_SYSTEM_PAIR: Final = "no two sentences by the system"
 NO_TURN: Final = "no turn with words"
 NO_SPEAKER: Final = "turns without a speaker"
-BLANK_LAST: Final = "the last turn is blank"
+BLANK_LAST: Final = "the last turn has no words"
 OUT_OF_REACH: Final = "no two turns by one speaker within reach"
 REACH: Final = 60
 """How many turns back a turn is compared unless somebody asks for more; most dialogues are shorter."""
@@ -112,11 +112,11 @@ class Case(NamedTuple):
 def obstacle(turns: Context, reading: Reading = EVERYTHING) -> str | None:
     """Why a dialogue cannot be checked, or None."""
     said = spoken(turns)
-    if not any(turn.text.strip() for turn in said):
+    if not any(has_words(turn.text) for turn in said):
         return NO_TURN
     if any(not turn.speaker.strip() for turn in said):
         return NO_SPEAKER
-    if reading.scope == "last" and not said[-1].text.strip():
+    if reading.scope == "last" and not has_words(said[-1].text):
         return BLANK_LAST
     if next(passages(turns, reading), None) is not None:
         return None
@@ -155,7 +155,7 @@ def _compared(turns: Context, reading: Reading) -> Iterator[tuple[int, int]]:
     """The places of every two turns of one speaker, and of each turn with itself."""
     speakers: dict[Who, list[int]] = defaultdict(list)
     for place, (turn, says) in enumerate(zip(turns, speaks(turns), strict=True)):
-        if says and turn.text.strip():
+        if says and has_words(turn.text):
             speakers[who(turn)].append(place)
     last = max((places[-1] for places in speakers.values()), default=-1)
     for (role, _), places in speakers.items():

@@ -7,7 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=\S)|\n+")
+_END: Final = re.compile(
+    r"(?<=[.!?…؟।])[\"'”’)]*\s+(?=\S)|\n+"
+    r"|(?<=[。！？])[」』”’）)]*\s*(?=[^\s。！？」』”’）)])"  # Chinese and Japanese have no space after a sentence
+)
 _ABBREVIATED: Final = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|no)|\b[A-Z])\.$", re.IGNORECASE
 )
@@ -41,9 +44,18 @@ def split_sentences(text: str) -> list[str]:
     return joined
 
 
+def has_words(text: str) -> bool:
+    """Whether the text says anything: an emoji or a row of dots contradicts nothing.
+
+    >>> [has_words(text) for text in ("Hi!", "7", "はい", "...", "🎉 :)", " ")]
+    [True, True, True, False, False, False]
+    """
+    return any(letter.isalnum() for letter in text)
+
+
 def is_question(sentence: str) -> bool:
     """Whether the sentence ends in a question mark, closing quotes and brackets aside."""
-    return sentence.rstrip("\"'”’) ").endswith("?")
+    return sentence.rstrip("\"'”’)」』） ").endswith(("?", "？", "؟"))
 
 
 def mostly_latin(texts: Iterable[str]) -> bool:

@@ -37,6 +37,11 @@ _THING: Final = re.compile(
 _NO_THINGS: Final = "bit lot few while couple good great nice big own one day time way kind sort"
 _NOT_THINGS: Final = frozenset(_NO_THINGS.split())
 _FIRST_PERSON: Final = re.compile(r"\b(i|i['’](?:m|ve|d|ll)|my|we|our)\b", re.IGNORECASE)
+_OPENERS: Final = (
+    "hi|hello|hey|oh|ah|aw|well|wow|yes|yeah|yep|no|nope|ok|okay|sure|right|so|haha|thanks|thank you"
+)
+_OPENING: Final = re.compile(rf"^(?:(?:{_OPENERS})\s*[,!]+\s*)+", re.IGNORECASE)
+"""What a statement may begin with that is not said of anything: "Hi, ..."."""
 _FILLERS: Final = ("Can you say that again?", "I did not quite get that. What did you say?")
 
 
@@ -125,7 +130,7 @@ def _about_users(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
 
 def _about_own(sentence: str, draw: Random) -> Iterator[tuple[Kind, str]]:
     """Questions of the user about something of the system's."""
-    heard = as_heard(sentence).rstrip(".! ")
+    heard = as_heard(_OPENING.sub("", sentence)).rstrip(".! ")
     thing = next((match for match in _THING.finditer(sentence) if _is_thing(match)), None)
     if thing is not None:
         yield "own-entity", f"Can you tell me more about your {thing[1].lower()}?"

@@ -1,4 +1,4 @@
-"""Meaning representations of the E2E challenge: ``name[Blue Spice], eatType[coffee shop]``."""
+"""Meaning representations of E2E, ``name[Blue Spice], eatType[coffee shop]``, and of ViGGO, which name an act."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ _SLOT: Final = re.compile(
     r"\s*(?P<name>[\w.\-][\w.\- ]*?)\s*\[(?P<value>.*?)\]\s*(?:,(?=\s*[\w.\-][\w.\- ]*\[)|$)", re.DOTALL
 )
 """A value ends at a bracket that is followed by the next slot or by nothing."""
+_WITH_ACT: Final = re.compile(
+    r"\s*(?P<act>[?\w.\-]+)\s*\(\s*(?P<slots>[\w.\-][\w.\- ]*\[.*\])\s*\)\s*", re.DOTALL
+)
 
 
 def parse_e2e(text: str, where: Where, field: str = "mr") -> Meaning:
@@ -36,6 +39,19 @@ def parse_e2e(text: str, where: Where, field: str = "mr") -> Meaning:
         todo = "Write meaning representations as name[x], area[y]."
         raise BadInput(where.path, found, "slot[value], separated by commas", todo, where.line, field)
     return (Act(ACT, tuple(slots)),)
+
+
+def parse_viggo(text: str, where: Where, field: str = "act") -> Meaning | None:
+    """The act of ``request(name[x], esrb[])``, a slot without a value being asked for; None of another notation.
+
+    >>> parse_viggo("request(esrb[])", Where("acts.csv"))
+    (Act(act='request', slots=(Slot(name='esrb', value=None),)),)
+    """
+    match = _WITH_ACT.fullmatch(text)
+    if match is None:
+        return None
+    slots = parse_e2e(match["slots"], where, field)[0].slots
+    return (Act(match["act"], tuple(Slot(slot.name, slot.value or None) for slot in slots)),)
 
 
 def print_e2e(meaning: Meaning) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.json_value import loads
 from dialeval.errors import UnknownName
-from dialeval.nlg.acts.e2e import parse_e2e, print_e2e
+from dialeval.nlg.acts.e2e import parse_e2e, parse_viggo, print_e2e
 from dialeval.nlg.acts.json_acts import parse_json, print_json
 from dialeval.nlg.acts.notation import parse_notation, print_alex, print_dstc2, print_rnnlg
 from dialeval.nlg.acts.types import Meaning
@@ -32,7 +32,7 @@ def parse_act(value: object, where: Where = GIVEN, field: str = "act") -> Meanin
         return parse_json(loads(value.strip(), where), where, field)
     if _E2E.match(value):
         return parse_e2e(value, where, field)
-    return parse_notation(value, where, field)
+    return parse_viggo(value, where, field) or parse_notation(value, where, field)
 
 
 PRINTERS: Final[Mapping[str, Callable[[Meaning], str]]] = {

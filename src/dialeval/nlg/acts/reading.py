@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -33,6 +34,8 @@ class ActItem:
     """RNNLG's third column: the sentence of its handcrafted generator, not a reference."""
     written: str = ""
     """The act as the file writes it."""
+    line: int | None = field(default=None, compare=False)
+    """Where it stands, in files with a line for each."""
 
 
 Reader = Callable[[Source, OnBad], Iterator[ActItem]]
@@ -42,6 +45,8 @@ SPLITS: Final = ("train", "valid", "test")
 def read_rnnlg(source: Source, on_bad: OnBad = refuse) -> Iterator[ActItem]:
     """The rows of one RNNLG file: comment lines, then a JSON list of [act, sentence, handcrafted baseline]."""
     with opened(source) as handle:
+        if handle.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+            handle.read(len(BOM_UTF8))
         skipped = 0
         while handle.peek(1)[:1] == b"#":
             handle.readline()
@@ -182,6 +187,7 @@ def _line(row: Row) -> ActItem:
         optional_text(fields, "system", where, ""),
         optional_text(fields, "response", where, ""),
         written=act if isinstance(act, str) else "",
+        line=where.line,
     )
 
 

@@ -57,7 +57,7 @@ class Lexicon:
     by_first: Mapping[str, tuple[Phrase, ...]]
     """Every known sequence of words, by its first word, the longest first."""
     joined: Mapping[str, tuple[Pair, ...]]
-    """Long values of one word, which a text may write as two: citycentre."""
+    """Long values and names of properties of one word, which a text may write as two: citycentre, dualsim."""
     properties: frozenset[str]
     """Slots whose values are yes and no."""
     keywords: Mapping[str, frozenset[str]]
@@ -117,7 +117,7 @@ def build_lexicon(
         {
             words[0]: tuple(sorted(pairs))
             for words, pairs in table.items()
-            if len(words) == 1 and len(words[0]) > 7
+            if len(words) == 1 and _may_be_parted(words[0], pairs)
         },
         properties,
         {name: keywords(name, vocabulary) for name in names},
@@ -129,6 +129,11 @@ def build_lexicon(
     unsaid = silent if referenced else frozenset[Pair]()
     whole = replace(lexicon, common=common, unsaid=unsaid)
     return replace(whole, digest=_digest(whole, slots, aliases or {}))
+
+
+def _may_be_parted(word: str, pairs: Iterable[Pair]) -> bool:
+    """Whether two words that make up this one say the same; of properties also a shorter one."""
+    return len(word) > 7 or (len(word) > 4 and all(pair.value in (HAS, LACKS) for pair in pairs))
 
 
 def _table(
@@ -164,6 +169,7 @@ def _mentions(name: str, aliases: Aliases, vocabulary: frozenset[str]) -> Iterab
         yield own, HAS
         # The most telling word alone: of usb port the first, of serves alcohol the only one.
         yield own[:1], HAS
+        yield from (((*own[:-1], f"{prefix}{own[-1]}"), LACKS) for prefix in ("un", "non"))  # unfurnished
     for value, sense in (("yes", HAS), ("no", LACKS)):
         for slot in (name.lower(), ANY_SLOT):
             yield from ((tokenise(phrase).words, sense) for phrase in aliases.get((slot, value), ()))

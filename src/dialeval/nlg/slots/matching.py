@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -15,6 +16,7 @@ from dialeval.nlg.slots.properties import judged_property, mentions_of
 from dialeval.nlg.slots.refuting import refute
 from dialeval.nlg.slots.sentence import FAR, Sentence
 
+_PUNCTUATION: Final = re.compile(r"[^a-z0-9]")
 _LONG: Final = 7
 """A number of this many digits is a phone number or the like, whatever stands beside it."""
 
@@ -82,22 +84,41 @@ def _beside_its_name(sentence: Sentence, occurrence: Occurrence, pair: Pair) -> 
 
 def _search(sentence: Sentence, need: Need) -> None:
     """Look for a value that is not said as it is written: its parts, or the letters of a code."""
-    words = sentence.tokens.words
     if need.parts and (places := _places(sentence, need)):
         for start, end in places:
             sentence.take(start, end)
         sentence.hits[need.pair] = [Occurrence(start, end, ()) for start, end in places[:1]]
-    elif need.compact and need.compact in "".join(words).replace(".", ""):
-        for start in range(len(words)):
-            joined = ""
-            for end in range(start, len(words)):
-                joined += words[end].replace(".", "")
-                if joined == need.compact and sentence.is_free(start, end + 1):
-                    sentence.take(start, end + 1)
-                    sentence.hits[need.pair] = [Occurrence(start, end + 1, ())]
-                    return
-                if not need.compact.startswith(joined):
-                    break
+    elif need.compact and (place := _coded(sentence, need.compact)):
+        sentence.take(*place)
+        sentence.hits[need.pair] = [Occurrence(*place, ())]
+
+
+def _coded(sentence: Sentence, code: str) -> tuple[int, int] | None:
+    """Where the letters and digits of a code stand, spaced in any way, in words ("five") or as they are written."""
+    tokens, text = sentence.tokens, sentence.text.lower()
+    said = [word.replace(".", "") for word in tokens.words]
+    if code in "".join(said) and (place := _joined(sentence, said, code)):
+        return place
+    if code not in _PUNCTUATION.sub("", text):
+        return None
+    # A number of few digits has lost its zeros among the words: 020 7946 0958.
+    written = [
+        _PUNCTUATION.sub("", text[start:end]) for start, end in zip(tokens.starts, tokens.ends, strict=True)
+    ]
+    return _joined(sentence, written, code)
+
+
+def _joined(sentence: Sentence, parts: Sequence[str], code: str) -> tuple[int, int] | None:
+    """The first parts that no value has and that make up the code."""
+    for start in range(len(parts)):
+        joined = ""
+        for end in range(start, len(parts)):
+            joined += parts[end]
+            if joined == code and sentence.is_free(start, end + 1):
+                return start, end + 1
+            if not code.startswith(joined):
+                break
+    return None
 
 
 def _places(sentence: Sentence, need: Need) -> list[tuple[int, int]]:

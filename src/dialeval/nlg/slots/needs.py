@@ -59,12 +59,16 @@ def needs_of(meaning: Meaning) -> tuple[Need, ...]:
             needs[pair] = Need(slot.name, value, slot.special, pair)  # type: ignore[arg-type]  # one of SPECIAL
             continue
         words = tokenise(value).words
+        if words == ("0",):
+            needs[pair] = Need(slot.name, value, "none", pair)  # "there are no hotels"
+            continue
         if frozenset(words) == _EITHER:
             needs[pair] = Need(slot.name, value, "either", pair)
             continue
         shape = tuple("#" if word[0].isdigit() else word for word in words)
         compact = re.sub(r"[^a-z0-9]", "", value.lower())
-        is_code = len(compact) >= 5 and any(mark.isdigit() for mark in compact) and len(words) < 5
+        is_short = len(words) < 5 or all(word.isdigit() for word in words)
+        is_code = len(compact) >= 5 and any(mark.isdigit() for mark in compact) and is_short
         needs[pair] = Need(
             *(slot.name, value, "plain", pair, counts[pair], words, parts_of(value)),
             shape=shape if "#" in shape else (),

@@ -20,6 +20,8 @@ from dialeval.nlg.slots.tokens import Tokens
 
 _REACH: Final = 7
 """How many words before a property a denial of it may stand."""
+_LONGEST: Final = 4
+"""How many words an item of a list may have."""
 
 
 def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
@@ -35,6 +37,40 @@ def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
         if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index - 1], tokens.starts[index]):
             break
         if words[index] in AFTER or words[index].endswith("n't"):
+            return True
+    return _in_denied_list(text, tokens, start, end)
+
+
+def _in_denied_list(text: str, tokens: Tokens, start: int, end: int) -> bool:
+    """Whether the words stand in a list with "or" whose beginning is denied: "no pool, gym or sauna"."""
+    words = tokens.words
+    listed, size = _or_follows(text, tokens, end), 0
+    for index in range(start - 1, -1, -1):
+        gap = text[tokens.ends[index] : tokens.starts[index + 1]]
+        if words[index] in CONTRAST or any(mark in gap for mark in ".;:!?"):
+            return False
+        if "," in gap:
+            size = 0
+        if words[index] in ("or", "nor"):
+            listed, size = True, 0
+            continue
+        if is_negation(words[index]):
+            reaches = words[index] != "no" or size < 3
+            return listed and reaches and not (words[index] == "without" and _is_denied_itself(words, index))
+        size += 1
+        if size > _LONGEST:
+            return False
+    return False
+
+
+def _or_follows(text: str, tokens: Tokens, end: int) -> bool:
+    """Whether "or" comes after these words in their clause, commas aside."""
+    words = tokens.words
+    for index in range(end, min(end + _REACH, len(words))):
+        gap = text[tokens.ends[index - 1] : tokens.starts[index]]
+        if words[index] in CONTRAST or any(mark in gap for mark in ".;:!?"):
+            return False
+        if words[index] in ("or", "nor"):
             return True
     return False
 

@@ -240,11 +240,12 @@ SAID_AS: Final = {
 
 _NEGATIONS: Final = (
     "not no non none never without cannot lack neither nor unsuitable prohibited isnt doesnt dont "
-    "unwelcome banned"
+    "unwelcome banned unavailable forbidden"
 )
 NEGATIONS: Final = frozenset(_NEGATIONS.split())
 """Words that deny; so does any that ends in n't."""
-AFTER: Final = frozenset({"not", "cannot", "prohibited", "unwelcome", "banned", "unsuitable"})
+_AFTER: Final = "not cannot prohibited unwelcome banned unsuitable unavailable forbidden"
+AFTER: Final = frozenset(_AFTER.split())
 """Words that deny what stands before them."""
 _LINKS: Final = (
     "in near at on by from to of with the a an be have has serve serving offer offering located situated part area "

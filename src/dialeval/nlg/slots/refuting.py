@@ -135,7 +135,8 @@ def _before(sentence: Sentence, hit: Occurrence) -> Iterator[str]:
 
 
 def _counts(sentence: Sentence, hit: Occurrence, slot: str) -> bool:
-    """Whether a value is a number right before the name of this slot: "two adults"."""
+    """Whether a value is a number, perhaps with a unit, before the name of this slot: "two adults", "8 GB of RAM"."""
     words, end = sentence.tokens.words, hit.end
-    is_number = end - hit.start == 1 and words[hit.start].isdigit()
-    return is_number and end < len(words) and words[end] in sentence.lexicon.keywords.get(slot, ())
+    is_number = end - hit.start < 3 and words[hit.start].replace(".", "", 1).isdigit()
+    named = end + 1 if words[end : end + 1] == ("of",) else end
+    return is_number and named < len(words) and words[named] in sentence.lexicon.keywords.get(slot, ())

@@ -8,9 +8,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from dialeval.nlg.slots.dates import date_spellings
 from dialeval.nlg.slots.daytime import half_of_value
+from dialeval.nlg.slots.durations import duration_spellings
 from dialeval.nlg.slots.phrases import FILLERS, PARTS, SAID_AS, SYNONYMS
-from dialeval.nlg.slots.tokens import Words, tokenise, word_of
+from dialeval.nlg.slots.tokens import Words, number_of, tokenise, word_of
 
 _BELOW: Final = ("less than", "under", "below", "lower than", "up to")
 _ABOVE: Final = ("more than", "over", "above", "higher than", "at least")
@@ -18,15 +20,15 @@ _BOUND: Final = re.compile(r"(less than|under|below|more than|over|above)\b(.*\d
 _RANGE: Final = re.compile(
     r"\D{0,12}?([£$€]?)\s*(\d[\d.,]*)\s*(?:-|–|to|and)\s*[£$€]?\s*(\d[\d.,]*)\s*(\w*)", re.IGNORECASE
 )
-_SHARE: Final = re.compile(r"(\d+)\s*(?:out of|of|/)\s*(\d+)")
+_SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:out of|of|/)\s*(\d+)")
 _DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s/]+")
 _JOINED: Final = re.compile(r"\s+(?:and|or)\s+|\s*,\s*|\s*/\s*")
+_COUNTS: Final = frozenset({"number", "num", "count"})
+"""Words in the names of slots that say how many there are."""
 _CURRENCIES: Final = frozenset("£$€")
 _ORDINALS: Final = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
-_YEAR: Final = "january february march april may june july august september october november december"
-_MONTHS: Final = _YEAR.split()
 
 
 @lru_cache(maxsize=10_000)
@@ -85,6 +87,8 @@ def spellings(slot: str, value: str, aliases: Mapping[tuple[str, str], tuple[str
     yield from _rewritten(value, words)
     for phrase in _synonyms(slot, value):
         yield tokenise(phrase).words
+    if words == ("1",) and _COUNTS.intersection(words_of_name(slot)):
+        yield from ((article, word) for article in ("a", "an") for word in content_words(slot))
     lower = value.strip().lower()
     for key in ((slot.lower(), lower), ("*", lower)):
         for phrase in aliases.get(key, ()):
@@ -129,7 +133,7 @@ def _prices(words: Words) -> Iterator[Words]:
 
 
 def _numbers(value: str, words: Words) -> Iterator[Words]:
-    """Bounds, ranges, shares, dates and small numbers in other words."""
+    """Bounds, ranges, shares, dates, durations and small numbers in other words."""
     if bound := _BOUND.fullmatch(value.strip()):
         below = bound[1].lower() in _BELOW
         for phrase in _BELOW if below else _ABOVE:
@@ -145,15 +149,10 @@ def _numbers(value: str, words: Words) -> Iterator[Words]:
             yield (*low, *money, *joint, *high, *money)
             yield (*low, *joint, *high, *money)
     if share := _SHARE.fullmatch(value.strip()):
-        yield from (
-            (share[1], share[2]),
-            (share[1], "of", share[2]),
-            (share[1], "star"),
-            (share[1], "out", "of", share[2]),
-        )
-    if date := _DATE.fullmatch(value.strip()):
-        month, day = _MONTHS[(int(date[2]) - 1) % 12], str(int(date[3]))
-        yield from ((month, day), (day, month), (day, "of", month))
+        part, whole = number_of(share[1]), number_of(share[2])
+        yield from ((part, whole), (part, "of", whole), (part, "star"), (part, "out", "of", whole))
+    yield from date_spellings(value)
+    yield from duration_spellings(value)
     if len(words) == 1 and words[0].isdigit() and int(words[0]) < len(_ORDINALS):
         yield (_ORDINALS[int(words[0])],)
 

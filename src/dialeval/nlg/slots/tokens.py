@@ -20,13 +20,24 @@ class Tokens(NamedTuple):
     ends: tuple[int, ...]
 
 
-_TOKEN: Final = re.compile(
-    r"(?P<word>[^\W\d_]+\d*(?:'[^\W\d_]+|\+{1,2})?)"
+_OTHERS: Final = (
     r"|(?P<phone>\(?\b\d{3}\)?[ .\-]+\d{3}[ .\-]+\d{4}\b)"
     r"|(?P<time>\d{1,2}[:.]\d{2}(?=\s?[ap]\.?m\b)|\b\d{1,2}:\d{2}\b|\b\d{1,2}(?=\s?(?:[ap]\.?m\b|o'clock)))"
     r"|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?:(?:st|nd|rd|th)\b)?"
     r"|(?P<currency>[£$€])"
 )
+_TOKEN: Final = re.compile(r"(?P<word>[^\W\d_]+\d*(?:'[^\W\d_]+|\+{1,2})?)" + _OTHERS)
+_UNSPACED: Final = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # Chinese, Japanese
+    r"\uac00-\ud7a3"  # Korean, whose particles are joined to the word before them
+)
+"""Letters of scripts in which a value need not stand between spaces."""
+_TOKEN_OF_ANY: Final = re.compile(
+    rf"(?P<word>[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W\d_])+\d*(?:'[^\W\d_]+|\+{{1,2}})?)" + _OTHERS
+)
+"""The same where a letter of these scripts is a word by itself, so that a value is found within a sentence."""
+_HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _WORD: Final = 1
 """The group of words, by far the most common."""
 _MARKS: Final = frozenset(",.;:!?()")
@@ -42,6 +53,13 @@ _UNITS: Final = {
     **dict.fromkeys(("kilogram", "kilo"), "kg"),
     **dict.fromkeys(("gigabyte",), "gb"),
     **dict.fromkeys(("terabyte",), "tb"),
+    **dict.fromkeys(("megabyte",), "mb"),
+    **dict.fromkeys(("gigahertz",), "ghz"),
+    **dict.fromkeys(("kilometre", "kilometer"), "km"),
+    **dict.fromkeys(("centimetre", "centimeter"), "cm"),
+    **dict.fromkeys(("millimetre", "millimeter"), "mm"),
+    **dict.fromkeys(("feet", "ft"), "foot"),
+    **dict.fromkeys(("sq",), "square"),
     **dict.fromkeys(("hr",), "hour"),
     **dict.fromkeys(("min",), "minute"),
     "center": "centre",
@@ -101,7 +119,7 @@ def tokenise(text: str) -> Tokens:
     """The words of a text.
 
     >>> tokenise("It's £20-25 at 3 pm, with two cafés").words
-    ('it', '£', '20', '25', '3:00', 'pm', 'with', '2', 'cafe')
+    ('it', '£', '20', '25', 'at', '3:00', 'pm', 'with', '2', 'cafe')
     """
     lower = text.lower().replace("’", "'")
     if len(lower) != len(text):  # a few letters change their length in lower case, and places would shift
@@ -113,7 +131,8 @@ def tokenise(text: str) -> Tokens:
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for match in _TOKEN.finditer(lower):
+    form = _TOKEN if lower.isascii() or not _HAS_UNSPACED.search(lower) else _TOKEN_OF_ANY
+    for match in form.finditer(lower):
         word = word_of(match[0]) if match.lastindex == _WORD else _spelt(match.lastgroup or "", match)
         if (
             word in _UNIT_DIGITS

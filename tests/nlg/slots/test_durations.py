@@ -1,0 +1,33 @@
+"""Durations in other words, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialeval.nlg.slots.durations import duration_spellings
+from dialeval.nlg.slots.tokens import tokenise
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1 hour 5 minutes", "an hour and five minutes"),
+        ("1 hour and 5 minutes", "65 minutes"),
+        ("90 minutes", "an hour and a half"),
+        ("150 min", "two and a half hours"),
+        ("2 h 10 min", "two hours and ten minutes"),
+        ("2h10", "2 hours 10 minutes"),
+        ("130 minutes", "2h10m"),
+        ("1 hour", "an hour"),
+        ("30 minutes", "half an hour"),
+        ("45 mins", "three quarters of an hour"),
+        ("2 hours", "120 minutes"),
+    ],
+)
+def test_the_same_duration(value: str, text: str) -> None:
+    assert tokenise(text).words in set(duration_spellings(value))
+
+
+@pytest.mark.parametrize("value", ["", "5", "5 m", "an hour", "10:05", "2 hotels", "8 GB", "happy hour"])
+def test_other_values_are_no_durations(value: str) -> None:
+    assert list(duration_spellings(value)) == []
