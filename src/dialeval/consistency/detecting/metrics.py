@@ -40,7 +40,7 @@ class ContradictionDetector(PairDetector):
     @property
     def signature(self) -> Signature:
         """All that could move its verdicts."""
-        return Signature("contradiction", (("model", self.model),), _facts(self), version=2)
+        return Signature("contradiction", (("model", self.model),), _facts(self), version=3)
 
     @property
     def threshold(self) -> float:
@@ -87,7 +87,7 @@ class ContradictionRate(MeanOfValues):
     def signature(self) -> Signature:
         """All that could move the number."""
         parameters = (("model", self.model), ("reach", self.reach))
-        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=3)
+        return Signature(self.name, parameters, _facts(PairDetector(self.model)), version=4)
 
     @property
     def resources(self) -> Mapping[str, str]:
