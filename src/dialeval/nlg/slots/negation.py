@@ -77,7 +77,7 @@ def _or_follows(text: str, tokens: Tokens, end: int) -> bool:
 
 def _is_denied_itself(words: Sequence[str], index: int) -> bool:
     """Whether a denial is taken back by one before it: "you won't be without internet"."""
-    return any(word in ("not", "never") or word.endswith("n't") for word in words[max(0, index - 3) : index])
+    return any(map(is_not, words[max(0, index - 3) : index]))
 
 
 def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
@@ -96,7 +96,7 @@ def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
     for index in range(start - 1, max(start - _REACH - 1, -1), -1):
         if _ends_before(text, tokens, index + 1):
             return False
-        if words[index] in ("not", "never") or words[index].endswith("n't"):
+        if is_not(words[index]):
             return not EXCEPTIONS.intersection(words) and (index == 0 or words[index - 1] != "or")
         if words[index] not in LINKS:
             return False
@@ -106,6 +106,11 @@ def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
 def _ends_before(text: str, tokens: Tokens, index: int) -> bool:
     """Whether a clause ends before this word."""
     return _clause_ends(text, tokens.ends[index - 1], tokens.starts[index])
+
+
+def is_not(word: str) -> bool:
+    """Whether a word denies what comes after it."""
+    return word in ("not", "never") or word.endswith("n't")
 
 
 def is_negation(word: str) -> bool:

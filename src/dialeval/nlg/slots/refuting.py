@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from dialeval.nlg.acts.types import Meaning
 from dialeval.nlg.slots.daytime import half_said
 from dialeval.nlg.slots.lexicon import Occurrence
 from dialeval.nlg.slots.needs import Need
-from dialeval.nlg.slots.negation import denies_value
+from dialeval.nlg.slots.negation import denies_value, is_not
 from dialeval.nlg.slots.sentence import Sentence
 from dialeval.nlg.slots.spellings import words_of_name
 
@@ -56,7 +57,7 @@ def refute(sentence: Sentence, needs: Sequence[Need], meaning: Meaning) -> None:
 
     Denials count unless the act itself denies something: "no thai place in the north" for inform_no_match.
     """
-    denials = not _denies(meaning, needs)
+    denials = any(map(is_not, sentence.tokens.words)) and not _denies(meaning, needs)
     for need in needs:
         hits = sentence.hits.get(need.pair)
         if not hits:
@@ -64,7 +65,10 @@ def refute(sentence: Sentence, needs: Sequence[Need], meaning: Meaning) -> None:
         kept = [hit for hit in hits if not _is_refuted(sentence, need, hit, denials=denials)]
         if len(kept) < len(hits):
             _move(sentence, need, [hit for hit in hits if hit not in kept], kept)
-    once = [need for need in needs if len(sentence.hits.get(need.pair, ())) == 1]
+    # Only values with a role, or numbers, can be swapped, so that few pairs are looked at.
+    once = [
+        need for need in needs if len(sentence.hits.get(need.pair, ())) == 1 and _may_swap(sentence, need)
+    ]
     for first, second in combinations(once, 2):
         one, other = sentence.hits.get(first.pair), sentence.hits.get(second.pair)
         alike = first.slot == second.slot or first.pair.value == second.pair.value
@@ -101,10 +105,14 @@ def _is_refuted(sentence: Sentence, need: Need, hit: Occurrence, *, denials: boo
     return said not in ("", need.half)
 
 
+def _may_swap(sentence: Sentence, need: Need) -> bool:
+    return _role_of(need.slot) is not None or _is_number(sentence, sentence.hits[need.pair][0])
+
+
 def _are_swapped(sentence: Sentence, first: Need, second: Need) -> bool:
     """Whether each of two values is said where the other belongs."""
     one, other = sentence.hits[first.pair][0], sentence.hits[second.pair][0]
-    roles = _role_of(first), _role_of(second)
+    roles = _role_of(first.slot), _role_of(second.slot)
     if roles[0] and roles[1] and roles[0] != roles[1] and roles[0].group == roles[1].group:
         said = _role_said(sentence, one, roles[0].group), _role_said(sentence, other, roles[0].group)
         if roles[0].group == "place":
@@ -114,8 +122,9 @@ def _are_swapped(sentence: Sentence, first: Need, second: Need) -> bool:
     return _counts(sentence, one, second.slot) and _counts(sentence, other, first.slot)
 
 
-def _role_of(need: Need) -> _Role | None:
-    name = set(words_of_name(need.slot))
+@lru_cache(maxsize=1024)
+def _role_of(slot: str) -> _Role | None:
+    name = set(words_of_name(slot))
     return next((role for role in _ROLES if name & role.names), None)
 
 
@@ -137,6 +146,10 @@ def _before(sentence: Sentence, hit: Occurrence) -> Iterator[str]:
 def _counts(sentence: Sentence, hit: Occurrence, slot: str) -> bool:
     """Whether a value is a number, perhaps with a unit, before the name of this slot: "two adults", "8 GB of RAM"."""
     words, end = sentence.tokens.words, hit.end
-    is_number = end - hit.start < 3 and words[hit.start].replace(".", "", 1).isdigit()
     named = end + 1 if words[end : end + 1] == ("of",) else end
-    return is_number and named < len(words) and words[named] in sentence.lexicon.keywords.get(slot, ())
+    keywords = sentence.lexicon.keywords.get(slot, ())
+    return _is_number(sentence, hit) and named < len(words) and words[named] in keywords
+
+
+def _is_number(sentence: Sentence, hit: Occurrence) -> bool:
+    return hit.end - hit.start < 3 and sentence.tokens.words[hit.start].replace(".", "", 1).isdigit()
