@@ -4,10 +4,12 @@
 intervals that leave out whole meaning representations, and the agreement of two halves of the raters where raw ratings
 exist. BAGEL and SFRES are from gptscore-d2t (references and mean ratings) and emnlp17-nlg (published scores of metrics
 and median ratings of the same sentences), E2E from its quality ratings, ranked within each rater's row.
+``--skip-thought DIR`` names a model of ``dialeval train skip-thought``, whose weights do not come with dialeval.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import sys
@@ -199,11 +201,21 @@ def slot_checks(folder: Path, results: dict[str, Outcome]) -> list[str]:
 HEAD: Final = "| metric | Spearman | Pearson | n |\n|---|---|---|---|"
 
 
-def main(folder: Path) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.nlg_human", description=__doc__)
+    parser.add_argument("data", type=Path, nargs="?", default=Path("../shared/data"))
+    parser.add_argument("--skip-thought", metavar="DIR", help="the folder of a trained model")
+    given = parser.parse_args(arguments)
+    trained = {"skip_thought": f"skip_thought(model={given.skip_thought!r})"} if given.skip_thought else {}
+    report(given.data, [trained.get(name, name) for name in METRICS])
+
+
+def report(folder: Path, metrics: Sequence[str] = METRICS) -> None:
+    """Print all tables."""
     for name in ("BAGEL", "SFRES"):
         results: dict[str, Outcome] = {}
         for rated in d2t(folder, name):
-            results = results or scores(rated.examples)
+            results = results or scores(rated.examples, metrics)
             print(
                 f"\n### {rated.name}, {rated.criterion}\n\n{HEAD}",
                 *table(rated, results),
@@ -213,7 +225,7 @@ def main(folder: Path) -> None:
     for title, lines in published(folder):
         print(f"\n### {title}\n\n{HEAD}", *lines, sep="\n", flush=True)
     rated = e2e(folder)
-    results = scores(rated.examples)
+    results = scores(rated.examples, metrics)
     print(f"\n### {rated.name}, {rated.criterion}\n\n{HEAD}", *table(rated, results), sep="\n", flush=True)
     parts = scores(
         rated.examples, [f"slot_error_rate(part={part!r})" for part in ("missing", "added", "wrong")]
@@ -227,4 +239,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/data"))
+    main()
