@@ -44,6 +44,15 @@ def test_merged_shards_are_the_run_without_them(dialeval, shards):
     assert differing <= {"started", "finished", "command", "usage"}
 
 
+def test_merging_into_the_run_of_another_study_warns(dialeval, shards):
+    study = Path("study.yaml").read_text()
+    Path("other.yaml").write_text(study.replace("name: sharded", "name: other"))
+    assert dialeval("run", "other.yaml", "-o", "merged").code == 0
+    done = dialeval("merge", "p1", "p2", "-o", "merged")
+    assert done.code == 0
+    assert "warning: merged has the run of another study, 'other'" in done.err
+
+
 def test_merging_from_another_folder_finds_the_study(dialeval, shards, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     own = ("--allow-code", f"{shards}/own.py:answer")

@@ -49,6 +49,22 @@ def test_the_folder_defaults_to_the_studys_name(dialeval, study):
     assert Path("runs/study/summary.json").is_file()
 
 
+def test_the_run_of_another_study_is_not_replaced_without_a_warning(dialeval, study):
+    other = study.with_name("other.yaml")
+    other.write_text(STUDY)
+    assert dialeval("run", study, "-o", "out").code == 0
+    assert "warning" not in dialeval("run", study, "-o", "out", "--seed", "5").err, "it is the same study"
+    done = dialeval("run", other, "-o", "out", "--json")
+    assert (done.code, json.loads(done.out)["study"]) == (0, "other")
+    assert (
+        "warning: out has the run of another study, 'study', which will be replaced by that of 'other'"
+        in done.err
+    )
+    Path("out/summary.json").write_text("{")
+    done = dialeval("run", study, "-o", "out")
+    assert (done.code, "warning" in done.err) == (0, False), "a damaged run is replaced as ever"
+
+
 def test_json_is_the_summary_and_nothing_else_on_stdout(dialeval, study):
     done = dialeval("run", study, "-o", "out", "--json")
     printed = json.loads(done.out)

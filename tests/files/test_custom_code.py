@@ -106,3 +106,13 @@ def test_files_below_a_folder_of_the_user_may_be_loaded_but_for_foreign_ones(fil
                 load_code(place, folder)
     with only_named([], folder=tmp_path / "shard"), pytest.raises(Unsuitable):
         load_code("../mine.py:double", tmp_path / "shard")
+
+
+def test_the_home_of_nobody_is_an_error_that_says_so(tmp_path):
+    with pytest.raises(DialevalError, match="Write the whole path"):
+        load_code("~nobody-of-that-name/mine.py:double", tmp_path)
+    with (
+        pytest.raises(DialevalError, match="Write the whole path"),
+        only_named(["~nobody-of-that-name/a.py:f"]),
+    ):
+        pass

@@ -132,6 +132,7 @@ def carry_out(
     from dialeval.study.report.terminal import print_leaderboard
 
     check_target(folder, "study.yaml", kind="run")
+    _warn_of_another_study(study, folder)
     tell_of_memory(study)
     beginning = Beginning.now()
     chosen = engine or study.engine
@@ -147,6 +148,19 @@ def carry_out(
     report = write_page(content, folder)
     print(_summary(content, folder, report) if json else f"Report: {report}")
     _leave(done, folder)
+
+
+def _warn_of_another_study(study: Study, folder: Path) -> None:
+    """Say so where the folder has the run of a study of another name, which this one replaces at its end."""
+    from dialeval.study.folder import study_in
+
+    other = study_in(folder)
+    if other not in (None, study.name):
+        print(
+            f"warning: {folder} has the run of another study, {other!r}, which will be replaced by that of "
+            f"{study.name!r}. To keep both, stop and give another -o.",
+            file=sys.stderr,
+        )
 
 
 def tell_of_memory(study: Study) -> None:

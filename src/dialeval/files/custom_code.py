@@ -78,7 +78,16 @@ def only_named(
 def _origin(place: str, folder: Path) -> str:
     """The file or module that loading would run."""
     where = place.rpartition(":")[0]
-    return str((folder / Path(where).expanduser()).resolve()) if where.endswith(".py") else where
+    return str(_file(where, folder).resolve()) if where.endswith(".py") else where
+
+
+def _file(where: str, folder: Path) -> Path:
+    try:
+        return folder / Path(where).expanduser()
+    except RuntimeError:  # of ~name, where the system knows nobody of that name
+        raise DialevalError(
+            f"Cannot find {where}: there is no home folder of that name. Write the whole path."
+        ) from None
 
 
 def _registered() -> set[str]:
@@ -132,7 +141,7 @@ def load_code(place: str, folder: Path) -> CustomCode:
     _check_named(place, folder)
     where, name = match["where"], match["name"]
     if where.endswith(".py"):
-        path = folder / Path(where).expanduser()
+        path = _file(where, folder)
         if not path.is_file():
             raise DialevalError(f"Cannot load {place}: no such file: {path}.")
         module = _module_of_file(stamp(path.resolve()))

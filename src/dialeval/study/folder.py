@@ -128,6 +128,14 @@ def read_summary(folder: Path) -> Summary:
     return dataclasses.replace(summary, sections={name: getattr(sections, name) for name in keys})
 
 
+def study_in(folder: Path) -> str | None:
+    """The name of the study whose run is in ``folder``; None where there is none that can be read."""
+    try:
+        return read_summary(folder).study
+    except BadInput:
+        return None
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of the run in ``folder``."""
     return read_document(Manifest, _required(folder, "manifest.json"), RUN)

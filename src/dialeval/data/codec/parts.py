@@ -9,6 +9,7 @@ from typing import Final
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import missing, name, number, optional_text, text, wrong
 from dialeval.data.types import ACT_TURN, EXTRA, Context, Response, Turn, alternating
+from dialeval.files.foreign import JSON_ERRORS
 
 NO_RESPONSE: Final = "no response (null)"
 """Why an example whose response is null has no value."""
@@ -36,8 +37,8 @@ def turns(value: object, where: Where, field: str) -> Context:
 def _turn(value: object, where: Where, field: str) -> Turn:
     if type(value) is not dict:
         raise wrong(where, field, value, "a message", 'Write {"role": "user", "content": "..."}.')
-    if type(packed := value.get("extra")) is str:  # as Parquet holds it
-        value = {**value, **json.loads(packed)}
+    if type(packed := value.get("extra")) is str:
+        value = {**value, **_unpacked(packed)}
     role = text(value, "role", where, field, "text ('user', 'assistant', 'system' ...)")
     name = optional_text(value, "name", where, field)
     extra = {key: value[key] for key in EXTRA[1:] if value.get(key) is not None}
@@ -52,6 +53,15 @@ def _turn(value: object, where: Where, field: str) -> Turn:
         return Turn(role, refusal if type(refusal) is str else "", name, {"content": None, **extra})
     expected = "text (what was said), or a list of parts"
     return Turn(role, text(value, "content", where, field, expected), name)
+
+
+def _unpacked(extra: str) -> dict[str, object]:
+    """What a message has beside role and content, as Parquet holds it; nothing of a text that somebody calls so."""
+    try:
+        fields = json.loads(extra)
+    except JSON_ERRORS:
+        return {}
+    return fields if type(fields) is dict else {}
 
 
 def _part(part: object, where: Where, field: str) -> str:

@@ -96,7 +96,9 @@ def _following(logprobs: Tensor, decoding: Decoding, ends: int) -> _Next:
     """As many likeliest tokens per row as could matter: a group's beams, all ends, all tokens other groups can take."""
     others = decoding.beams - decoding.beams // decoding.groups
     best = logprobs.topk(min(decoding.beams // decoding.groups + ends + others, logprobs.shape[-1]))
-    return _Next(best.indices.cpu().numpy(), best.values.double().cpu().numpy())
+    return _Next(
+        best.indices.cpu().numpy(), best.values.cpu().double().numpy()
+    )  # some devices have no float64
 
 
 def _advance(
