@@ -13,6 +13,7 @@ import pytest
 
 from dialeval.core import Floats, Missing, Resampling, Signature
 from dialeval.data import Dialogue, Example, Response, Turn
+from dialeval.errors import Unsuitable
 from dialeval.evaluation.recent import recent_roll
 from dialeval.evaluation.roll import Roll, keep
 from dialeval.evaluation.runner import Plan, evaluate, evaluate_each
@@ -120,7 +121,25 @@ def test_a_roll_of_a_stream_holds_no_subjects():
     assert len(roll) == 2
     assert [batch.first for batch in batches] == [2, 4]
     assert roll.items == ("0", "1", "2", "3", "4")
-    assert roll.data == keep([example(str(index), "a") for index in range(5)], 3, digests=True).roll.data
+    kept = keep([example(str(index), "a") for index in range(5)], 3, digests=True)
+    assert [len(batch.subjects) for batch in kept.batches] == [3, 2]
+    assert roll.data == kept.roll.data
+
+
+def test_a_kept_roll_notes_a_batch_when_it_is_first_asked_for():
+    noted = keep((example(str(index), "a") for index in range(5)), 2, digests=False)
+    first = next(iter(noted.batches))
+    assert len(noted.roll) == 2
+    again = list(noted.batches)
+    assert again[0] is first
+    assert [batch.first for batch in again] == [batch.first for batch in noted.batches] == [0, 2, 4]
+
+
+def test_what_cannot_be_noted_is_refused_each_time():
+    noted = keep([example("1", "a"), example("2", "\ud800")], 1, digests=False)
+    for _ in range(2):
+        with pytest.raises(Unsuitable, match="'2' holds half of a character"):
+            list(noted.batches)
 
 
 def test_a_packed_roll_gives_the_same_ids_systems_and_clusters():
@@ -138,7 +157,8 @@ def test_a_packed_roll_gives_the_same_ids_systems_and_clusters():
 
 
 def test_clusters_are_of_the_places_asked_for():
-    roll = keep([example(item, "a") for item in ("d/1", "d/2", "e/1", "e/2")], 8, digests=False).roll
+    roll, batches = keep([example(item, "a") for item in ("d/1", "d/2", "e/1", "e/2")], 8, digests=False)
+    assert len(list(batches)) == 1
     every = np.ones(4, dtype=bool)
     everything = roll.clusters(Resampling(), every)
     assert everything is not None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from dialeval.data.columns import ExampleColumns, columns_of
+from dialeval.data.types import Example
+
 T = TypeVar("T")
 S_co = TypeVar("S_co", covariant=True)
 
@@ -32,3 +35,8 @@ def once(subjects: Sequence[object], key: Hashable, compute: Callable[[], T]) ->
         subjects.known[key] = compute()
     value: T = subjects.known[key]
     return value
+
+
+def example_columns(examples: Sequence[Example]) -> ExampleColumns:
+    """The fields of these examples, read once from a shared batch."""
+    return once(examples, ExampleColumns, lambda: columns_of(examples))

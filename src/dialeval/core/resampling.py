@@ -14,6 +14,9 @@ from dialeval.text.packed import count_distinct, text_hashes
 Clustering: TypeAlias = Literal["auto", "dialogue", "none"]
 """Whether items of one dialogue are resampled together: where ids show several of them, always, or never."""
 
+_FEW: Final = 1 << 16
+"""Ids of which a set takes little memory."""
+
 
 def by_dialogue(item: str) -> str:
     """The dialogue an item belongs to: ids written ``dialogue/turn`` share all that comes before the last slash."""
@@ -46,7 +49,10 @@ class Resampling:
         """The cluster of each item, numbered from 0 in order of first sight; None where items are independent."""
         if self.cluster == "none":
             return None
-        names = text_hashes(items if self._alone(items) else map(self.group, items))
+        alone = self._alone(items)
+        if alone and len(items) <= _FEW and len(set(items)) == len(items):  # as most ids are
+            return None
+        names = text_hashes(items if alone else map(self.group, items))
         groups = count_distinct(names)
         if groups == len(items) or (self.cluster == "auto" and groups < 2):
             return None

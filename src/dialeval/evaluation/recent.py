@@ -8,7 +8,6 @@ from operator import is_
 from typing import Any, Final, NamedTuple
 
 from dialeval.core import Missing, Subject
-from dialeval.data import Example
 from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
 
 _MOST_REMEMBERED: Final = 32768
@@ -54,7 +53,7 @@ def _remembered(
     for batch in roll.note(subjects):
         batches.append(batch)
         yield batch
-    if _cannot_change(subjects):
+    if all(map(_cannot_change, batches)):
         _last[:] = [_Remembered(asked, KeptRoll(roll, batches))]
 
 
@@ -63,8 +62,8 @@ def _are_same(known: KeptRoll[Any], subjects: list[Any] | tuple[Any, ...]) -> bo
     return len(known.roll) == len(subjects) and all(map(is_, noted, subjects))
 
 
-def _cannot_change(subjects: list[Any] | tuple[Any, ...]) -> bool:
+def _cannot_change(batch: NotedBatch[Any]) -> bool:
     """Whether all are examples without a mapping in them, which somebody might write to before the next metric."""
-    return set(map(type, subjects)) == {Example} and all(
-        [turn.extra is None for example in subjects if example.context for turn in example.context]
+    return batch.columns is not None and all(
+        [turn.extra is None for context in batch.columns.contexts if context for turn in context]
     )

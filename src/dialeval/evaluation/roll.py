@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Integers, Missing, Resampling, Subject
-from dialeval.core.batches import SharedBatch
+from dialeval.core.batches import SharedBatch, example_columns
 from dialeval.core.results import absence
 from dialeval.data import Example, subject_lines
+from dialeval.data.columns import ExampleColumns
 from dialeval.errors import Unsuitable
 from dialeval.text.packed import PackedNames, PackedTexts
 
@@ -35,18 +36,20 @@ _NO_REASONS: Final[Mapping[int, str]] = {}
 class NotedBatch(Generic[S]):
     """Some of the subjects, in order."""
 
-    __slots__ = ("_complete", "_screened", "digest", "first", "subjects")
+    __slots__ = ("_complete", "_screened", "columns", "digest", "first", "subjects")
 
-    def __init__(self, subjects: SharedBatch[S | Missing], first: int, digest: str) -> None:
+    def __init__(
+        self, subjects: SharedBatch[S | Missing], first: int, digest: str, columns: ExampleColumns | None
+    ) -> None:
         self.subjects = subjects
+        self.columns = columns
+        """Their fields, where all of them are examples."""
         self.first = first
         """The place of the first of them in the roll."""
         self.digest = digest
         """Of all of them; empty where no cache needs it."""
         self._screened: dict[object, Screened[S]] = {}
-        self._complete = set(map(type, subjects)) == {Example} and not any(
-            [example.response.missing is not None for example in cast(Sequence[Example], subjects)]
-        )
+        self._complete = columns is not None and columns.complete
 
     def screened(self, check: Callable[[S], str | None]) -> Screened[S]:
         """By what keeps a metric from scoring; metrics that have one and the same function for that are asked once."""
@@ -96,12 +99,15 @@ class Roll(Generic[S]):
         stream = iter(subjects)
         while chunk := SharedBatch(islice(stream, self._size)):
             first = len(self._items)
-            self.name(*_names(chunk))
-            lines = subject_lines(chunk)
+            columns = _columns(chunk)
+            self.name(*(_names(chunk) if columns is None else (columns.items, columns.systems)))
+            lines = subject_lines(chunk, columns)
             self._data.update(lines)
             self._data.update(b"\n")
             # The digest covers the whole chunk: what was left out of a batch cannot alias another batch.
-            yield NotedBatch(chunk, first, hashlib.sha256(lines).hexdigest() if self._digests else "")
+            yield NotedBatch(
+                chunk, first, hashlib.sha256(lines).hexdigest() if self._digests else "", columns
+            )
 
     def name(self, items: Iterable[str], systems: Iterable[str]) -> None:
         """Enter subjects of which no more is known."""
@@ -142,16 +148,48 @@ def _held(texts: list[str] | PackedTexts | PackedNames) -> Sequence[str]:
 
 
 class KeptRoll(NamedTuple, Generic[S]):
-    """A roll with all of its batches, for metrics that come one after the other."""
+    """A roll with its batches, for metrics that come one after the other."""
 
     roll: Roll[S]
-    batches: Sequence[NotedBatch[S]]
+    batches: Iterable[NotedBatch[S]]
 
 
 def keep(subjects: Iterable[S | Missing], batch_size: int, *, digests: bool) -> KeptRoll[S]:
-    """The roll of all these subjects."""
+    """The roll of these subjects: a batch is noted when the first metric asks for it, and kept for the others."""
     roll: Roll[S] = Roll(batch_size, digests=digests)
-    return KeptRoll(roll, tuple(roll.note(subjects)))
+    return KeptRoll(roll, _KeptBatches(roll.note(subjects)))
+
+
+class _KeptBatches(Generic[S]):
+    """Batches of a stream that can be asked for again; what keeps one from being noted is raised each time."""
+
+    def __init__(self, stream: Iterator[NotedBatch[S]]) -> None:
+        self._stream = stream
+        self._kept: list[NotedBatch[S]] = []
+        self._error: Exception | None = None
+
+    def __iter__(self) -> Iterator[NotedBatch[S]]:
+        index = 0
+        while index < len(self._kept) or self._note_another():
+            yield self._kept[index]
+            index += 1
+
+    def _note_another(self) -> bool:
+        """Whether there was one."""
+        if self._error is not None:
+            raise self._error
+        try:
+            batch = next(self._stream, None)
+        except Exception as error:
+            self._error = error
+            raise
+        if batch is not None:
+            self._kept.append(batch)
+        return batch is not None
+
+
+def _columns(subjects: SharedBatch[Any]) -> ExampleColumns | None:
+    return example_columns(subjects) if set(map(type, subjects)) == {Example} else None
 
 
 class _Names(NamedTuple):

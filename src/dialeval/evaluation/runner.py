@@ -35,7 +35,7 @@ from dialeval.evaluation.gathering import Gathered, with_gaps
 from dialeval.evaluation.recent import recent_roll
 from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
-from dialeval.stats.resampling.bootstrap import in_blocks
+from dialeval.stats.resampling.bootstrap import in_blocks, sum_rows
 from dialeval.version import __version__
 
 S = TypeVar("S", bound=Subject)
@@ -144,14 +144,14 @@ class Tally(Generic[S]):
         scored[list(reasons)] = False
         rows = self._all_rows()
         values = in_blocks(self._metric.aggregate, rows)
-        finite = np.isfinite(values) & np.isfinite(rows).all(axis=1)
+        finite = _finite(rows, values)
         if not finite.all():
             undefined = np.flatnonzero(scored)[~finite]
             reasons |= dict.fromkeys(undefined.tolist(), UNDEFINED)
             scored[undefined] = False
             rows, values = rows[finite], values[finite]
         known = self._uncertainty(rows, scored, values)
-        score = float(self._metric.aggregate(rows.sum(axis=0))) if len(rows) else float("nan")
+        score = float(self._metric.aggregate(sum_rows(rows))) if len(rows) else float("nan")
         of_all = np.full(len(scored), np.nan)
         of_all[scored] = values
         return Result(
@@ -194,6 +194,14 @@ class Tally(Generic[S]):
             resamples=self._plan.resampling.resamples,
             resources=tuple(sorted(self._resources.items())),
         )
+
+
+def _finite(rows: Floats, values: Floats) -> NDArray[np.bool_]:
+    """Which subjects have nothing but numbers."""
+    finite = np.isfinite(values)
+    with np.errstate(invalid="ignore", over="ignore"):
+        whole = np.isfinite(rows.sum())  # one look at all of them, which only tells that they are
+    return finite if whole else finite & np.isfinite(rows).all(axis=1)
 
 
 def new_roll(plan: Plan) -> Roll[Any]:

@@ -7,7 +7,6 @@ stranger's, such as those of a run folder, are read under `only_named`, where th
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import re
@@ -91,7 +90,9 @@ def _file(where: str, folder: Path) -> Path:
 
 
 def _registered() -> set[str]:
-    return {entry.value for group in GROUPS for entry in importlib.metadata.entry_points(group=group)}
+    from importlib.metadata import entry_points
+
+    return {entry.value for group in GROUPS for entry in entry_points(group=group)}
 
 
 def _check_named(place: str, folder: Path) -> None:
@@ -128,7 +129,9 @@ def is_place(name: str) -> bool:
 
 def installed(group: str, name: str) -> str | None:
     """The place that an installed package has registered as the entry point ``name`` of ``group``; None without one."""
-    for entry in importlib.metadata.entry_points(group=group, name=name):
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=group, name=name):
         return entry.value
     return None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats
+from dialeval.core.batches import example_columns
 from dialeval.data.types import Example
 from dialeval.errors import Unsuitable
 
@@ -53,8 +54,10 @@ class NeedsReferences:
 
 def require_references(metric: str, examples: Sequence[Example]) -> None:
     """Refuse a batch in which an example has no reference."""
-    bare = [example.item for example in examples if not example.references]
-    if bare:
+    columns = example_columns(examples)
+    if not all(columns.references):
+        pairs = zip(columns.items, columns.references, strict=True)
+        bare = [item for item, references in pairs if not references]
         raise Unsuitable(
             f"{metric} needs a reference for every example, but {len(bare)} of {len(examples)} have none "
             f"(first: {bare[0]!r}). Add references, or score with evaluate(), which sets such examples aside."
@@ -71,15 +74,15 @@ class ItemTexts(NamedTuple):
 
 def item_texts(examples: Sequence[Example]) -> ItemTexts:
     """The responses and references of ``examples``."""
-    references = [example.references for example in examples]
-    counts = set(map(len, references))
+    columns = example_columns(examples)
+    counts = set(map(len, columns.references))
     if len(counts) != 1:
-        return flat_texts((example.response.text, example.references) for example in examples)
+        return flat_texts(zip(columns.texts, columns.references, strict=True))
     step = 1 + counts.pop()
     texts = [""] * (step * len(examples))
-    texts[::step] = [example.response.text for example in examples]
+    texts[::step] = columns.texts
     for number in range(step - 1):
-        texts[1 + number :: step] = [given[number] for given in references]
+        texts[1 + number :: step] = [given[number] for given in columns.references]
     return ItemTexts(texts, np.arange(0, len(texts) + 1, step))
 
 

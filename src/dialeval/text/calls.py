@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import (
@@ -182,7 +183,7 @@ def look_up(text: str, table: Mapping[str, T], *, kind: str) -> tuple[T, Call]:
 
 def _checked(owner: str, maker: Callable[..., object], given: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The given values, of the types that ``maker`` asks for."""
-    takes, hints = inspect.signature(maker).parameters, get_type_hints(maker)
+    takes, hints = _parameters(maker)
     for key in given:
         if key not in takes:
             allowed = f"It takes {', '.join(takes)}." if takes else "It takes none."
@@ -196,6 +197,12 @@ def _checked(owner: str, maker: Callable[..., object], given: Mapping[str, Scala
             expected = _describe(hints[key])
             raise DialevalError(f"The parameter {key!r} of {owner}: found {value!r}, expected {expected}.")
     return {key: _widen(value, hints[key]) for key, value in given.items()}
+
+
+@lru_cache(maxsize=128)
+def _parameters(maker: Callable[..., object]) -> tuple[Mapping[str, inspect.Parameter], Mapping[str, Any]]:
+    """The parameters of a constructor, and their types."""
+    return inspect.signature(maker).parameters, get_type_hints(maker)
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from dialeval.stats.resampling.bootstrap import (
     percentile_interval,
     pool,
     random_swaps,
+    sum_rows,
 )
 
 
@@ -215,3 +216,11 @@ def test_swaps_are_fair_and_do_not_depend_on_the_block(cells: int) -> None:
 
 def test_every_swap_occurs_once() -> None:
     assert len({tuple(row) for row in every_swap(5).tolist()}) == 32
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (9, 1), (1000, 1), (1, 4), (7, 2), (8193, 3), (1000, 17)])
+def test_rows_are_summed_to_the_last_bit_as_numpy_does(shape) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, size=shape)
+    for given_rows in (rows, np.asfortranarray(rows), rows[::2]):
+        np.testing.assert_array_equal(sum_rows(given_rows), given_rows.sum(axis=0))

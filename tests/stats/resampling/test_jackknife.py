@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import ttest_1samp
 
 from dialeval.stats import jackknife_error, jackknife_interval, jackknife_p
+from dialeval.stats.resampling.jackknife import skewed_t
 
 
 def without_each(values: np.ndarray) -> np.ndarray:
@@ -47,3 +48,13 @@ def test_no_spread_at_all_is_as_sure_as_equal_signs() -> None:
 def test_a_level_lies_between_0_and_1() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         jackknife_interval(0.5, np.array([0.4, 0.6]), 1.0)
+
+
+@pytest.mark.parametrize("distinct", [7, 300, 5000])
+def test_values_that_occur_often_change_no_bit_of_the_skewness(distinct: int) -> None:
+    rng = np.random.default_rng(4)
+    without = rng.choice(rng.normal(size=distinct), 5000)
+    pseudo = without.mean() - without
+    pseudo /= np.abs(pseudo).max()
+    squares, cubes = ((pseudo**power).mean() for power in (2, 3))
+    assert skewed_t(0.3, without).shift == float(cubes) / float(squares) ** 1.5 / math.sqrt(len(without))

@@ -26,10 +26,12 @@ from dialeval.metrics.meteor._matching_kernels import (
     Integers,
     Trie,
     find_phrases,
+    link_synsets,
     match_forms,
     match_phrases,
     match_synonyms,
     same_words,
+    unlink_synsets,
 )
 
 Scratch: TypeAlias = tuple[Integers, Integers, Integers, NDArray[np.bool_]]
@@ -62,15 +64,20 @@ def align(
     keys, stems = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
     for index in range(len(words)):
         keys[index], stems[index] = facts[0][words[index]], facts[1][words[index]]
+    linked = words[:0]
     for index in range(len(pairs)):
         a, b = pairs[index, 0], pairs[index, 1]
         response, reference = words[ends[a] : ends[a + 1]], words[ends[b] : ends[b + 1]]
+        if index == 0 or pairs[index - 1, 0] != a:  # a response comes with all of its references
+            unlink_synsets(linked, facts, last)
+            links = link_synsets(response, facts, last, links)
+            linked = response
         ours = keys[ends[a] : ends[a + 1]], stems[ends[a] : ends[a + 1]]
         theirs = keys[ends[b] : ends[b + 1]], stems[ends[b] : ends[b + 1]]
         matches, count = match_forms(ours, theirs, EXACT, matches, ZERO)
         if not same_words(ours, theirs):
             matches, count = match_forms(ours, theirs, STEM, matches, count)
-            links, matches, count = match_synonyms(response, reference, facts, last, links, matches, count)
+            matches, count = match_synonyms(response, reference, facts, last, links, matches, count)
             our_phrases = phrases[phrase_ends[a] : phrase_ends[a + 1]]
             their_phrases = phrases[phrase_ends[b] : phrase_ends[b + 1]]
             matches, count = match_phrases(their_phrases, our_phrases, trie, START, marks, matches, count)
@@ -78,6 +85,7 @@ def align(
         picks = np.empty(len(reference), np.int32)
         choose(matches, count, len(response), len(reference), picks)
         tally(matches, picks, response, reference, facts[2], rows[index])
+    unlink_synsets(linked, facts, last)
 
 
 @njit(cache=True)

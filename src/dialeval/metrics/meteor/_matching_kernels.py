@@ -97,18 +97,12 @@ def match_forms(
 
 
 @njit(cache=True)
-def match_synonyms(
-    response: Integers,
-    reference: Integers,
-    facts: Facts,
-    last: Integers,
-    links: Integers,
-    matches: Integers,
-    count: int,
-) -> tuple[Integers, Integers, int]:
-    """The matches with those of words that share a synset added; ``last`` has -1 for every synset."""
-    key, _, _, first_synset, synsets = facts
-    # Links from each synset of the response to the words that have it, last word first.
+def link_synsets(response: Integers, facts: Facts, last: Integers, links: Integers) -> Integers:
+    """Links from each synset of the response to the words that have it, last word first.
+
+    ``last`` has -1 for every synset before, and then the last link of each.
+    """
+    _, _, _, first_synset, synsets = facts
     size = ZERO
     for position in range(len(response)):
         word = response[position]
@@ -118,6 +112,30 @@ def match_synonyms(
             links[size, 1] = last[synsets[index]]
             last[synsets[index]] = size
             size += 1
+    return links
+
+
+@njit(cache=True)
+def unlink_synsets(response: Integers, facts: Facts, last: Integers) -> None:
+    """Put -1 into ``last`` again."""
+    _, _, _, first_synset, synsets = facts
+    for word in response:
+        for index in range(first_synset[word], first_synset[word + 1]):
+            last[synsets[index]] = -1
+
+
+@njit(cache=True)
+def match_synonyms(
+    response: Integers,
+    reference: Integers,
+    facts: Facts,
+    last: Integers,
+    links: Integers,
+    matches: Integers,
+    count: int,
+) -> tuple[Integers, int]:
+    """The matches with those of words that share a synset added, given the links of the response's synsets."""
+    key, _, _, first_synset, synsets = facts
     shares = np.empty(len(response), np.int32)
     for position in range(len(response)):
         shares[position] = -1
@@ -134,10 +152,7 @@ def match_synonyms(
             for position in range(len(response)):
                 if shares[position] == start and key[response[position]] != key[word]:
                     matches, count = match_word(start, position, SYNONYM, matches, count)
-    for word in response:
-        for index in range(first_synset[word], first_synset[word + 1]):
-            last[synsets[index]] = -1
-    return links, matches, count
+    return matches, count
 
 
 @njit(cache=True)

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, sum_rows
 from dialeval.stats.resampling.clusters import repeated
 from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackknife_error, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
@@ -203,9 +203,11 @@ def unseen(rows: Floats, aggregate: Aggregate) -> bool:
     So it is where no 4-gram matches and BLEU is 0, or a constant that stands for 0: how often a 4-gram would match in
     other items is then unknown, and the spread of these items says nothing of it.
     """
-    totals = rows.sum(axis=0)
+    totals = sum_rows(rows)
     score = float(aggregate(totals))
-    for column in np.flatnonzero(~rows.any(axis=0)).tolist():
+    for column in np.flatnonzero(totals == 0).tolist():
+        if rows[:, column].any():
+            continue
         once = totals.copy()
         once[column] = 1
         moved = abs(float(aggregate(once)) - score)
@@ -234,4 +236,4 @@ def is_yes_no(rows: Floats, aggregate: Aggregate, values: Floats) -> bool:
     share = float(values.mean())
     if not np.isin(values, (0.0, 1.0)).all() or not 0 < share < 1:
         return False
-    return math.isclose(float(aggregate(rows.sum(axis=0))), share, abs_tol=1e-9)
+    return math.isclose(float(aggregate(sum_rows(rows))), share, abs_tol=1e-9)

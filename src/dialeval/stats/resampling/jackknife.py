@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, pool
+from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, pool, sum_rows
 from dialeval.stats.resampling.students_t import t_quantile
 from dialeval.stats.tests.paired import ROUNDING
 
@@ -23,6 +23,9 @@ FEW: Final = 50
 Units count as few too where a few of them make up the spread: as many as units of a normal distribution whose squares
 vary as much.
 """
+_MANY: Final = 1024
+_REPEATED: Final = 4
+"""Values among so many occur so often before it pays to look for them."""
 
 
 class LeftOut(NamedTuple):
@@ -36,7 +39,7 @@ class LeftOut(NamedTuple):
 def leave_out(rows: Floats, aggregate: Aggregate, clusters: Integers | None = None) -> LeftOut:
     """The score of summed rows, and without each row or each cluster of rows."""
     units = pool(rows, clusters)
-    total = units.sum(axis=0)
+    total = sum_rows(units)
     without = in_blocks(lambda rows: aggregate(total - rows), units) if len(units) else np.empty(0)
     return LeftOut(float(aggregate(total)), without)
 
@@ -133,9 +136,22 @@ def skewed_t(score: float, without: Floats) -> SkewedT:
     # Pseudo-values go down where scores without the unit go up; scaled, so that powers of small numbers are not 0.
     pseudo = without.mean() - without
     pseudo /= np.abs(pseudo).max()
-    squares, cubes, fourths = (float((pseudo**power).mean()) for power in (2, 3, 4))
+    squares = float((pseudo**2).mean())
+    cubes, fourths = _mean_powers(pseudo, (3, 4))
     few = min(units, 3 * units * squares**2 / fourths) < FEW
     return SkewedT(score, error, cubes / squares**1.5 / math.sqrt(units), units - 1, few)
+
+
+def _mean_powers(values: Floats, powers: Sequence[int]) -> list[float]:
+    """The mean of each power of the values; one that occurs often, as of counts, is raised once.
+
+    Powers of negative numbers are slow where processors work on several at once.
+    """
+    distinct = np.unique(values) if len(values) >= _MANY else values
+    if _REPEATED * len(distinct) > len(values):
+        return [float((values**power).mean()) for power in powers]
+    places = np.searchsorted(distinct, values)
+    return [float((distinct**power)[places].mean()) for power in powers]
 
 
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:

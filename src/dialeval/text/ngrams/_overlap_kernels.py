@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dialeval.text.ngrams._word_kernels import (
     BY_SIGNS,
+    BY_SPACES,
     FIRST,
     HASH,
     NUMBER,
@@ -28,9 +29,10 @@ from dialeval.text.ngrams._word_kernels import (
     Integers,
     Kinds,
     long_subsequence,
-    parted_by_one_blank,
     place,
+    place_long,
     split,
+    split_at_spaces,
     split_by_signs,
     subsequence,
 )
@@ -90,23 +92,22 @@ def overlap_rows(
     base = 0
     for item in range(len(first) - 1):
         row, response, last = rows[item], first[item], first[item + 1]
-        n = _read(texts, response, last, rule, own, others, base)
-        distinct = _different(own.words, n)
+        n, distinct, alike = _read(texts, response, last, rule, own, others, base)
         used = _count(own.words, own.grams, own.tallies, n, base, base + distinct)
         row[LENGTH], row[CLOSEST] = n, -1
         for reference in range(1, last - response):
             start, stop = others.stops[reference - 1], others.stops[reference]
             _match(others.words, start, stop, own.grams, own.tallies, n, base, reference, row)
             _choose_length(row, n, stop - start)
-        if sharing != rule and not _all_parted_by_one_blank(
-            texts.codes, own.words, n, others, last - response
-        ):
+        if sharing != rule and not alike:
             base = used
-            n = _read(texts, response, last, sharing, own, others, base)
-            distinct = _different(own.words, n)
+            n, distinct, _ = _read(texts, response, last, sharing, own, others, base)
             used = base + distinct
         base = used
-        place(own.words, own.places, n, distinct)
+        if n <= 64:
+            place(own.words, own.places, n, distinct)
+        else:
+            place_long(own.words, n, distinct)
         for reference in range(1, last - response):
             start, stop = others.stops[reference - 1], others.stops[reference]
             if n <= 64:
@@ -117,27 +118,33 @@ def overlap_rows(
 
 
 @njit(cache=True, nogil=True)
-def _read(texts: Texts, response: int, last: int, rule: int, own: Own, others: Others, base: int) -> int:
-    """Number the words of an item's texts; how many the response has."""
-    n = m = 0
-    for text in range(response, last):
-        words, index = (own.words, 0) if text == response else (others.words, m)
-        if rule == BY_SIGNS:
-            end = split_by_signs(
-                texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, index
-            )
-        else:
-            end = split(
-                texts.codes, texts.kinds, texts.begin[text], texts.begin[text + 1], words, index, rule
-            )
-        if text == response:
-            n = end
-        else:
-            m = end
-            others.stops[text - response] = m
-    _number(texts.codes, own.words, own.numbers, own.tallies, n, base)
+def _read(
+    texts: Texts, response: int, last: int, rule: int, own: Own, others: Others, base: int
+) -> tuple[int, int, bool]:
+    """Number the words of an item's texts.
+
+    How many words the response has, how many different ones, and whether single spaces give the same words.
+    """
+    n, alike = _split(texts, response, rule, own.words, 0)
+    m = 0
+    for text in range(response + 1, last):
+        m, single = _split(texts, text, rule, others.words, m)
+        alike &= single
+        others.stops[text - response] = m
+    distinct = _number(texts.codes, own.words, own.numbers, own.tallies, n, base)
     _look_up(texts.codes, own.words, own.numbers, own.tallies, n, base, others.words, m)
-    return n
+    return n, distinct, alike
+
+
+@njit(cache=True, nogil=True)
+def _split(texts: Texts, text: int, rule: int, words: Integers, index: int) -> tuple[int, bool]:
+    """Enter the words of a text from a line on: where they end, and whether single spaces give the same words."""
+    begin, end = texts.begin[text], texts.begin[text + 1]
+    if rule == BY_SIGNS:
+        return split_by_signs(texts.codes, texts.kinds, begin, end, words, index), False
+    if rule == BY_SPACES:
+        return split_at_spaces(texts.codes, texts.kinds, begin, end, words, index), True
+    return split(texts.codes, texts.kinds, begin, end, words, index)
 
 
 @njit(cache=True, nogil=True)
@@ -150,17 +157,8 @@ def _power(least: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _all_parted_by_one_blank(codes: Codes, own: Integers, n: int, others: Others, texts: int) -> bool:
-    """Whether splitting the texts of an item at single spaces gives these very words."""
-    alike = parted_by_one_blank(codes, own, 0, n)
-    for text in range(1, texts):
-        alike = alike and parted_by_one_blank(codes, others.words, others.stops[text - 1], others.stops[text])
-    return alike
-
-
-@njit(cache=True, nogil=True)
-def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n: int, base: int) -> None:
-    """Number the response's different words from 0, as they come."""
+def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n: int, base: int) -> int:
+    """Number the response's different words from 0, as they come; how many there are."""
     slots = 4 * _power(2 * n)
     distinct = 0
     for index in range(n):
@@ -174,14 +172,6 @@ def _number(codes: Codes, own: Integers, numbers: Integers, tallies: Integers, n
             tallies[distinct, REFERENCE], tallies[distinct, SHARED] = -1, 0
             distinct += 1
         own[index, NUMBER] = numbers[slot] - base
-
-
-@njit(cache=True, nogil=True)
-def _different(own: Integers, n: int) -> int:
-    """How many different words the response has: one more than the highest number."""
-    distinct = 0
-    for index in range(n):
-        distinct = max(distinct, own[index, NUMBER] + 1)
     return distinct
 
 

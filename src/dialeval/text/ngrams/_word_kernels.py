@@ -25,24 +25,55 @@ Bits = NDArray[np.uint64]
 
 _NONE: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
+_TWO: Final = np.uint64(2)
+_FOUR: Final = np.uint64(4)
+_TOP: Final = np.uint64(56)
+_BY_TWO: Final = np.uint64(0x5555555555555555)
+_BY_FOUR: Final = np.uint64(0x3333333333333333)
+_BY_EIGHT: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+_ONES: Final = np.uint64(0x0101010101010101)
 
 
 @njit(cache=True, nogil=True)
-def split(codes: Codes, kinds: Kinds, index: int, end: int, words: Integers, n: int, rule: int) -> int:
-    """Enter the words between separators, or between single spaces of the stripped text, from n; where they end."""
+def split(codes: Codes, kinds: Kinds, index: int, end: int, words: Integers, n: int) -> tuple[int, bool]:
+    """Enter the words between separators from n: where they end, and whether `split_at_spaces` gives the same."""
+    last, alike = len(kinds) - 1, True
+    while index < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
+        end -= 1
+    while index < end and kinds[min(codes[index], last)] == SEPARATOR:
+        index += 1
+    if index == end:
+        return n, False
+    while True:
+        words[n, START] = index
+        mixed = PRIME
+        while index < end and kinds[min(codes[index], last)] != SEPARATOR:
+            mixed = (mixed ^ codes[index]) * PRIME
+            index += 1
+        words[n, STOP] = index
+        words[n, HASH] = mixed ^ mixed >> 32
+        n += 1
+        if index == end:
+            return n, alike
+        alike &= codes[index] == _BLANK
+        index += 1
+        while kinds[min(codes[index], last)] == SEPARATOR:
+            alike = False
+            index += 1
+
+
+@njit(cache=True, nogil=True)
+def split_at_spaces(codes: Codes, kinds: Kinds, index: int, end: int, words: Integers, n: int) -> int:
+    """Enter the words between single spaces of the stripped text from n, one at least; where they end."""
     last = len(kinds) - 1
     while index < end and kinds[min(codes[end - 1], last)] == SEPARATOR:
         end -= 1
     while index < end and kinds[min(codes[index], last)] == SEPARATOR:
         index += 1
-    if index == end and rule == BY_SEPARATORS:
-        return n
     while True:
         words[n, START] = index
         mixed = PRIME
-        while index < end and (
-            codes[index] != _BLANK if rule else kinds[min(codes[index], last)] != SEPARATOR
-        ):
+        while index < end and codes[index] != _BLANK:
             mixed = (mixed ^ codes[index]) * PRIME
             index += 1
         words[n, STOP] = index
@@ -51,8 +82,6 @@ def split(codes: Codes, kinds: Kinds, index: int, end: int, words: Integers, n: 
         if index == end:
             return n
         index += 1
-        while rule == BY_SEPARATORS and kinds[min(codes[index], last)] == SEPARATOR:
-            index += 1
 
 
 @njit(cache=True, nogil=True)
@@ -92,29 +121,24 @@ def split_by_signs(codes: Codes, kinds: Kinds, begin: int, end: int, words: Inte
 
 
 @njit(cache=True, nogil=True)
-def parted_by_one_blank(codes: Codes, words: Integers, start: int, stop: int) -> bool:
-    """Whether splitting a text at single spaces gives these very words."""
-    for index in range(start, stop - 1):
-        behind = words[index, STOP]
-        if words[index + 1, START] != behind + 1 or codes[behind] != _BLANK:
-            return False
-    return stop > start
+def place(own: Integers, places: Bits, n: int, distinct: int) -> None:
+    """Note the places of each word of a response of at most 64 words."""
+    for number in range(distinct):
+        places[number] = _NONE
+    for index in range(n):
+        places[own[index, NUMBER]] |= _ONE << np.uint64(index)
 
 
 @njit(cache=True, nogil=True)
-def place(own: Integers, places: Bits, n: int, distinct: int) -> None:
-    """Note the places of each word of the response."""
+def place_long(own: Integers, n: int, distinct: int) -> None:
+    """The same of a longer one."""
     for number in range(distinct):
         own[number, FIRST] = -1
-        if n <= 64:
-            places[number] = _NONE
     # From the end, so that the first places are right again when the start is reached.
     for index in range(n - 1, -1, -1):
         number = own[index, NUMBER]
         own[index, NEXT] = own[number, FIRST]
         own[number, FIRST] = index
-        if n <= 64:
-            places[number] |= _ONE << np.uint64(index)
 
 
 @njit(cache=True, nogil=True)
@@ -134,11 +158,11 @@ def _zeros(row: np.uint64, n: int) -> int:
     free = ~row
     if n < 64:
         free &= (_ONE << np.uint64(n)) - _ONE
-    zeros = 0
-    while free != _NONE:
-        free &= free - _ONE
-        zeros += 1
-    return zeros
+    # Counted in groups of 2, 4 and 8 bits (Warren, 2012, section 5-1).
+    free -= free >> _ONE & _BY_TWO
+    free = (free & _BY_FOUR) + (free >> _TWO & _BY_FOUR)
+    free = free + (free >> _FOUR) & _BY_EIGHT
+    return int(free * _ONES >> _TOP)
 
 
 @njit(cache=True, nogil=True)

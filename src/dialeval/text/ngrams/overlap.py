@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -17,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.text.tokenisers import TOKENISERS, Tokens
-from dialeval.text.tokenisers.mteval import SIGNS, unescape
 from dialeval.text.tokenisers.words import split_spaces
 
 if TYPE_CHECKING:
@@ -126,12 +126,14 @@ def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: F
 def _readable(texts: Sequence[str], tokens: Tokens) -> tuple[Sequence[str], NDArray[np.uint8]]:
     """The texts as the compiled loops can split them, and the kinds of code points to split by."""
     if tokens in ("whitespace", "none"):
-        return texts, _SPACES
+        return texts, _spaces()
     if tokens == "13a":
-        return [unescape(text) for text in texts], _SIGNS
+        from dialeval.text.tokenisers.mteval import unescape
+
+        return [unescape(text) for text in texts], _signs()
     if tokens == "google":
-        return [text.lower() for text in texts], _ALPHANUMERIC
-    return [" ".join(words) for words in TOKENISERS[tokens](texts)], _SPACES
+        return [text.lower() for text in texts], _alphanumeric()
+    return [" ".join(words) for words in TOKENISERS[tokens](texts)], _spaces()
 
 
 def _kinds(separates: Callable[[str], bool], higher: bool) -> NDArray[np.uint8]:
@@ -141,11 +143,24 @@ def _kinds(separates: Callable[[str], bool], higher: bool) -> NDArray[np.uint8]:
     return kinds
 
 
-_SPACES: Final = _kinds(str.isspace, higher=False)
-_ALPHANUMERIC: Final = _kinds(lambda character: character not in _LETTERS_AND_DIGITS, higher=True)
-_SIGNS: Final = _SPACES.copy()
-for _kind, _characters in ((SIGN, SIGNS), (STOP_OR_COMMA, ".,"), (DIGIT, "0123456789"), (DASH, "-")):
-    _SIGNS[[ord(character) for character in _characters]] = _kind
+@cache
+def _spaces() -> NDArray[np.uint8]:
+    return _kinds(str.isspace, higher=False)
+
+
+@cache
+def _alphanumeric() -> NDArray[np.uint8]:
+    return _kinds(lambda character: character not in _LETTERS_AND_DIGITS, higher=True)
+
+
+@cache
+def _signs() -> NDArray[np.uint8]:
+    from dialeval.text.tokenisers.mteval import SIGNS
+
+    kinds = _spaces().copy()
+    for kind, characters in ((SIGN, SIGNS), (STOP_OR_COMMA, ".,"), (DIGIT, digits), (DASH, "-")):
+        kinds[[ord(character) for character in characters]] = kind
+    return kinds
 
 
 def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Final, Literal, Protocol, TypeAlias
 
 from dialeval.errors import ResourceUnavailable
-from dialeval.text.tokenisers.mteval import split_13a, split_characters, split_chinese, split_international
-from dialeval.text.tokenisers.treebank import word_tokenize_all
-from dialeval.text.tokenisers.words import split_alphanumeric, split_stems, split_whitespace
+from dialeval.text.calls import Entry, Table
 
 Tokens: TypeAlias = Literal[
     "whitespace",
@@ -24,7 +22,6 @@ Tokens: TypeAlias = Literal[
     "google",
     "google-stems",
 ]
-Tokeniser: TypeAlias = Callable[[Sequence[str]], list[list[str]]]
 
 _ENTRIES: Final = 392126
 _INSTALL: Final = "Install it with: pip install mecab-python3 ipadic"
@@ -63,18 +60,18 @@ def _tagger() -> _Tagger:
     return words
 
 
-TOKENISERS: Final[Mapping[Tokens, Tokeniser]] = {
-    "13a": split_13a,
-    "char": split_characters,
-    "google": split_alphanumeric,
-    "google-stems": split_stems,
-    "intl": split_international,
-    "ja-mecab": split_japanese,
-    "none": lambda texts: [split_whitespace(text) for text in texts],
-    "treebank": word_tokenize_all,
-    "whitespace": lambda texts: [split_whitespace(text) for text in texts],
-    "zh": split_chinese,
-}
+TOKENISERS: Final[Table[list[list[str]]]] = Table(
+    Entry("13a", "dialeval.text.tokenisers.mteval:split_13a"),
+    Entry("char", "dialeval.text.tokenisers.mteval:split_characters"),
+    Entry("google", "dialeval.text.tokenisers.words:split_alphanumeric"),
+    Entry("google-stems", "dialeval.text.tokenisers.words:split_stems"),
+    Entry("intl", "dialeval.text.tokenisers.mteval:split_international"),
+    Entry("ja-mecab", "dialeval.text.tokenisers:split_japanese"),
+    Entry("none", "dialeval.text.tokenisers.words:split_each"),
+    Entry("treebank", "dialeval.text.tokenisers.treebank:word_tokenize_all"),
+    Entry("whitespace", "dialeval.text.tokenisers.words:split_each"),
+    Entry("zh", "dialeval.text.tokenisers.mteval:split_chinese"),
+)
 """``none`` is sacrebleu's name for words that whitespace parts, which nlg-eval leaves unnamed."""
 
 

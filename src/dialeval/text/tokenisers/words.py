@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from dialeval.text.tokenisers.porter import stem
@@ -14,7 +15,6 @@ _UNSPACED: Final = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9d\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-_TERM: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _RUN: Final = re.compile("[a-z0-9]+")
 _MOST: Final = 1 << 18
 
@@ -22,6 +22,11 @@ _MOST: Final = 1 << 18
 def split_whitespace(text: str) -> list[str]:
     """The pieces between any whitespace, as nlg-eval's BLEU and CIDEr see them; none of blank text."""
     return text.split()
+
+
+def split_each(texts: Sequence[str]) -> list[list[str]]:
+    """The same of each of several texts."""
+    return [split_whitespace(text) for text in texts]
 
 
 def split_spaces(text: str) -> list[str]:
@@ -39,7 +44,13 @@ def search_terms(text: str) -> list[str]:
     ['isn', 't', '東', '京', 'great']
     """
     # Folding each term, and not the whole text: folding can add marks that are not word characters (İ).
-    return [term.casefold() for term in _TERM.findall(text)]
+    return [term.casefold() for term in _term().findall(text)]
+
+
+@cache
+def _term() -> re.Pattern[str]:
+    """What `search_terms` finds; it takes milliseconds to compile, and most commands need none."""
+    return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,36 @@
+"""The fields of many examples side by side, read once for all that need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dialeval.data.types import Context, Example, Response
+
+
+class ExampleColumns(NamedTuple):
+    """One list per field, in the order of the examples."""
+
+    items: list[str]
+    systems: list[str]
+    contexts: list[Context]
+    responses: list[Response]
+    texts: list[str]
+    """Those of the responses."""
+    references: list[tuple[str, ...]]
+    complete: bool
+    """Whether there is a response everywhere."""
+
+
+def columns_of(examples: Sequence[Example]) -> ExampleColumns:
+    """The fields of these examples."""
+    responses = [example.response for example in examples]
+    return ExampleColumns(
+        [example.item for example in examples],
+        [example.system for example in examples],
+        [example.context for example in examples],
+        responses,
+        [response.text for response in responses],
+        [example.references for example in examples],
+        [response.missing for response in responses].count(None) == len(responses),
+    )
