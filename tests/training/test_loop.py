@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import torch
 from dialeval.errors import DialevalError
 from dialeval.training.checkpoint import Checkpoints, Place, take_weights
 from dialeval.training.interrupt import Interrupted
-from dialeval.training.loop import Session, fit
+from dialeval.training.loop import Session, _return_memory, fit
 from dialeval.training.schedule import Schedule
 from dialeval.training.task import Loss, Numbers, Rows, Sum, Task, unigram_nats
 from support.made_task import SCHEDULE, made_task, same_weights
@@ -239,3 +240,17 @@ def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None
     assert not (killed / "model.safetensors").exists()
     subprocess.run([sys.executable, "-c", script, str(killed)], check=True, env=environment())
     assert (killed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+def test_memory_that_batches_of_many_lengths_leave_behind_is_returned():
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    used = [bytearray(100_000) for _ in range(3000)]
+    between = [bytearray(100) for _ in range(3000)]
+    used = used[::50]  # what is kept lies between the gaps, as parameters and optimiser states do
+    before = resident()
+    _return_memory()
+    assert before - resident() > 100_000_000
+    assert len(used) + len(between) == 3060

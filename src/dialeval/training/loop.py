@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import torch
@@ -30,6 +32,8 @@ Ending: TypeAlias = Literal["epochs", "patience", "minutes"]
 Shortfall: TypeAlias = Literal["baseline", "first"]
 """How a model shows that it has learnt nothing: no better than the task's baseline, or than its first evaluation."""
 
+_TRIM_EVERY: Final = 10
+"""Updates after which unused memory is returned: batches of many lengths leave gaps, which add up to gigabytes."""
 _FIRST_SAVE: Final = 5.0
 """Seconds after which a session writes its first checkpoint, so that little is lost by an early kill."""
 
@@ -98,6 +102,8 @@ def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Sessi
             if step.ends_epoch or _due(schedule.evaluate_every, run.place.updates):
                 run.evaluate()
             progress.advance(len(step.rows))
+            if _due(_TRIM_EVERY, run.place.updates):
+                _return_memory()
             if interrupt.pending:
                 break
             if run.save_due:
@@ -110,6 +116,22 @@ def fit(task: Task, schedule: Schedule, checkpoints: Checkpoints, session: Sessi
         # Out of time between two evaluations: one more, which a later session will not find in its history.
         run.evaluate()
     return run.finish(ending)
+
+
+def _return_memory() -> None:
+    """Give pages that the allocator keeps without using them back to the system; nothing happens without glibc."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    try:
+        trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (OSError, TypeError, AttributeError):  # Windows, macOS, musl
+        return None
+    return trim
 
 
 class _Run:
