@@ -33,7 +33,7 @@ def _process(parameter: Any, convert: Callable[[Any, Any], Any], context: Any, v
 
 def plain_value(parameter: Any, value: Any) -> Any:
     """What the parser would make of a value, if that takes no more than a look at it; else ``_OTHER``."""
-    # Typer before 0.27 has no descriptor, and converts without pydantic.
+    # The descriptor is not documented: without it, everything is left to typer.
     descriptor = getattr(parameter, "type_descriptor", None)
     if descriptor is None or descriptor.parameter_info.parser is not None:
         return _OTHER
