@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.errors import BadInput
-from dialeval.files.folders import check_target
+from dialeval.data.codec.sources import file_of
+from dialeval.errors import BadInput, DialevalError
+from dialeval.files.folders import check_target, with_home
 
 
 def test_new_empty_finished_and_interrupted_folders_may_be_written_into(tmp_path: Path) -> None:
@@ -28,3 +29,15 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
         check_target(tmp_path, "study.yaml", kind="run")
     with pytest.raises(BadInput, match="found a file, expected a new, empty or run folder"):
         check_target(tmp_path / "thesis.tex", "study.yaml", kind="run")
+
+
+def test_a_home_folder_takes_the_place_of_its_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert with_home("~/a.jsonl") == Path("/home/ada/a.jsonl")
+    assert with_home(Path("b/~.jsonl")) == Path("b/~.jsonl")
+
+
+@pytest.mark.parametrize("use", [with_home, lambda path: file_of(f"fed:{path}")])
+def test_the_home_of_nobody_is_an_error_with_the_path(use) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(DialevalError, match="~nobody-of-that-name/a: there is no home folder"):
+        use("~nobody-of-that-name/a")

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from dialeval.errors import DialevalError, UnknownName, Unsuitable, first_line
 from dialeval.files.digests import Stamp, hash_file, stamp
+from dialeval.files.folders import with_home
 
 DIGITS: Final = 16
 """How much of the source's sha256 a signature holds."""
@@ -77,16 +78,7 @@ def only_named(
 def _origin(place: str, folder: Path) -> str:
     """The file or module that loading would run."""
     where = place.rpartition(":")[0]
-    return str(_file(where, folder).resolve()) if where.endswith(".py") else where
-
-
-def _file(where: str, folder: Path) -> Path:
-    try:
-        return folder / Path(where).expanduser()
-    except RuntimeError:  # of ~name, where the system knows nobody of that name
-        raise DialevalError(
-            f"Cannot find {where}: there is no home folder of that name. Write the whole path."
-        ) from None
+    return str((folder / with_home(where)).resolve()) if where.endswith(".py") else where
 
 
 def _registered() -> set[str]:
@@ -144,7 +136,7 @@ def load_code(place: str, folder: Path) -> CustomCode:
     _check_named(place, folder)
     where, name = match["where"], match["name"]
     if where.endswith(".py"):
-        path = _file(where, folder)
+        path = folder / with_home(where)
         if not path.is_file():
             raise DialevalError(f"Cannot load {place}: no such file: {path}.")
         module = _module_of_file(stamp(path.resolve()))

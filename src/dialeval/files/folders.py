@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dialeval.errors import BadInput
+from dialeval.errors import BadInput, DialevalError
 
 
 def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = ()) -> None:
@@ -22,6 +22,16 @@ def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = 
         return
     found = "a folder with other files" if folder.is_dir() else "a file"
     raise BadInput(str(folder), found, f"a new, empty or {kind} folder", "Give another -o.")
+
+
+def with_home(path: Path | str) -> Path:
+    """The path with a home folder in place of ~ or ~name; DialevalError where the system knows nobody of that name."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise DialevalError(
+            f"Cannot find {path}: there is no home folder of that name. Write the whole path."
+        ) from None
 
 
 def is_plain_name(name: str) -> bool:

@@ -16,6 +16,7 @@ from dialeval.engine import EngineSettings
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.custom_code import is_place
+from dialeval.files.folders import with_home
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.claims import build_claims, build_gates
@@ -185,7 +186,7 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
 
 def _beside(folder: Path, path: Path) -> Path:
     """Paths in a study are relative to the study file, so that it can be run from anywhere."""
-    return folder / path.expanduser()
+    return folder / with_home(path)
 
 
 def _build_measure(

@@ -25,6 +25,7 @@ from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.files.documents import damaged
+from dialeval.files.folders import with_home
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
@@ -218,7 +219,7 @@ def _measure(folder: Path, score: Score, code: Sequence[str]) -> Measure:
 def _folder_of(place: str, code: Sequence[str]) -> Path:
     """Where the file of custom code lies: as the user names it, since a run knows it without its folders."""
     file = place.rpartition(":")[0]
-    named = (Path(given.rpartition(":")[0]).expanduser() for given in code)
+    named = (with_home(given.rpartition(":")[0]) for given in code)
     return next((path.parent for path in named if path.name == file), Path())
 
 

@@ -12,6 +12,7 @@ from dialeval.core import Missing
 from dialeval.data import Example
 from dialeval.errors import UnknownName
 from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, Respondent, Subjects, Tools
+from dialeval.files.folders import with_home
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.metrics.custom import custom_metric, custom_summary
 from dialeval.nbest.measure import NBestLists
@@ -80,9 +81,7 @@ def _of_capability(
     asking = construct(full, capability.measures, kind="measure")
     # Files are left out of the label, which heads a column and stands in gates.
     short = print_call(name, [(key, value) for key, value in given if key not in asking.inputs])
-    inputs = {
-        key: None if path is None else folder / Path(path).expanduser() for key, path in asking.inputs.items()
-    }
+    inputs = {key: None if path is None else folder / with_home(path) for key, path in asking.inputs.items()}
     return Measure(
         label=short,
         metric=asking.metric,

@@ -13,6 +13,7 @@ from dialeval.core import System
 from dialeval.data.codec.sources import file_of
 from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
+from dialeval.files.folders import with_home
 from dialeval.systems import SYSTEMS
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.huggingface import HuggingFace
@@ -150,7 +151,7 @@ def inputs_of(system: Any) -> list[tuple[str, Path]]:
 def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
     if text == EMBEDDED:
         return "huggingface", {"model": text}
-    path = here / Path(text).expanduser()
+    path = here / with_home(text)
     if path.is_dir():
         return _folder(path)
     if file_of(path).is_file():
@@ -199,8 +200,8 @@ def _recording(path: Path | tuple[Path, ...]) -> Any:
 
 def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:
     if isinstance(path, tuple):
-        return tuple(folder / each.expanduser() for each in path)
-    return folder / path.expanduser()
+        return tuple(folder / with_home(each) for each in path)
+    return folder / with_home(path)
 
 
 def _model_beside(folder: Path, system: object) -> dict[str, str]:

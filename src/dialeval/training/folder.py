@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from dialeval.errors import BadInput, DialevalError, ResourceUnavailable, first_line
 from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import combine, hash_file
+from dialeval.files.folders import with_home
 from dialeval.files.foreign import weights_path
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Layout:
 
     def find(self, path: Path) -> ModelFolder:
         """The folder's files; ResourceUnavailable says which of them are missing."""
-        folder = path.expanduser().resolve()
+        folder = with_home(path).resolve()
         missing = self.missing(folder)
         if missing:
             begun = (folder / CHECKPOINT).is_file()

@@ -18,6 +18,7 @@ from dialeval.consistency.pairs.types import CLASSES, Pair
 from dialeval.core import Floats
 from dialeval.encoder.adapters import AdapterFile, find_adapter, load_adapter
 from dialeval.errors import BadInput
+from dialeval.files.folders import with_home
 from dialeval.version import __version__
 
 Verdict: TypeAlias = Literal["contradiction", "ambiguous", "none"]
@@ -140,5 +141,5 @@ def adapter_path(model: str) -> Path:
     """Where the adapter of that name is."""
     if model == SHIPPED:
         return Path(str(files("dialeval.consistency").joinpath("adapters", _FILE)))
-    path = Path(model).expanduser()
+    path = with_home(model)
     return path / "adapter.safetensors" if path.is_dir() else path

@@ -18,6 +18,7 @@ from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
 from dialeval.data.codec.limits import Packed, Unpacked
 from dialeval.errors import BadInput, close_names
 from dialeval.files.digests import Stamp, stamp
+from dialeval.files.folders import with_home
 
 Source: TypeAlias = str | Path
 """A path, or ``-`` for standard input."""
@@ -70,7 +71,7 @@ def split_format(source: Source) -> Named:
     folder, name, rest = match.groups()
     if rest == "-":
         return Named("-", name)
-    joined = Path(folder or ("/" if str(source).startswith("/") else "")) / Path(rest).expanduser()
+    joined = Path(folder or ("/" if str(source).startswith("/") else "")) / with_home(rest)
     return Named(joined if isinstance(source, Path) else str(joined), name)
 
 

@@ -21,6 +21,7 @@ from dialeval.data.types import Context, Question
 from dialeval.encoder.files import EMBEDDED, find_encoder
 from dialeval.encoder.model import load_encoder
 from dialeval.encoder.sentences import unit_vectors
+from dialeval.files.folders import with_home
 from dialeval.text.tokenisers.words import search_terms
 
 Heard: TypeAlias = Literal["all", "last"]
@@ -175,7 +176,7 @@ class EncoderChooser:
 
     def located(self, folder: Path) -> EncoderChooser:
         """The chooser with its model's folder as seen from anywhere, where the model is a folder beside a study."""
-        path = folder / Path(self.model).expanduser()
+        path = folder / with_home(self.model)
         return replace(self, model=str(path)) if path.is_dir() else self
 
     def _heard(self, context: Context) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.digests import hash_file
-from dialeval.files.folders import one_at_a_time
+from dialeval.files.folders import one_at_a_time, with_home
 from dialeval.resources import fingerprint, obtain
 from dialeval.resources.finding import kept_folder
 from dialeval.resources.huggingface import (
@@ -63,7 +63,7 @@ def find_model(model: str, revision: str | None, *, hub: bool) -> ModelFiles:
     require_torch("Hugging Face systems", "transformers")
     if model == EMBEDDED:
         return ModelFiles(EMBEDDED, None, fingerprint(EMBEDDED))
-    folder = Path(model).expanduser()
+    folder = with_home(model)
     if folder.is_dir():
         folder = folder.resolve()
         return ModelFiles(folder.name, folder, hash_model(folder, _READ))
