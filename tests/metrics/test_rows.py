@@ -8,7 +8,6 @@ from dialeval.errors import Unsuitable
 from dialeval.metrics.rows import (
     flat_texts,
     item_texts,
-    lacks_references,
     mean_of_rows,
     require_references,
     rows_of_values,
@@ -29,11 +28,6 @@ def test_the_mean_of_nothing_is_undefined_and_spreads_no_further() -> None:
 
 WITH = Example("with", "s", (), Response("a"), ("b",))
 BARE = Example("bare", "s", (), Response("a"))
-
-
-def test_only_examples_without_any_reference_lack_them() -> None:
-    assert lacks_references(WITH) is None
-    assert lacks_references(BARE) == "no references"
 
 
 def test_a_batch_is_refused_with_the_first_item_at_fault() -> None:

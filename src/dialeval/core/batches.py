@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from dialeval.data.columns import ExampleColumns, columns_of
 from dialeval.data.types import Example
@@ -16,11 +16,17 @@ class SharedBatch(tuple[S_co, ...]):
     """Subjects, and what metrics have computed of them that other metrics need too; lost on the way to a process."""
 
     known: dict[Hashable, Any]
+    whole: SharedBatch[S_co] | None
+    """A larger batch that these are a stretch of: what is cheaper to compute of many is computed of that."""
+    start: int
+    """Where they begin in it."""
 
-    def __new__(cls, subjects: Iterable[S_co] = ()) -> SharedBatch[S_co]:
+    def __new__(
+        cls, subjects: Iterable[S_co] = (), whole: SharedBatch[S_co] | None = None, start: int = 0
+    ) -> SharedBatch[S_co]:
         """With nothing computed yet."""
         batch = super().__new__(cls, subjects)
-        batch.known = {}
+        batch.known, batch.whole, batch.start = {}, whole, start
         return batch
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -37,6 +43,27 @@ def once(subjects: Sequence[object], key: Hashable, compute: Callable[[], T]) ->
     return value
 
 
+class Stretch(NamedTuple):
+    """A batch, and where some of its subjects are."""
+
+    whole: Sequence[Any]
+    place: slice
+
+
+def stretch_of(subjects: Sequence[Any]) -> Stretch:
+    """The largest batch that has these subjects, perhaps nothing but these, and where they are in it."""
+    if isinstance(subjects, SharedBatch) and subjects.whole is not None:
+        return Stretch(subjects.whole, slice(subjects.start, subjects.start + len(subjects)))
+    return Stretch(subjects, slice(len(subjects)))
+
+
+def lacks_references(example: Example) -> str | None:
+    """The reason a reference metric cannot score this example, or None where it can."""
+    return None if example.references else "no references"
+
+
 def example_columns(examples: Sequence[Example]) -> ExampleColumns:
     """The fields of these examples, read once from a shared batch."""
-    return once(examples, ExampleColumns, lambda: columns_of(examples))
+    whole, place = stretch_of(examples)
+    columns = once(whole, ExampleColumns, lambda: columns_of(whole))
+    return columns if whole is examples else once(examples, ExampleColumns, lambda: columns.part(place))

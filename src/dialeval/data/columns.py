@@ -20,17 +20,39 @@ class ExampleColumns(NamedTuple):
     references: list[tuple[str, ...]]
     complete: bool
     """Whether there is a response everywhere."""
+    bare: int
+    """How many have no reference."""
+
+    def part(self, place: slice) -> ExampleColumns:
+        """The fields of some of the examples."""
+        responses, references = self.responses[place], self.references[place]
+        return ExampleColumns(
+            self.items[place],
+            self.systems[place],
+            self.contexts[place],
+            responses,
+            self.texts[place],
+            references,
+            self.complete or _are_complete(responses),
+            references.count(()) if self.bare else 0,
+        )
 
 
 def columns_of(examples: Sequence[Example]) -> ExampleColumns:
     """The fields of these examples."""
     responses = [example.response for example in examples]
+    references = [example.references for example in examples]
     return ExampleColumns(
         [example.item for example in examples],
         [example.system for example in examples],
         [example.context for example in examples],
         responses,
         [response.text for response in responses],
-        [example.references for example in examples],
-        [response.missing for response in responses].count(None) == len(responses),
+        references,
+        _are_complete(responses),
+        references.count(()),
     )
+
+
+def _are_complete(responses: Sequence[Response]) -> bool:
+    return [response.missing for response in responses].count(None) == len(responses)

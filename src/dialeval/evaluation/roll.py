@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Integers, Missing, Resampling, Subject
-from dialeval.core.batches import SharedBatch, example_columns
+from dialeval.core.batches import SharedBatch, example_columns, lacks_references
 from dialeval.core.results import absence
 from dialeval.data import Example, subject_lines
 from dialeval.data.columns import ExampleColumns
@@ -31,6 +31,8 @@ class Screened(NamedTuple, Generic[S]):
 
 
 _NO_REASONS: Final[Mapping[int, str]] = {}
+_TOGETHER: Final = 1024
+"""Subjects of which metrics may compute what they need at once, in several batches where these are smaller."""
 
 
 class NotedBatch(Generic[S]):
@@ -61,6 +63,13 @@ class NotedBatch(Generic[S]):
         return known
 
     def _screen(self, check: Callable[[S], str | None]) -> Screened[S]:
+        if (
+            self._complete
+            and check is lacks_references
+            and self.columns is not None
+            and not self.columns.bare
+        ):
+            return Screened(cast("SharedBatch[S]", self.subjects), _NO_REASONS)
         if self._complete:
             whys = list(map(check, cast(Sequence[S], self.subjects)))
         else:
@@ -96,8 +105,7 @@ class Roll(Generic[S]):
 
     def note(self, subjects: Iterable[S | Missing]) -> Iterator[NotedBatch[S]]:
         """The subjects in batches, each noted when it is asked for."""
-        stream = iter(subjects)
-        while chunk := SharedBatch(islice(stream, self._size)):
+        for chunk in self._chunks(iter(subjects)):
             first = len(self._items)
             columns = _columns(chunk)
             self.name(*(_names(chunk) if columns is None else (columns.items, columns.systems)))
@@ -108,6 +116,17 @@ class Roll(Generic[S]):
             yield NotedBatch(
                 chunk, first, hashlib.sha256(lines).hexdigest() if self._digests else "", columns
             )
+
+    def _chunks(self, stream: Iterator[S | Missing]) -> Iterator[SharedBatch[S | Missing]]:
+        """Batches, small ones as stretches of a larger one where that holds nothing but complete examples."""
+        while whole := SharedBatch(islice(stream, self._size * max(1, _TOGETHER // self._size))):
+            if len(whole) <= self._size:
+                yield whole
+                continue
+            columns = _columns(whole)
+            alike = columns is not None and columns.complete and not columns.bare
+            for start in range(0, len(whole), self._size):
+                yield SharedBatch(whole[start : start + self._size], whole if alike else None, start)
 
     def name(self, items: Iterable[str], systems: Iterable[str]) -> None:
         """Enter subjects of which no more is known."""

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from dialeval.core import CorpusMeasure, Floats, Metric, Signature
+from dialeval.core.batches import lacks_references
 from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.core.protocols import check_members
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError, first_line
 from dialeval.files.custom_code import METRICS, CustomCode, installed, is_place, load_code
-from dialeval.metrics.rows import lacks_references, mean_of_rows, rows_of_values
+from dialeval.metrics.rows import mean_of_rows, rows_of_values
 from dialeval.text.calls import split_call
 
 GIVEN: Final = ("response", "references", "context")

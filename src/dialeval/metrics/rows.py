@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats
-from dialeval.core.batches import example_columns
+from dialeval.core.batches import example_columns, lacks_references
 from dialeval.data.types import Example
 from dialeval.errors import Unsuitable
 
 
-def rows_of_values(values: Sequence[float]) -> Floats:
+def rows_of_values(values: Sequence[float] | Floats) -> Floats:
     """One row ``(value, 1)`` per value, shape (n, 2)."""
     rows = np.ones((len(values), 2))
     rows[:, 0] = values
@@ -38,11 +38,6 @@ class MeanOfValues:
         return mean_of_rows(totals)
 
 
-def lacks_references(example: Example) -> str | None:
-    """The reason a reference metric cannot score this example, or None where it can."""
-    return None if example.references else "no references"
-
-
 class NeedsReferences:
     """A metric that compares with references."""
 
@@ -55,7 +50,7 @@ class NeedsReferences:
 def require_references(metric: str, examples: Sequence[Example]) -> None:
     """Refuse a batch in which an example has no reference."""
     columns = example_columns(examples)
-    if not all(columns.references):
+    if columns.bare:
         pairs = zip(columns.items, columns.references, strict=True)
         bare = [item for item, references in pairs if not references]
         raise Unsuitable(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -10,12 +12,14 @@ from dialeval.text.ngrams.overlap import (
     CLOSEST,
     COLUMNS,
     F1,
+    ITEM,
     LENGTH,
     ORDERS,
     PRECISION,
     RECALL,
     Floats,
     Overlap,
+    _kept,
     compiled_rows,
     overlap,
     plain_rows,
@@ -51,6 +55,11 @@ ITEMS = st.lists(
 )
 
 
+ITEMS_OF_ANY_LENGTH = st.lists(
+    st.tuples(TEXT | LONG, st.lists(TEXT | LONG, min_size=1, max_size=6)), min_size=1, max_size=30
+)
+
+
 def flat(items: list[Item]) -> tuple[list[str], np.ndarray[tuple[int], np.dtype[np.int64]]]:
     first = np.cumsum([0, *(1 + len(references) for _, references in items)])
     return [text for response, references in items for text in (response, *references)], first
@@ -74,7 +83,8 @@ def test_an_item_by_hand() -> None:
     np.testing.assert_array_equal(plain, compiled)
     # a twice from the second reference; a b once and b a once from it, b c from the first; a b a from the second.
     assert plain[0, :ORDERS].tolist() == [5, 3, 1, 0, 0]
-    assert (plain[0, LENGTH], plain[0, CLOSEST]) == (5, 4)
+    assert plain[0, LENGTH : LENGTH + ORDERS].tolist() == [5, 4, 3, 2, 1]
+    assert (plain[0, CLOSEST], plain[0, ITEM]) == (4, 1)
     # By blanks the response has an empty word, the sixth.
     assert (plain[0, PRECISION], plain[0, RECALL]) == (3 / 6, 3 / 3)
     assert plain[0, F1] == 2 * (3 / 6) * 1 / (3 / 6 + 1)
@@ -121,14 +131,39 @@ def test_items_do_not_touch_each_other(items: list[Item]) -> None:
     np.testing.assert_array_equal(together, alone)
 
 
+@settings(max_examples=30, deadline=None)
+@given(items=ITEMS_OF_ANY_LENGTH, others=ITEMS_OF_ANY_LENGTH)
+def test_what_was_measured_before_leaves_no_trace(items: list[Item], others: list[Item]) -> None:
+    first = both(items, "whitespace")[1]
+    both(others, "whitespace")
+    np.testing.assert_array_equal(both(items, "whitespace")[1], first)
+
+
+def test_threads_do_not_touch_each_other() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(map(str, rng.integers(0, 9, size))) for size in rng.integers(1, 90, 400)]
+    batches = [[(text, texts[at : at + 2])] * 20 for at, text in enumerate(texts[:200])]
+    expected = [both(items, "whitespace")[0] for items in batches]
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda items: both(items, "whitespace")[1], batches))
+    np.testing.assert_array_equal(results, expected)
+
+
+def test_room_for_a_very_long_text_is_given_back() -> None:
+    both([("a", ["b"])], "whitespace")
+    kept = _kept.room
+    both([("a " * 10_000, ["a"])], "whitespace")
+    assert _kept.room is kept
+
+
 def test_case_is_folded_on_request() -> None:
-    assert measured(("A b", ["a B"])).matches[0, 0] == 0
-    assert measured(("A b", ["a B"]), lowercase=True).matches[0].tolist() == [2, 1, 0, 0, 0]
+    assert measured(("A b", ["a B"])).table[0, 0] == 0
+    assert measured(("A b", ["a B"]), lowercase=True).table[0, :ORDERS].tolist() == [2, 1, 0, 0, 0]
 
 
 def test_nothing_gives_nothing() -> None:
     shared = measured()
-    assert shared.matches.shape == (0, ORDERS)
+    assert shared.table.shape == (0, COLUMNS)
     assert shared.f1.shape == (0,)
     assert np.zeros((0, COLUMNS)).shape == both([], "whitespace")[1].shape
 
@@ -137,4 +172,4 @@ def test_more_items_than_fit_in_one_go() -> None:
     items: list[Item] = [(f"w{at % 7} x", [f"w{at % 5} x"]) for at in range(40_000)]
     shared = measured(*items)
     expected = [1.0 + (at % 7 == at % 5) for at in range(40_000)]
-    assert shared.matches[:, 0].tolist() == expected
+    assert shared.table[:, 0].tolist() == expected

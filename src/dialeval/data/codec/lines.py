@@ -33,7 +33,7 @@ def subject_lines(subjects: Sequence[object], columns: ExampleColumns | None = N
 
 def _lines_of_examples(columns: ExampleColumns) -> bytes | None:
     """The lines, escaped all together, which costs less than text by text; None where they are not that plain."""
-    count, bare = len(columns.items), columns.references.count(())
+    count, bare = len(columns.items), columns.bare
     turns = list(chain.from_iterable(columns.contexts)) if any(columns.contexts) else []
     if bare not in (0, count) or not _are_plain(columns, turns):
         return None
@@ -48,13 +48,13 @@ def _lines_of_examples(columns: ExampleColumns) -> bytes | None:
     try:
         pieces[4::6] = map("\1,\1".join, columns.references)
         pieces[5::6] = [end] * count
+        pieces[0] = "{\1id\1:\1" + pieces[0]
+        pieces[-1] = f"{closing}}}"
         raw = "".join(pieces)
     except TypeError:  # no text; line by line it shows which
         return None
     inside = 0 if bare else 2 * count + 2 * sum(map(len, columns.references))
-    return _escaped(
-        f"{{\1id\1:\1{raw[: -len(end)]}{closing}}}", 14 * count + 8 * len(turns) + inside + count - 1
-    )
+    return _escaped(raw, 14 * count + 8 * len(turns) + inside + count - 1)
 
 
 def _are_plain(columns: ExampleColumns, turns: Sequence[Turn]) -> bool:

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.core import Floats, Signature
+from dialeval.core.batches import lacks_references
 from dialeval.data.types import Example
 from dialeval.metrics.embedding.sources import ENCODER, Source
 from dialeval.metrics.embedding.vectors import Encoded, Integers, WordVectors, encode
-from dialeval.metrics.rows import MeanOfValues, item_texts, lacks_references, require_references
+from dialeval.metrics.rows import MeanOfValues, item_texts, require_references
 from dialeval.text.tokenisers.words import search_terms
 
 Profile: TypeAlias = Literal["default", "nlgeval"]

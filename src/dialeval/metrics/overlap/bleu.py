@@ -15,9 +15,14 @@ from dialeval.metrics.overlap import bleu_profiles
 from dialeval.metrics.overlap.bleu_profiles import SMOOTHINGS, Counts, Profile, Smoothing
 from dialeval.metrics.overlap.measuring import measure
 from dialeval.metrics.rows import NeedsReferences, require_references
-from dialeval.text.ngrams.overlap import ORDERS, Overlap
+from dialeval.text.ngrams.overlap import CLOSEST, ITEM, LENGTH, ORDERS, Overlap
 from dialeval.text.tokenisers import Tokens, token_facts
 
+_COLUMNS: Final = {
+    order: np.array([*range(order), *range(LENGTH, LENGTH + order), CLOSEST, ITEM])
+    for order in range(1, ORDERS + 1)
+}
+"""Matches and n-grams of 1 to so many words, the closest length, and 1."""
 _TOKENS: Final[Mapping[Profile, Tokens]] = {"nlgeval": "whitespace", "sacrebleu": "13a", "nltk": "whitespace"}
 
 
@@ -90,16 +95,11 @@ class Bleu(NeedsReferences):
 
     def rows(self, shared: Overlap) -> Floats:
         """The statistics of examples whose overlap is known."""
-        orders = ORDERS if self.profile == "nltk" else self.order
-        blocks = 3 if self.profile == "nltk" else 2
-        rows = np.ones((len(shared.lengths), blocks * orders + 2))
-        rows[:, :orders] = shared.matches[:, :orders]
-        ngrams = rows[:, orders : 2 * orders]
-        np.maximum(shared.lengths[:, None] - np.arange(orders), 0, out=ngrams)
-        if self.profile == "nltk":
-            np.maximum(ngrams, 1, out=rows[:, 2 * orders : 3 * orders])
-        rows[:, -2] = shared.closest
-        return rows
+        if self.profile != "nltk":
+            return shared.table.take(_COLUMNS[self.order], axis=1)
+        counts = shared.table.take(_COLUMNS[ORDERS], axis=1)
+        at_least_one = np.maximum(counts[:, ORDERS : 2 * ORDERS], 1)
+        return np.hstack([counts[:, : 2 * ORDERS], at_least_one, counts[:, 2 * ORDERS :]])
 
     def aggregate(self, totals: Floats) -> Floats:
         """BLEU of summed rows; NaN of no example."""

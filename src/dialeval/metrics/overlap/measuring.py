@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.core.batches import once
+from dialeval.core.batches import once, stretch_of
 from dialeval.data.types import Example
 from dialeval.metrics.rows import flat_texts, item_texts
 from dialeval.text.ngrams.overlap import Overlap, overlap
@@ -17,12 +17,15 @@ from dialeval.text.tokenisers import Tokens
 
 def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = False) -> Overlap:
     """What each example's response shares with its references, of which it has at least one."""
+    key = "overlap", tokens, lowercase
+    whole, place = stretch_of(examples)
 
     def compute() -> Overlap:
-        return overlap(*item_texts(examples), tokens=tokens, lowercase=lowercase)
+        return overlap(*item_texts(whole), tokens=tokens, lowercase=lowercase)
 
     # The runner gives the same batch to one metric after the other.
-    return once(examples, ("overlap", tokens, lowercase), compute)
+    shared = once(whole, key, compute)
+    return shared if whole is examples else once(examples, key, lambda: Overlap(shared.table[place]))
 
 
 def measure_strings(

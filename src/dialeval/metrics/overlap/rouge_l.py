@@ -12,7 +12,7 @@ from dialeval.core import Floats, Signature
 from dialeval.data.types import Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.overlap.measuring import measure
-from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references
+from dialeval.metrics.rows import MeanOfValues, NeedsReferences, require_references, rows_of_values
 from dialeval.text.ngrams.overlap import Overlap
 
 _BETA: Final = 1.2
@@ -68,8 +68,8 @@ class RougeL(NeedsReferences, MeanOfValues):
             # Words by whitespace come with the subsequence of words by spaces.
             weight, both = self.beta**2, (1 + self.beta**2) * shared.precision * shared.recall
             among = shared.recall + weight * shared.precision
-            scores = np.divide(both, among, out=np.zeros(len(both)), where=shared.precision > 0)
-        return np.column_stack([scores, np.ones(len(scores))])
+            scores = both / np.where(shared.precision > 0, among, 1.0)
+        return rows_of_values(scores)
 
     @property
     def _tokens(self) -> Literal["whitespace", "google", "google-stems"]:

@@ -36,7 +36,7 @@ from dialeval.text.ngrams._word_kernels import (
     split_by_signs,
     subsequence,
 )
-from dialeval.text.ngrams.overlap import CLOSEST, F1, LENGTH, ORDERS, PRECISION, RECALL
+from dialeval.text.ngrams.overlap import CLOSEST, F1, ITEM, LENGTH, ORDERS, PRECISION, RECALL
 
 Floats = NDArray[np.float64]
 
@@ -82,19 +82,21 @@ class Others(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def overlap_rows(
-    texts: Texts, first: Integers, rule: int, sharing: int, own: Own, others: Others, rows: Floats
-) -> None:
+    texts: Texts, first: Integers, rule: int, sharing: int, own: Own, others: Others, base: int, rows: Floats
+) -> int:
     """Fill one row per item, zeros before, with the columns of `dialeval.text.ngrams.overlap`.
 
     Item i is the texts first[i] to first[i + 1], its response first. N-grams are of the words by ``rule``,
-    subsequences of those by ``sharing``. ``own`` and ``others`` are room to work in.
+    subsequences of those by ``sharing``. ``own`` and ``others`` are room to work in, in which no number is ``base`` or
+    higher; given back is the same after this.
     """
-    base = 0
     for item in range(len(first) - 1):
         row, response, last = rows[item], first[item], first[item + 1]
         n, distinct, alike = _read(texts, response, last, rule, own, others, base)
         used = _count(own.words, own.grams, own.tallies, n, base, base + distinct)
-        row[LENGTH], row[CLOSEST] = n, -1
+        row[CLOSEST], row[ITEM] = -1, 1
+        for less in range(ORDERS):
+            row[LENGTH + less] = max(n - less, 0)
         for reference in range(1, last - response):
             start, stop = others.stops[reference - 1], others.stops[reference]
             _match(others.words, start, stop, own.grams, own.tallies, n, base, reference, row)
@@ -115,6 +117,7 @@ def overlap_rows(
             else:
                 shared = long_subsequence(others.words, start, stop, own.words, own.places, n)
             _enter(row, shared, n, stop - start)
+    return base
 
 
 @njit(cache=True, nogil=True)

@@ -6,6 +6,7 @@ compiling takes seconds on the first use of an installation, in which plain Pyth
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +30,10 @@ Integers: TypeAlias = NDArray[np.int64]
 
 ORDERS: Final = 5
 """N-grams of 1 to this many words are matched: one more than BLEU-4 needs, for smoothing that looks ahead."""
-LENGTH, CLOSEST, PRECISION, RECALL, F1 = range(ORDERS, ORDERS + 5)
-COLUMNS: Final = ORDERS + 5
+# Columns after the matches: n-grams of the response, from words on, and what else `Overlap` has.
+LENGTH: Final = ORDERS
+CLOSEST, ITEM, PRECISION, RECALL, F1 = range(2 * ORDERS, 2 * ORDERS + 5)
+COLUMNS: Final = 2 * ORDERS + 5
 
 # Kinds of code points.
 SEPARATOR, SIGN, STOP_OR_COMMA, DIGIT, DASH = range(1, 6)
@@ -38,24 +41,32 @@ SEPARATOR, SIGN, STOP_OR_COMMA, DIGIT, DASH = range(1, 6)
 _LETTERS_AND_DIGITS: Final = frozenset(ascii_lowercase + digits)
 _MOST_PLAIN: Final = 20_000
 _CHUNK: Final = 16384
+_SMALL_ROOM: Final = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
-    """What each item's response shares with its references; one entry per item throughout."""
+    """What each item's response shares with its references."""
 
-    matches: Floats
-    """Clipped matches of 1- to 5-grams, shape (items, 5); of several references the most generous counts."""
-    lengths: Floats
-    """Words of the response."""
-    closest: Floats
-    """Words of the reference closest in length, the shorter of two."""
-    precision: Floats
-    """The longest common subsequence over the response's words, of the best reference."""
-    recall: Floats
-    """The same over the reference's words; the best reference may be another one."""
-    f1: Floats
-    """The best harmonic mean of the two over the references."""
+    table: Floats
+    """A row per item, shape (items, COLUMNS): clipped matches of 1- to 5-grams, of several references the most
+    generous one's; the response's 1- to 5-grams; words of the reference closest in length, the shorter of two; 1; and
+    the three below."""
+
+    @property
+    def precision(self) -> Floats:
+        """The longest common subsequence over the response's words, of the best reference."""
+        return self.table[:, PRECISION]
+
+    @property
+    def recall(self) -> Floats:
+        """The same over the reference's words; the best reference may be another one."""
+        return self.table[:, RECALL]
+
+    @property
+    def f1(self) -> Floats:
+        """The best harmonic mean of the two over the references."""
+        return self.table[:, F1]
 
 
 def overlap(texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase: bool = False) -> Overlap:
@@ -73,7 +84,7 @@ def overlap(texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase:
         begin, end = first[start], first[stop]
         work = compiled_rows if compiled else plain_rows
         work(texts[begin:end], first[start : stop + 1] - begin, tokens, rows[start:stop])
-    return Overlap(rows[:, :ORDERS], *rows[:, ORDERS:].T)
+    return Overlap(rows)
 
 
 class _Plain:
@@ -95,7 +106,8 @@ def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floa
         n = len(words[start])
         counts = [count_ngrams(sentence, ORDERS) for sentence in words[start:stop]]
         row[:ORDERS] = clipped_matches(counts[0], most_generous(counts[1:]), ORDERS)
-        row[LENGTH] = n
+        row[LENGTH : LENGTH + ORDERS] = [max(n - less, 0) for less in range(ORDERS)]
+        row[ITEM] = 1
         row[CLOSEST] = min((abs(len(sentence) - n), len(sentence)) for sentence in words[start + 1 : stop])[1]
         for other in parts[start + 1 : stop]:
             shared = lcs_length(parts[start], other)
@@ -120,7 +132,10 @@ def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: F
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=begin[1:])
     rule = BY_SIGNS if tokens == "13a" else BY_SEPARATORS
     sharing = BY_SPACES if tokens == "whitespace" else rule
-    overlap_rows(Texts(codes, begin, kinds), first, rule, sharing, *_room(begin, first), rows)
+    room = _room(begin, first)
+    room.base = overlap_rows(
+        Texts(codes, begin, kinds), first, rule, sharing, room.own, room.others, room.base, rows
+    )
 
 
 def _readable(texts: Sequence[str], tokens: Tokens) -> tuple[Sequence[str], NDArray[np.uint8]]:
@@ -163,22 +178,59 @@ def _signs() -> NDArray[np.uint8]:
     return kinds
 
 
-def _room(begin: Integers, first: Integers) -> tuple[Own, Others]:
-    """Room for the longest response, and for the references of the item that has most."""
+@dataclass(slots=True)
+class _Room:
+    """Arrays that the compiled loops work in."""
+
+    own: Own
+    others: Others
+    base: int = 0
+    """The first number that no item has had."""
+
+    def holds(self, response: int, references: int, texts: int) -> bool:
+        """Whether it is large enough."""
+        return (
+            len(self.own.words) >= response
+            and len(self.others.words) >= references
+            and len(self.others.stops) >= texts
+        )
+
+
+class _Kept(threading.local):
+    """The last room of this thread, if it is small."""
+
+    room: _Room | None = None
+
+
+_kept = _Kept()
+
+
+def _room(begin: Integers, first: Integers) -> _Room:
+    """Room for the longest text as a response, and for the references of the item that has most."""
+    most = 2 + int(np.diff(begin).max())
+    starts, texts = begin[first], int(np.diff(first).max())
+    others = int(np.diff(starts).max()) + texts
+    if _kept.room is not None and _kept.room.holds(most, others, texts):
+        return _kept.room
+    room = _new_room(most, others, texts)
+    if most + others <= _SMALL_ROOM:
+        _kept.room = room
+    return room
+
+
+def _new_room(response: int, references: int, texts: int) -> _Room:
     from dialeval.text.ngrams._overlap_kernels import SHARED, Others, Own
     from dialeval.text.ngrams._word_kernels import NEXT, NUMBER
 
-    most = 2 + int((begin[first[:-1] + 1] - begin[first[:-1]]).max())
-    texts = first[1:] - first[:-1]
-    others = int((begin[first[1:]] - begin[first[:-1] + 1] + texts).max())
-    slots = 1 << max(4, (2 * most - 1).bit_length())
-    return Own(
-        words=np.empty((most, NEXT + 1), np.int64),
+    slots = 1 << max(4, (2 * response - 1).bit_length())
+    own = Own(
+        words=np.empty((response, NEXT + 1), np.int64),
         numbers=np.full(4 * slots, -1, np.int64),
         grams=np.full((4 * slots, 2), -1, np.int64),
-        tallies=np.zeros((ORDERS * most, SHARED + 1), np.int64),
-        places=np.zeros(max(64, most // 32 + 2), np.uint64),
-    ), Others(np.empty((others, NUMBER + 1), np.int64), np.zeros(int(texts.max()), np.int64))
+        tallies=np.zeros((ORDERS * response, SHARED + 1), np.int64),
+        places=np.zeros(max(64, response // 32 + 2), np.uint64),
+    )
+    return _Room(own, Others(np.empty((references, NUMBER + 1), np.int64), np.zeros(texts, np.int64)))
 
 
 Ngram: TypeAlias = tuple[str, ...]
