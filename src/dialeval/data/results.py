@@ -154,18 +154,29 @@ def _table(block: ItemValues, rows: slice, schema: pa.Schema) -> pa.Table:
 
     items, statistics = list(block.items[rows]), block.statistics[rows]
     n = len(items)
-    reasons = [block.reasons.get(position) for position in range(rows.start, rows.start + n)]
-    unscored = np.array([reason is not None for reason in reasons], dtype=bool)
+    unscored = np.zeros(n, dtype=bool)
+    reasons: pa.Array = pa.nulls(n, pa.string())
+    if block.reasons:
+        texts = [block.reasons.get(position) for position in range(rows.start, rows.start + n)]
+        unscored[:] = [text is not None for text in texts]
+        reasons = pa.array(texts, pa.string())
     widths = np.where(unscored, 0, statistics.shape[1])
     offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
     columns = [
         pa.array(items, pa.string()),
-        *(pa.array([getattr(block, name)] * n, schema.field(name).type) for name in LABELS[1:]),
+        *(_repeated(getattr(block, name), n) for name in LABELS[1:]),
         pa.array(block.values[rows], pa.float64(), mask=unscored),
-        pa.array(reasons, pa.string()),
+        reasons,
         pa.ListArray.from_arrays(offsets, statistics[~unscored].ravel()),
     ]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _repeated(label: str, n: int) -> pa.DictionaryArray:
+    """A column that says the same in every row."""
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), pa.array([label][:n], pa.string()))
 
 
 def _statistics(lists: pa.ListArray, rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -100,8 +100,7 @@ class Spool(Sequence[R]):
     def __getitem__(self, index: int | slice) -> R | Spool[R]:
         places = self._places[index]
         if isinstance(places, int):
-            (payload,) = self._file.read(places, places + 1)
-            return self._shape.whole(pickle.loads(payload))
+            return self._shape.whole(pickle.loads(self._file.piece(places)))
         part: Spool[R] = object.__new__(Spool)
         part._shape, part._file, part._places = self._shape, self._file, places
         return part
@@ -193,6 +192,13 @@ class Shelf(Mapping[str, R]):
         return iter(self._few.values() if self._spool is None else self._spool)
 
 
+class _Near(NamedTuple):
+    """Pieces that were read last; replaced whole, so that threads never see parts of two."""
+
+    places: range
+    pieces: list[bytes]
+
+
 class _File:
     """Pieces of bytes in a file without a name."""
 
@@ -205,6 +211,7 @@ class _File:
         self._waiting = bytearray()
         self._written = 0
         self._ends = array("Q")
+        self._near = _Near(range(-1, 0), [])
 
     @property
     def count(self) -> int:
@@ -215,6 +222,14 @@ class _File:
         self._ends.append(self._written + len(self._waiting))
         if len(self._waiting) >= _WRITTEN:
             self._write()
+
+    def piece(self, place: int) -> bytes:
+        """The piece at this place; next ones are read with it where the last that were read end here."""
+        near = self._near
+        if place not in near.places:
+            pieces = self.read(place, place + (_READ if place == near.places.stop else 1))
+            near = self._near = _Near(range(place, place + len(pieces)), pieces)
+        return near.pieces[place - near.places.start]
 
     def read(self, start: int, stop: int) -> list[bytes]:
         """The pieces from the first place up to the second."""

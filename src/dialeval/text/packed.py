@@ -59,17 +59,27 @@ class PackedTexts(Sequence[str]):
     def __getitem__(self, index: slice) -> PackedTexts: ...
     def __getitem__(self, index: int | slice) -> str | PackedTexts:
         places = range(len(self))[index]
-        if isinstance(places, range):
-            return PackedTexts(self.at(place) for place in places)
-        return self.at(places)
+        if not isinstance(places, range):
+            return self.at(places)
+        if places.step == 1:
+            return PackedTexts(self._between(places.start, places.stop))
+        return PackedTexts(self.at(place) for place in places)
 
     def __iter__(self) -> Iterator[str]:
-        for joined, ends in zip(self._joined, self._ends, strict=True):
-            start = 0
-            for end in ends:
-                yield joined[start:end]
-                start = end
-        yield from self._rest
+        return self._between(0, len(self))
+
+    def _between(self, start: int, stop: int) -> Iterator[str]:
+        """The texts from the first place up to the second."""
+        for number in range(start // BLOCK, -(-stop // BLOCK)):
+            first, last = max(start - number * BLOCK, 0), min(stop - number * BLOCK, BLOCK)
+            if number == len(self._joined):
+                yield from self._rest[first:last]
+                continue
+            joined, ends = self._joined[number], self._ends[number]
+            begin = ends[first - 1] if first else 0
+            for end in ends[first:last]:
+                yield joined[begin:end]
+                begin = end
 
     def _join(self, block: list[str]) -> None:
         self._joined.append("".join(block))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from dialeval.data.codec.bad import Where
@@ -70,6 +71,11 @@ _OTHER_FORMATS: Final[Mapping[str, str]] = {
 
 def likely_name(field: str, given: Collection[str]) -> str | None:
     """Which of the names found stands for ``field``, if one does."""
+    return _likely_name(field, tuple(given))
+
+
+@lru_cache(maxsize=1024)  # the lines of a file mostly have the same names
+def _likely_name(field: str, given: tuple[str, ...]) -> str | None:
     # A field of ours means what it says, however much its name looks like another's.
     strange = [name for name in given if all(name not in names for names in FIELDS.values())]
     close = [name for name in _OTHER_NAMES.get(field, ()) if name in given] or close_names(field, strange)
