@@ -61,16 +61,14 @@ class Cache:
     def put(self, key: str, digest: str, payload: bytes) -> None:
         """Keep a result; if the folder cannot be written, warn and continue."""
         path = self.path(key, digest)
-        header = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload))
-        scratch = self.folder / _SCRATCH / uuid.uuid4().hex
+        content = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload)) + payload
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            scratch.parent.mkdir(exist_ok=True)
             try:
-                scratch.write_bytes(header + payload)
-                scratch.replace(path)
-            finally:
-                scratch.unlink(missing_ok=True)
+                self._write(path, content)
+            except FileNotFoundError:  # a folder is missing, as most are when a cache is new
+                path.parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / _SCRATCH).mkdir(exist_ok=True)
+                self._write(path, content)
         except OSError as error:
             # The same words every time, so that Python shows them once.
             reason = error.strerror or str(error)
@@ -80,6 +78,16 @@ class Cache:
                 CacheWarning,
                 stacklevel=2,
             )
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Put the content at the path in one step."""
+        scratch = self.folder / _SCRATCH / uuid.uuid4().hex
+        try:
+            scratch.write_bytes(content)
+            scratch.replace(path)
+        except BaseException:
+            scratch.unlink(missing_ok=True)
+            raise
 
     def path(self, key: str, digest: str) -> Path:
         """The file that holds, or would hold, this result."""
