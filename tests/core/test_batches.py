@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 from hypothesis import given, strategies as st
 
-from dialeval.core.batches import SharedBatch, example_columns, lacks_references, stretch_of
+from dialeval.core.batches import SharedBatch, coming_with, example_columns, lacks_references, stretch_of
 from dialeval.data.columns import columns_of
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.roll import Roll
@@ -46,6 +46,13 @@ def test_small_batches_are_stretches_of_a_larger_one() -> None:
     assert [whole.place for whole in wholes] == [slice(0, 2), slice(2, 4), slice(4, 5)]
     assert all(whole.whole is wholes[0].whole for whole in wholes)
     assert example_columns(batches[1]) == columns_of(examples[2:4])
+
+
+def test_batches_of_a_list_tell_how_many_there_are() -> None:
+    examples = examples_of([("a", ["b"])] * 5)
+    for subjects, coming in ((examples, 5), (iter(examples), 2)):
+        first = next(Roll[Example](2, digests=False).note(subjects)).subjects
+        assert coming_with(stretch_of(first).whole if coming == 5 else first) == coming
 
 
 def test_batches_with_something_missing_stand_alone() -> None:

@@ -20,13 +20,15 @@ class SharedBatch(tuple[S_co, ...]):
     """A larger batch that these are a stretch of: what is cheaper to compute of many is computed of that."""
     start: int
     """Where they begin in it."""
+    coming: int
+    """How many subjects are known to come, these among them; 0 where nobody can say."""
 
     def __new__(
         cls, subjects: Iterable[S_co] = (), whole: SharedBatch[S_co] | None = None, start: int = 0
     ) -> SharedBatch[S_co]:
         """With nothing computed yet."""
         batch = super().__new__(cls, subjects)
-        batch.known, batch.whole, batch.start = {}, whole, start
+        batch.known, batch.whole, batch.start, batch.coming = {}, whole, start, 0
         return batch
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -41,6 +43,11 @@ def once(subjects: Sequence[object], key: Hashable, compute: Callable[[], T]) ->
         subjects.known[key] = compute()
     value: T = subjects.known[key]
     return value
+
+
+def coming_with(subjects: Sequence[object]) -> int:
+    """How many subjects are known to come in all, by a batch of them."""
+    return max(len(subjects), subjects.coming if isinstance(subjects, SharedBatch) else 0)
 
 
 class Stretch(NamedTuple):

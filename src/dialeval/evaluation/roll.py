@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import compress, islice
 from types import FunctionType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
@@ -105,7 +105,8 @@ class Roll(Generic[S]):
 
     def note(self, subjects: Iterable[S | Missing]) -> Iterator[NotedBatch[S]]:
         """The subjects in batches, each noted when it is asked for."""
-        for chunk in self._chunks(iter(subjects)):
+        coming = len(subjects) if isinstance(subjects, Sized) else 0
+        for chunk in self._chunks(iter(subjects), coming):
             first = len(self._items)
             columns = _columns(chunk)
             self.name(*(_names(chunk) if columns is None else (columns.items, columns.systems)))
@@ -117,9 +118,10 @@ class Roll(Generic[S]):
                 chunk, first, hashlib.sha256(lines).hexdigest() if self._digests else "", columns
             )
 
-    def _chunks(self, stream: Iterator[S | Missing]) -> Iterator[SharedBatch[S | Missing]]:
+    def _chunks(self, stream: Iterator[S | Missing], coming: int) -> Iterator[SharedBatch[S | Missing]]:
         """Batches, small ones as stretches of a larger one where that holds nothing but complete examples."""
         while whole := SharedBatch(islice(stream, self._size * max(1, _TOGETHER // self._size))):
+            whole.coming = coming
             if len(whole) <= self._size:
                 yield whole
                 continue

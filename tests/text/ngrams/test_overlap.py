@@ -20,6 +20,7 @@ from dialeval.text.ngrams.overlap import (
     Floats,
     Overlap,
     _kept,
+    _Plain,
     compiled_rows,
     overlap,
     plain_rows,
@@ -166,6 +167,18 @@ def test_nothing_gives_nothing() -> None:
     assert shared.table.shape == (0, COLUMNS)
     assert shared.f1.shape == (0,)
     assert np.zeros((0, COLUMNS)).shape == both([], "whitespace")[1].shape
+
+
+@pytest.mark.parametrize(("coming", "compiled"), [(0, False), (1_000_000, True)])
+def test_items_are_measured_in_compiled_loops_as_soon_as_many_are_known_to_come(
+    coming: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[str] = []
+    for name in ("plain_rows", "compiled_rows"):
+        monkeypatch.setattr(f"{overlap.__module__}.{name}", lambda *_, name=name: used.append(name))
+    monkeypatch.setattr(_Plain, "items", 0)
+    overlap(*flat([("a", ["a"])]), tokens="whitespace", coming=coming)
+    assert used == ["compiled_rows" if compiled else "plain_rows"]
 
 
 def test_more_items_than_fit_in_one_go() -> None:

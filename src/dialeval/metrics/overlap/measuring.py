@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialeval.core import Floats
-from dialeval.core.batches import once, stretch_of
+from dialeval.core.batches import coming_with, once, stretch_of
 from dialeval.data.types import Example
 from dialeval.metrics.rows import flat_texts, item_texts
 from dialeval.text.ngrams.overlap import Overlap, overlap
@@ -21,7 +21,7 @@ def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = Fa
     whole, place = stretch_of(examples)
 
     def compute() -> Overlap:
-        return overlap(*item_texts(whole), tokens=tokens, lowercase=lowercase)
+        return overlap(*item_texts(whole), tokens=tokens, lowercase=lowercase, coming=coming_with(whole))
 
     # The runner gives the same batch to one metric after the other.
     shared = once(whole, key, compute)

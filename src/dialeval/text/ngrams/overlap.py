@@ -69,15 +69,17 @@ class Overlap:
         return self.table[:, F1]
 
 
-def overlap(texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase: bool = False) -> Overlap:
+def overlap(
+    texts: Sequence[str], first: Integers, *, tokens: Tokens, lowercase: bool = False, coming: int = 0
+) -> Overlap:
     """What item i's response ``texts[first[i]]`` shares with the references after it, up to ``first[i + 1]``.
 
     Words are those of ``tokens``; only for ``whitespace`` the subsequence is of words that single spaces part, as
-    nlg-eval has it.
+    nlg-eval has it. ``coming`` is how many items there are with those of calls to come, where that is known.
     """
     if lowercase:
         texts = [text.lower() for text in texts]
-    compiled = _prefer_compiled(len(first) - 1)
+    compiled = _prefer_compiled(len(first) - 1, coming)
     rows = np.zeros((len(first) - 1, COLUMNS))
     for start in range(0, len(rows), _CHUNK):
         stop = min(start + _CHUNK, len(rows))
@@ -93,9 +95,9 @@ class _Plain:
     items = 0
 
 
-def _prefer_compiled(items: int) -> bool:
+def _prefer_compiled(items: int, coming: int) -> bool:
     _Plain.items += items
-    return _Plain.items > _MOST_PLAIN
+    return max(_Plain.items, coming) > _MOST_PLAIN
 
 
 def plain_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: Floats) -> None:
