@@ -119,6 +119,9 @@ class PackedNames(Sequence[str]):
             return [self._names[number] for number in self._places[index]]
         return self._names[self._places[index]]
 
+    def __iter__(self) -> Iterator[str]:
+        return map(self._names.__getitem__, self._places)
+
     def _number(self, name: str) -> int:
         number = self._numbers.setdefault(name, len(self._names))
         if number == len(self._names):

@@ -54,19 +54,14 @@ class Counts:
 
 def nlgeval(counts: Counts, order: int) -> Floats:
     """The score of nlg-eval."""
-    precisions = (counts.matches[..., :order] + _TINY) / (counts.ngrams[..., :order] + _SMALL)
+    # Length by length, because numpy is slow at the short rows of the last axis.
+    product: Floats = (counts.matches[..., 0] + _TINY) / (counts.ngrams[..., 0] + _SMALL)
+    for n in range(1, order):
+        product = product * ((counts.matches[..., n] + _TINY) / (counts.ngrams[..., n] + _SMALL))
     ratio = (counts.ngrams[..., 0] + _TINY) / (counts.closest + _SMALL)
     penalty = np.exp(np.minimum(1 - 1 / ratio, 0))
-    score: Floats = _product(precisions) ** (1 / order) * penalty
+    score: Floats = product ** (1 / order) * penalty
     return score
-
-
-def _product(factors: Floats) -> Floats:
-    """The product over the last axis, column by column: every bit of ``prod``, which goes row by row and slowly."""
-    product: Floats = factors[..., 0]
-    for column in range(1, factors.shape[-1]):
-        product = product * factors[..., column]
-    return product
 
 
 def sacrebleu(counts: Counts, order: int, smoothing: Smoothing) -> Floats:
