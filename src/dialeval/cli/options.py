@@ -151,11 +151,11 @@ def scale_given(text: str | None) -> RatingScale | None:
 
 def engine_given(text: str | None, address: str | None) -> EngineSettings | None:
     """The engine that ``--engine`` and ``--address`` name; a usage error where there is no such engine."""
+    if text is None and address is None:
+        return None
     from dialeval.engine import EngineSettings
     from dialeval.errors import DialevalError
 
-    if text is None and address is None:
-        return None
     try:
         return EngineSettings.parse(text or "processes", address)
     except (DialevalError, ValueError) as error:
@@ -164,10 +164,12 @@ def engine_given(text: str | None, address: str | None) -> EngineSettings | None
 
 def shard_given(text: str | None) -> Shard | None:
     """The shard that ``--shard`` names; a usage error where it is not a shard."""
+    if text is None:
+        return None
     from dialeval.errors import Unsuitable
     from dialeval.evaluation.shards import Shard
 
     try:
-        return None if text is None else Shard.parse(text)
+        return Shard.parse(text)
     except Unsuitable as error:
         raise typer.BadParameter(str(error), param_hint="--shard") from None

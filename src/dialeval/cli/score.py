@@ -34,7 +34,6 @@ from dialeval.cli.options import (
     shard_given,
 )
 from dialeval.cli.scoring import Scoring
-from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
 from dialeval.cli.subjects import kept_input, write_turn_effects
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY
@@ -168,6 +167,8 @@ def work_on_scoring(
     engine: EngineSettings | None,
 ) -> None:
     """Score the shard's batches into its folder."""
+    from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
+
     name = Path(scoring.files()[0]).name
     folder = out or Path("runs") / f"{name}-{shard.number}-of-{shard.of}"
     metrics = scoring.metrics()

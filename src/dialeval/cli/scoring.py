@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,8 +40,7 @@ class Scored(NamedTuple):
     whole: dict[str, Metric[Dialogue]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring:
+class Scoring(NamedTuple):
     """The options of ``dialeval score`` that can move a result."""
 
     file: str | None
@@ -66,11 +65,11 @@ class Scoring:
 
     def arguments(self) -> dict[str, Any]:
         """The options by name."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return self._asdict()
 
     def on(self, file: str | None) -> Scoring:
         """The same of another file, such as a copy of standard input."""
-        return replace(self, file=file)
+        return self._replace(file=file)
 
     @property
     def resampling(self) -> Resampling:
@@ -90,11 +89,11 @@ class Scoring:
 
     def metrics(self) -> dict[str, AnyMetric]:
         """The metrics by name; with ``--all`` every one that can run here."""
-        from dialeval.metrics.scoring import available
-
         names = self.metric
         if not self.every:
             return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
+        from dialeval.metrics.scoring import available
+
         usable = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
         for name, obstacle in usable.obstacles.items():
             print(f"left out: {name}: {obstacle}", file=sys.stderr)

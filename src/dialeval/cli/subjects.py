@@ -9,8 +9,6 @@ from dataclasses import replace
 from heapq import nlargest
 from operator import itemgetter
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import typer
@@ -89,6 +87,9 @@ def kept_input(file: str | None, metrics: Mapping[str, AnyMetric]) -> Iterator[s
     if file != "-" or not any(isinstance(metric, JudgesDialogues) for metric in metrics.values()):
         yield file
         return
+    from shutil import copyfileobj
+    from tempfile import NamedTemporaryFile
+
     with NamedTemporaryFile(prefix="stdin-", suffix=".jsonl") as copy:
         copyfileobj(sys.stdin.buffer, copy)
         copy.flush()

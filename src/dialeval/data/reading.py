@@ -25,7 +25,6 @@ from dialeval.data.codec.sources import (
 )
 from dialeval.data.formats import FORMATS, Format, custom_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
-from dialeval.data.importers.ratings_wide import is_wide
 from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import (
     UNNAMED,
@@ -163,7 +162,7 @@ def read_guessing(
         form.name in _TABLES
         and kind in (None, "judgement")
         and not is_stdin(source)
-        and is_wide(first.fields)
+        and _is_wide(first.fields)
     ):
         tell(shown(source), "read as ratings-wide, with a column for each rater")
         return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
@@ -171,6 +170,12 @@ def read_guessing(
 
     parsed = records(itertools.chain([first], rows), _noting(parse, note), counted)
     return Guess(known, not_empty(parsed, counted, source, known))
+
+
+def _is_wide(fields: object) -> bool:
+    from dialeval.data.importers.ratings_wide import is_wide
+
+    return is_wide(fields)
 
 
 def _noting(parse: Parse, note: Callable[[Row], None] | None) -> Parse:

@@ -17,7 +17,7 @@ from dialeval.core import (
     Signature,
 )
 from dialeval.data import Example
-from dialeval.data.frames import Framed
+from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
