@@ -280,8 +280,6 @@ def print_results(
     results: Mapping[tuple[str, str], Outcome], resampling: Resampling, notes: Iterable[str] = ()
 ) -> None:
     """The results as a table, with notes on what has no value, and further ones."""
-    from rich.console import Console
-
     from dialeval.display.table import Cell, Column, Table
     from dialeval.display.terminal import print_table
 
@@ -291,7 +289,7 @@ def print_results(
         tuple(Cell(text) for text in (name, system, *_cells(result)))
         for (name, system), result in results.items()
     )
-    print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)), Console())
+    print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)))
 
 
 def _cells(result: Outcome) -> tuple[str, str, str, str]:
