@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
+from dialeval.cli.parsing.declaring import bad_usage
 from dialeval.cli.subjects import (
     first_items,
     judging_dialogues,
@@ -82,9 +81,9 @@ class Scoring(NamedTuple):
         """The files that are read; a usage error where that is standard input, which other shards cannot read."""
         given = [self.file, self.hyp, *(self.ref or ()), self.data]
         if "-" in given:
-            raise typer.BadParameter("it needs a file, and not standard input", param_hint="--shard")
+            raise bad_usage("it needs a file, and not standard input", where="--shard")
         if self.file is None and self.hyp is None:
-            raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
+            raise bad_usage("give either FILE or --hyp with its --ref files", where="FILE")
         return [path for path in given if path is not None]
 
     def metrics(self) -> dict[str, AnyMetric]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.core import Missing, Outcome, Resampling
-from dialeval.data import Example, Prompt, canonical, read, read_prompts
+from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
@@ -125,7 +125,7 @@ def _open_sides(
         raise Unsuitable(f"Runs have contexts and references already; leave out {data}, or compare files.")
     runs = {place: _from_run(place, measures, reading.code) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
-    prompts = None if data is None else list(read_prompts(data))
+    prompts = None if data is None else _prompts_of(data)
     files = _Files(reading.format, prompts, reading.allow_unmatched)
     examples = {place: files.examples(place) for place in places if place not in runs}
     known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
@@ -313,6 +313,12 @@ def _picked(side: Side, place: _Place) -> Side:
         raise UnknownName(f"system in {side.source}", place.system, side.systems, todo=todo)
     kept = {key: result for key, result in side.results.items() if key.system == place.system}
     return dataclasses.replace(side, results=kept)
+
+
+def _prompts_of(data: str) -> list[Prompt]:
+    from dialeval.data import read_prompts
+
+    return list(read_prompts(data))
 
 
 def _prompts_known(examples: Sequence[Example]) -> Mapping[str, Prompt]:
