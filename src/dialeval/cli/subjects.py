@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from heapq import nlargest
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -168,4 +167,6 @@ def write_turn_effects(
 
 def _most(turns: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
     """The turns that hurt most, the worst first."""
+    from heapq import nlargest
+
     return nlargest(_HURTING, turns, key=itemgetter(0))
