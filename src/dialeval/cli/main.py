@@ -84,8 +84,8 @@ def _start_lightly() -> None:
     # Modules that are being imported leave next to no cycles, and what is alive when the program ends goes with it.
     gc.set_threshold(30_000)
     atexit.register(gc.freeze)
-    # Threads of linear algebra that have nothing to do sleep after a millisecond; else they first spin for a while,
-    # also when numpy is only being loaded. In powers of two of the processor's cycles.
+    # Threads of linear algebra with nothing to do sleep within a millisecond; else they first spin for 2^26 cycles,
+    # also where numpy is only loaded, which costs as much processor time as loading it. No number depends on it.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 

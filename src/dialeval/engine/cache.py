@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import time
+import uuid
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -61,8 +62,6 @@ class Cache:
         """Keep a result; if the folder cannot be written, warn and continue."""
         path = self.path(key, digest)
         header = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload))
-        import uuid
-
         scratch = self.folder / _SCRATCH / uuid.uuid4().hex
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
