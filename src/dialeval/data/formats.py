@@ -15,7 +15,6 @@ from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_con
 from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, DialevalError, first_line
-from dialeval.files.custom_code import load_code
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -157,6 +156,8 @@ def custom_format(place: str) -> Format:
 
 def own_rows(place: str, source: Source) -> Iterator[Row]:
     """What a custom function makes of a file: a dict for each record, with the fields of our own formats."""
+    from dialeval.files.custom_code import load_code
+
     reader = load_code(place, Path.cwd())
     path = shown(source)
     number = 0

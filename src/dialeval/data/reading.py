@@ -38,7 +38,6 @@ from dialeval.data.types import (
     Record,
 )
 from dialeval.errors import BadInput, UnknownName, Unsuitable
-from dialeval.files.custom_code import is_place
 
 
 @overload
@@ -92,12 +91,18 @@ def place_of(source: Source, format: str | None = None) -> Place:
     """Where to read, and in which format: the given one, the one named before the file, else the recognised one."""
     bare, named = split_format(source)
     own = format or named
-    if own is not None and is_place(own):
+    if own is not None and _is_custom(own):
         return Place(bare, custom_format(own))
     if format is not None and format not in FORMATS:
         todo = "'dialeval data ls' lists them all; your own is file.py:NAME."
         raise UnknownName("format", format, FORMATS, todo=todo)
     return Place(bare, FORMATS[format or named or _recognised(bare)])
+
+
+def _is_custom(name: str) -> bool:
+    from dialeval.files.custom_code import is_place
+
+    return is_place(name)
 
 
 _TABLES: Final = ("csv", "tsv", "xlsx")
@@ -154,7 +159,7 @@ def read_guessing(
             raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
         known = kind or held[0]
         return Guess(known, not_empty(form.read(source, known, counted), counted, source, known))
-    rows = own_rows(form.name, source) if is_place(form.name) else ROWS[form.name](source, counted)
+    rows = ROWS[form.name](source, counted) if form.name in ROWS else own_rows(form.name, source)
     first = next(rows, None)
     if first is None:
         raise empty(counted, source, kind or "")
