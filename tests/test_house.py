@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 
-from dialeval.study.measures import CAPABILITIES
+from dialeval.study.capabilities import CAPABILITIES
 from support.paths import DOCS, ROOT, TESTS
 from support.source import SRC, Module, fields, functions, importers, modules
 

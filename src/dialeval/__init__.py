@@ -12,29 +12,32 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Final
 
 from dialeval.lazy import modules_of
 from dialeval.version import __version__ as __version__
 
-_MODULE_OF: Final = modules_of(Path(__file__).with_suffix(".pyi"))
-"""Each public name and the module that defines it, as the stub beside this file lists them.
 
-Modules are imported when one of their names is first used, so that ``import dialeval`` is fast.
-"""
+@cache
+def _module_of() -> dict[str, str]:
+    """Each public name and the module that defines it, as the stub beside this file lists them.
 
-__all__ = sorted(_MODULE_OF)
+    Modules are imported when one of their names is first used, so that ``import dialeval`` is fast.
+    """
+    return modules_of(Path(__file__).with_suffix(".pyi"))
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
+    if name == "__all__":
+        return __dir__()
+    if name not in _module_of():
         raise AttributeError(f"module 'dialeval' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
+    value = getattr(import_module(_module_of()[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_module_of())

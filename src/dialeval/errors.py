@@ -13,7 +13,6 @@ DialevalError                   something the user can fix; the CLI prints it wi
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -90,6 +89,10 @@ def install_command(extra: str = "") -> str:
 def close_names(name: str, known: Iterable[str]) -> list[str]:
     """At most three known names that look like ``name``, closest first."""
     by_lower = {k.lower(): k for k in known}
+    if not by_lower:
+        return []
+    import difflib
+
     return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
 
 

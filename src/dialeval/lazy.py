@@ -25,10 +25,11 @@ def lazily(package: str, file: str | Path) -> Callable[[str], object]:
     A name that is also the name of a module of the package must be imported at once: importing that module by another
     way would put the module in its place.
     """
-    modules = modules_of(file)
+    modules: dict[str, str] = {}
     names = vars(import_module(package))
 
     def imported(name: str) -> object:
+        modules.update(modules or modules_of(file))
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         names[name] = getattr(import_module(modules[name]), name)

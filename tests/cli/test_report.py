@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dialeval.cli.main import app_of, main
+from dialeval.cli import app_of, main
 from support.run_folders import Sketch, write_folder
 
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import dialeval
-from dialeval.data.frames import examples_of, html_table, is_frame
+from dialeval.data.framed import html_table
+from dialeval.data.frames import examples_of, is_frame
 from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable
 
 COLUMNS = {

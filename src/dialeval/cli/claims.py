@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import typer
+from dialeval.cli.parsing.declaring import bad_usage
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -25,14 +25,14 @@ def parse_margins(given: Sequence[str] | None, measures: Sequence[str]) -> dict[
         name, _, value = text.rpartition("=")
         if not name and len(measures) > 1:
             message = f"found {text!r}, but no metric; expected METRIC=VALUE, such as '{measures[0]}={value}'"
-            raise typer.BadParameter(message, param_hint="--margin")
+            raise bad_usage(message, where="--margin")
         try:
             margin = float(value)
         except ValueError:
             margin = math.nan
         if not 0 < margin < math.inf:
             message = f"found {text!r}, expected METRIC=VALUE with a value above 0, such as 'rouge_l=0.02'"
-            raise typer.BadParameter(message, param_hint="--margin")
+            raise bad_usage(message, where="--margin")
         margins[named_measure(name or measures[0], measures, "--margin")] = margin
     return margins
 
@@ -42,7 +42,7 @@ def named_measure(name: str, measures: Sequence[str], option: str) -> str:
     from dialeval.errors import UnknownName
 
     if name not in measures:
-        raise typer.BadParameter(str(UnknownName("metric here", name, measures)), param_hint=option)
+        raise bad_usage(str(UnknownName("metric here", name, measures)), where=option)
     return name
 
 

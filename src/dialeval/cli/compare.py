@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import typer
-
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
 from dialeval.cli.options import AllowCode, AllowUnmatched, DataFile, From, Json, MetricNames
+from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 
 if TYPE_CHECKING:
     from dialeval.core import Resampling
@@ -21,27 +20,21 @@ if TYPE_CHECKING:
 
 
 def compare(
-    a: Annotated[
-        str, typer.Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")
-    ],
-    b: Annotated[str, typer.Argument(help="The other one.")],
+    a: Annotated[str, Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")],
+    b: Annotated[str, Argument(help="The other one.")],
     metric: MetricNames = None,
     data: DataFile = None,
     format: From = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
-    trials: Annotated[
-        int | None, typer.Option("--trials", min=1, help="Instead of the runs' resamples.")
-    ] = None,
-    level: Annotated[
-        float | None, typer.Option("--level", min=0.5, max=0.9999, help="Of the intervals.")
-    ] = None,
+    seed: Annotated[int | None, Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
+    trials: Annotated[int | None, Option("--trials", min=1, help="Instead of the runs' resamples.")] = None,
+    level: Annotated[float | None, Option("--level", min=0.5, max=0.9999, help="Of the intervals.")] = None,
     cluster: Annotated[
         Literal["auto", "dialogue", "none"] | None,
-        typer.Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."),
+        Option("--cluster", help="Resample whole dialogues (ids DIALOGUE/TURN), or items."),
     ] = None,
     margin: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--margin",
             metavar="METRIC=VALUE",
             help="The smallest difference that matters, so that systems may be shown to be equivalent. Repeatable.",
@@ -49,7 +42,7 @@ def compare(
     ] = None,
     primary: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--primary",
             metavar="NAME",
             help="The metric that decides; the others only explore.",
@@ -58,7 +51,7 @@ def compare(
     ] = None,
     correction: Annotated[
         Literal["holm", "bh"] | None,
-        typer.Option(
+        Option(
             "--correction",
             help="Of several tests: Holm, or Benjamini and Hochberg.",
             show_default="the runs', or holm",
@@ -66,13 +59,11 @@ def compare(
     ] = None,
     first_look: Annotated[
         bool,
-        typer.Option(
-            "--first-look", help="A second look at more items may follow: use a stricter threshold now."
-        ),
+        Option("--first-look", help="A second look at more items may follow: use a stricter threshold now."),
     ] = False,
     second_look: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--second-look",
             metavar="FILE",
             help="What --first-look --json printed; A and B hold only new items.",
@@ -161,7 +152,7 @@ def _look(resampling: Resampling, *, first_look: bool, second_look: Path | None)
     from dialeval.stats import looks
 
     if first_look and second_look is not None:
-        raise typer.BadParameter("a look is the first or the second, not both", param_hint="--second-look")
+        raise bad_usage("a look is the first or the second, not both", where="--second-look")
     if first_look:
         return _Look("1/2", looks(alpha=resampling.alpha).first)
     if second_look is not None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-import typer
+from dialeval.cli.parsing.declaring import bad_usage
 
 if TYPE_CHECKING:
     from dialeval.study import Gate, GateOutcome
@@ -41,11 +41,9 @@ def parse_fail_under(given: Sequence[str] | None, known: Mapping[str, Directed])
             gate = parse_gate(f"{metric} >= {value}")
         except ValueError:
             message = f"found {text!r}, expected METRIC=VALUE such as 'rouge_l=0.3' or 'point(rouge_l)=0.3'"
-            raise typer.BadParameter(message, param_hint="--fail-under") from None
+            raise bad_usage(message, where="--fail-under") from None
         if gate.measure not in known:
-            raise typer.BadParameter(
-                str(UnknownName("metric here", gate.measure, known)), param_hint="--fail-under"
-            )
+            raise bad_usage(str(UnknownName("metric here", gate.measure, known)), where="--fail-under")
         is_lower_better = known[gate.measure].higher_is_better is False
         gates.append(replace(gate, comparator="<=") if is_lower_better else gate)
     return tuple(gates)
@@ -61,7 +59,7 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     for outcome in missed:
         print(missed_gate(outcome), file=sys.stderr)
         show_in_job(missed_gate(outcome))
-    raise typer.Exit(GATE_NOT_MET)
+    sys.exit(GATE_NOT_MET)
 
 
 def in_github_actions() -> bool:

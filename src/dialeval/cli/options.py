@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
+from dialeval.cli.parsing.declaring import Option, bad_usage
 
 if TYPE_CHECKING:
     from dialeval.engine import EngineSettings
@@ -17,19 +17,17 @@ Kind: TypeAlias = Literal["dialogue", "prompt", "example", "question", "nbest", 
 
 From: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--from",
         metavar="FORMAT",
         help="The format ('dialeval data ls'); FORMAT:FILE says the same.",
         show_default="recognised",
     ),
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random.")
-]
+Seed: TypeAlias = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of everything random.")]
 Trials: TypeAlias = Annotated[
     int,
-    typer.Option(
+    Option(
         "--trials",
         min=0,
         metavar="N",
@@ -37,25 +35,23 @@ Trials: TypeAlias = Annotated[
     ),
 ]
 Limit: TypeAlias = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Use only the first N items.")
+    int | None, Option("--limit", min=1, metavar="N", help="Use only the first N items.")
 ]
 Jobs: TypeAlias = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="How many processes score batches.")
+    int, Option("--jobs", "-j", min=1, metavar="N", help="How many processes score batches.")
 ]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Print JSON for machines.")]
 Resume: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--resume/--no-resume", help="Use what earlier runs computed and kept, or recompute everything."
-    ),
+    Option("--resume/--no-resume", help="Use what earlier runs computed and kept, or recompute everything."),
 ]
 CacheFolder: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),
+    Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),
 ]
 EngineOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--engine",
         metavar="ENGINE",
         help="Where batches run: processes, ray, or as in 'ray(cpus=2, gpus=1)' for each worker.",
@@ -64,7 +60,7 @@ EngineOption: TypeAlias = Annotated[
 ]
 Address: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--address",
         help="The Ray cluster: HOST:PORT, auto for the one on this machine, or local to embed one.",
         show_default="local",
@@ -72,7 +68,7 @@ Address: TypeAlias = Annotated[
 ]
 ShardOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--shard",
         metavar="I/N",
         help="Do only this part of the work, such as 1/3; 'dialeval merge' joins all parts.",
@@ -81,7 +77,7 @@ ShardOption: TypeAlias = Annotated[
 ]
 FailUnder: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--fail-under",
         metavar="METRIC=VALUE",
         help="Exit with 100 if the interval of a score goes below this, or above it where lower is better; "
@@ -90,7 +86,7 @@ FailUnder: TypeAlias = Annotated[
 ]
 Cluster: TypeAlias = Annotated[
     Literal["auto", "dialogue", "none"],
-    typer.Option(
+    Option(
         "--cluster",
         metavar="HOW",
         help="Resample whole dialogues (ids DIALOGUE/TURN): auto, where ids show them; dialogue, always; or none.",
@@ -98,16 +94,16 @@ Cluster: TypeAlias = Annotated[
 ]
 MetricNames: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", metavar="NAME", help="A metric, as in 'bleu(order=2)'. Repeatable."),
+    Option("--metric", "-m", metavar="NAME", help="A metric, as in 'bleu(order=2)'. Repeatable."),
 ]
 SkipBad: TypeAlias = Annotated[
     bool,
-    typer.Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
+    Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),
 ]
 
 DataFile: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--data",
         metavar="FILE",
         help="Contexts and references of responses that have only ids, or none and the order of the data.",
@@ -116,11 +112,11 @@ DataFile: TypeAlias = Annotated[
 ]
 AllowUnmatched: TypeAlias = Annotated[
     bool,
-    typer.Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
+    Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
 ]
 AllowCode: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--allow-code",
         metavar="FILE.PY:NAME",
         help="Load this metric, system or reader of yours, which the folders name. Repeatable.",
@@ -129,7 +125,7 @@ AllowCode: TypeAlias = Annotated[
 
 RepeatsOption: TypeAlias = Annotated[
     Literal["first", "last", "mean", "separate"] | None,
-    typer.Option(
+    Option(
         "--repeats",
         help="What counts where one rater judged an answer twice: the first, the last, the mean, or each as another "
         "rater.",
@@ -146,28 +142,30 @@ def scale_given(text: str | None) -> RatingScale | None:
     try:
         return None if text is None else RatingScale.parse(text)
     except Unsuitable as error:
-        raise typer.BadParameter(str(error), param_hint="--scale") from None
+        raise bad_usage(str(error), where="--scale") from None
 
 
 def engine_given(text: str | None, address: str | None) -> EngineSettings | None:
     """The engine that ``--engine`` and ``--address`` name; a usage error where there is no such engine."""
+    if text is None and address is None:
+        return None
     from dialeval.engine import EngineSettings
     from dialeval.errors import DialevalError
 
-    if text is None and address is None:
-        return None
     try:
         return EngineSettings.parse(text or "processes", address)
     except (DialevalError, ValueError) as error:
-        raise typer.BadParameter(str(error), param_hint="--engine") from None
+        raise bad_usage(str(error), where="--engine") from None
 
 
 def shard_given(text: str | None) -> Shard | None:
     """The shard that ``--shard`` names; a usage error where it is not a shard."""
+    if text is None:
+        return None
     from dialeval.errors import Unsuitable
     from dialeval.evaluation.shards import Shard
 
     try:
-        return None if text is None else Shard.parse(text)
+        return Shard.parse(text)
     except Unsuitable as error:
-        raise typer.BadParameter(str(error), param_hint="--shard") from None
+        raise bad_usage(str(error), where="--shard") from None

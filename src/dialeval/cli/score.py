@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from dialeval.cli.claims import design_notes
 from dialeval.cli.gates import exit_on_gates, parse_fail_under
 from dialeval.cli.options import (
@@ -33,8 +31,8 @@ from dialeval.cli.options import (
     engine_given,
     shard_given,
 )
+from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 from dialeval.cli.scoring import Scoring
-from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
 from dialeval.cli.subjects import kept_input, write_turn_effects
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY
@@ -55,26 +53,26 @@ JUDGEMENTS: Final = "judgements.jsonl"
 def score(
     file: Annotated[
         str | None,
-        typer.Argument(help="Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."),
+        Argument(help="Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."),
     ] = None,
     metric: MetricNames = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every metric that can run here; says which cannot.")
+        bool, Option("--all", help="Every metric that can run here; says which cannot.")
     ] = False,
-    hyp: Annotated[Path | None, typer.Option("--hyp", help="Responses as plain text, one a line.")] = None,
+    hyp: Annotated[Path | None, Option("--hyp", help="Responses as plain text, one a line.")] = None,
     ref: Annotated[
-        list[Path] | None, typer.Option("--ref", help="References to --hyp, line by line. Repeatable.")
+        list[Path] | None, Option("--ref", help="References to --hyp, line by line. Repeatable.")
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--from", help="The file's format (see 'dialeval data ls').")
+        str | None, Option("--from", help="The file's format (see 'dialeval data ls').")
     ] = None,
     data: DataFile = None,
     per_item: Annotated[
-        Path | None, typer.Option("--per-item", help="Write one judgement per item and metric here.")
+        Path | None, Option("--per-item", help="Write one judgement per item and metric here.")
     ] = None,
     per_turn: Annotated[
         Path | None,
-        typer.Option("--per-turn", help="Write what each turn of a dialogue does to its score here."),
+        Option("--per-turn", help="Write what each turn of a dialogue does to its score here."),
     ] = None,
     cluster: Cluster = "auto",
     seed: Seed = 0,
@@ -91,7 +89,7 @@ def score(
     shard: ShardOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder of the shard, if not in runs/."),
+        Option("--out", "-o", help="The folder of the shard, if not in runs/."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -128,13 +126,11 @@ def score(
     part, chosen = shard_given(shard), engine_given(engine, address)
     if part is not None:
         if per_item or per_turn or json:
-            raise typer.BadParameter(
-                "it goes without --per-item, --per-turn and --json", param_hint="--shard"
-            )
+            raise bad_usage("it goes without --per-item, --per-turn and --json", where="--shard")
         work_on_scoring(scoring, part, out, jobs=jobs, cache=cache, resume=resume, engine=chosen)
         return
     if out is not None:
-        raise typer.BadParameter("it goes with --shard", param_hint="--out")
+        raise bad_usage("it goes with --shard", where="--out")
     metrics = scoring.metrics()
     gates = parse_fail_under(fail_under, metrics)
     with (
@@ -168,6 +164,8 @@ def work_on_scoring(
     engine: EngineSettings | None,
 ) -> None:
     """Score the shard's batches into its folder."""
+    from dialeval.cli.shards import leave_shard, open_shard, task_of_scoring
+
     name = Path(scoring.files()[0]).name
     folder = out or Path("runs") / f"{name}-{shard.number}-of-{shard.of}"
     metrics = scoring.metrics()
@@ -279,8 +277,6 @@ def print_results(
     results: Mapping[tuple[str, str], Outcome], resampling: Resampling, notes: Iterable[str] = ()
 ) -> None:
     """The results as a table, with notes on what has no value, and further ones."""
-    from rich.console import Console
-
     from dialeval.display.table import Cell, Column, Table
     from dialeval.display.terminal import print_table
 
@@ -290,7 +286,7 @@ def print_results(
         tuple(Cell(text) for text in (name, system, *_cells(result)))
         for (name, system), result in results.items()
     )
-    print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)), Console())
+    print_table(Table("", columns, rows, (*_notes(results, resampling), *notes)))
 
 
 def _cells(result: Outcome) -> tuple[str, str, str, str]:

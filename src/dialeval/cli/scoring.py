@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
+from dialeval.cli.parsing.declaring import bad_usage
 from dialeval.cli.subjects import (
     first_items,
     judging_dialogues,
@@ -40,8 +39,7 @@ class Scored(NamedTuple):
     whole: dict[str, Metric[Dialogue]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scoring:
+class Scoring(NamedTuple):
     """The options of ``dialeval score`` that can move a result."""
 
     file: str | None
@@ -66,11 +64,11 @@ class Scoring:
 
     def arguments(self) -> dict[str, Any]:
         """The options by name."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return self._asdict()
 
     def on(self, file: str | None) -> Scoring:
         """The same of another file, such as a copy of standard input."""
-        return replace(self, file=file)
+        return self._replace(file=file)
 
     @property
     def resampling(self) -> Resampling:
@@ -83,18 +81,18 @@ class Scoring:
         """The files that are read; a usage error where that is standard input, which other shards cannot read."""
         given = [self.file, self.hyp, *(self.ref or ()), self.data]
         if "-" in given:
-            raise typer.BadParameter("it needs a file, and not standard input", param_hint="--shard")
+            raise bad_usage("it needs a file, and not standard input", where="--shard")
         if self.file is None and self.hyp is None:
-            raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
+            raise bad_usage("give either FILE or --hyp with its --ref files", where="FILE")
         return [path for path in given if path is not None]
 
     def metrics(self) -> dict[str, AnyMetric]:
         """The metrics by name; with ``--all`` every one that can run here."""
-        from dialeval.metrics.scoring import available
-
         names = self.metric
         if not self.every:
             return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
+        from dialeval.metrics.scoring import available
+
         usable = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
         for name, obstacle in usable.obstacles.items():
             print(f"left out: {name}: {obstacle}", file=sys.stderr)

@@ -11,8 +11,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from dialeval.cli.gates import show_in_job
 from dialeval.cli.workshop import default_cache_folder, open_workshop
 
@@ -92,7 +90,7 @@ def leave_shard(shard: Shard, folder: Path, failures: Sequence[Failure]) -> None
         )
     print(f"Shard {shard}: {folder}")
     if failures:
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def task_of_study(study: Study, arguments: Mapping[str, Any]) -> Task:

@@ -6,14 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from heapq import nlargest
 from operator import itemgetter
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-import typer
+from dialeval.cli.parsing.declaring import bad_usage
 
 if TYPE_CHECKING:
     from dialeval.core import CorpusMeasure, Metric, Missing
@@ -36,7 +33,7 @@ def read_examples(
     from dialeval.data import read, read_texts
 
     if (file is None) == (hyp is None):
-        raise typer.BadParameter("give either FILE or --hyp with its --ref files", param_hint="FILE")
+        raise bad_usage("give either FILE or --hyp with its --ref files", where="FILE")
     if hyp is not None:
         return read_texts(hyp, refs or [], on_bad=on_bad)
     return read(str(file), "example", format=format, on_bad=on_bad)
@@ -50,7 +47,7 @@ def read_beside(
     from dialeval.study.recorded import recorded_examples
 
     if file is None or file == "-" or skip_bad:
-        raise typer.BadParameter("it goes with a FILE, and without --hyp and --skip-bad", param_hint="--data")
+        raise bad_usage("it goes with a FILE, and without --hyp and --skip-bad", where="--data")
     prompts = list(read_prompts(data))
     return recorded_examples(Path(file), prompts, format=format, allow_unmatched=allow_unmatched)
 
@@ -89,6 +86,9 @@ def kept_input(file: str | None, metrics: Mapping[str, AnyMetric]) -> Iterator[s
     if file != "-" or not any(isinstance(metric, JudgesDialogues) for metric in metrics.values()):
         yield file
         return
+    from shutil import copyfileobj
+    from tempfile import NamedTemporaryFile
+
     with NamedTemporaryFile(prefix="stdin-", suffix=".jsonl") as copy:
         copyfileobj(sys.stdin.buffer, copy)
         copy.flush()
@@ -139,9 +139,9 @@ def write_turn_effects(
 
     able = {name: metric for name, metric in metrics.items() if isinstance(metric, WeighsTurns)}
     if not able:
-        raise typer.BadParameter(
+        raise bad_usage(
             "it needs dialogues, and a metric that weighs their turns, such as selfeval",
-            param_hint="--per-turn",
+            where="--per-turn",
         )
 
     # Effects of different metrics are on different scales, so each has its own three.
@@ -167,4 +167,6 @@ def write_turn_effects(
 
 def _most(turns: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
     """The turns that hurt most, the worst first."""
+    from heapq import nlargest
+
     return nlargest(_HURTING, turns, key=itemgetter(0))

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
-from dialeval.data.frames import Framed, html_table
+from dialeval.data.framed import Framed, html_table
 from dialeval.data.types import Example, Judgement
 from dialeval.stats.resampling.intervals import Absence
 

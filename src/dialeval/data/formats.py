@@ -4,33 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import OnBad, Where
 from dialeval.data.codec.rows import Row
-from dialeval.data.codec.sources import Native, Source, shown
-from dialeval.data.importers import parlai_text, ratings_wide, text
+from dialeval.data.codec.sources import Source, shown
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_conversations
-from dialeval.data.importers.corpora import (
-    circa,
-    dailydialog_plusplus,
-    emnlp17,
-    eval_via_selection,
-    fed,
-    grade,
-    multirefeval,
-    mutual,
-    predictive_engagement,
-    rgm_contradiction,
-    score_list,
-    unieval,
-    usr,
-)
 from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, DialevalError, first_line
-from dialeval.files.custom_code import load_code
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -58,8 +42,28 @@ class Format:
 _ALL: Final[tuple[Kind, ...]] = ("example", "dialogue", "prompt", "question", "nbest", "judgement")
 
 
-def _native(name: Native, summary: str) -> Format:
-    return Format(name, summary, _ALL, None)
+_SHAPES: Final = "shapes"
+"""The module of formats that are a shape of conversations."""
+
+
+class _Entry(NamedTuple):
+    """A line of the table of formats."""
+
+    name: str
+    summary: str
+    module: str | None = None
+    """In ``dialeval.data.importers``, with ``KINDS``, ``read``, and ``kinds_of`` if its files differ; ours has none."""
+    folder: bool = False
+
+    def format(self) -> Format:
+        """The format, whose reader is imported now."""
+        if self.module is None:
+            return Format(self.name, self.summary, _ALL, None)
+        if self.module == _SHAPES:
+            return _conversation(self.name, self.summary)
+        reader = import_module(f"dialeval.data.importers.{self.module}")
+        narrow = getattr(reader, "kinds_of", None)
+        return Format(self.name, self.summary, reader.KINDS, reader.read, self.folder, narrow)
 
 
 def _conversation(name: str, summary: str) -> Format:
@@ -69,97 +73,79 @@ def _conversation(name: str, summary: str) -> Format:
     return Format(name, summary, CONVERSATION, read)
 
 
-FORMATS: Final[Mapping[str, Format]] = {
-    form.name: form
-    for form in (
-        _native("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
-        _native("csv", "comma- or semicolon-separated values with a header (.csv)"),
-        _native("tsv", "tab-separated values with a header (.tsv)"),
-        _native("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)"),
-        _native("parquet", "Parquet with nested columns (.parquet)"),
-        Format(
-            "text", "one response (or prompt) a line; references in files of their own", text.KINDS, text.read
-        ),
-        _conversation("openai", "chat and fine-tuning files: {'messages': [...]}"),
-        _conversation(
-            "turns", "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'"
-        ),
-        _conversation("sharegpt", "{'conversations': [{'from', 'value'}]}"),
-        Format(
-            "parlai-text",
-            "text:...<tab>labels:...<tab>episode_done:True",
-            parlai_text.KINDS,
-            parlai_text.read,
-        ),
-        _conversation("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}"),
-        Format(
-            "ratings-wide",
-            "a table of ratings, one column for each rater (.csv, .tsv)",
-            ratings_wide.KINDS,
-            ratings_wide.read,
-        ),
-        Format("fed", "FED: rated turns and dialogues (fed_data.json)", fed.KINDS, fed.read),
-        Format(
-            "grade",
-            "GRADE: the folder with eval_data/ and human_score/",
-            grade.KINDS,
-            grade.read,
-            folder=True,
-        ),
-        Format("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", usr.KINDS, usr.read),
-        Format(
-            "multirefeval",
-            "multi-reference DailyDialog (.csv ratings, multireftest.json)",
-            multirefeval.KINDS,
-            multirefeval.read,
-            narrow=multirefeval.kinds_of,
-        ),
-        Format(
-            "dailydialog++",
-            "DailyDialog++: 5 good, 5 adversarial, 5 random responses",
-            dailydialog_plusplus.KINDS,
-            dailydialog_plusplus.read,
-        ),
-        Format("mutual", "MuTual: four options for the next turn (dev.jsonl)", mutual.KINDS, mutual.read),
-        Format(
-            "fed-scores",
-            "FED's own scores, with fed_data.json beside them",
-            score_list.KINDS,
-            score_list.read_fed_scores,
-        ),
-        Format(
-            "unieval",
-            "UniEval's results, people beside the metric",
-            unieval.KINDS,
-            unieval.read,
-        ),
-        Format(
-            "emnlp17",
-            "BAGEL and SFRES with median ratings and metrics (.csv)",
-            emnlp17.KINDS,
-            emnlp17.read,
-        ),
-        Format(
-            "predictive-engagement",
-            "DailyDialog pairs rated for engagement (.csv)",
-            predictive_engagement.KINDS,
-            predictive_engagement.read,
-        ),
-        Format(
-            "eval-via-selection",
-            "scores of response-selection candidates (human_scores.jsonl)",
-            eval_via_selection.KINDS,
-            eval_via_selection.read,
-        ),
-        Format("circa", "Circa: indirect answers, five labels each (.tsv)", circa.KINDS, circa.read),
-        Format(
-            "rgm-contradiction",
-            "how many of 3 people call a response contradictory (.jsonl)",
-            rgm_contradiction.KINDS,
-            rgm_contradiction.read,
-        ),
-    )
-}
+class Formats(Mapping[str, Format]):
+    """Formats by name, each of which is imported when it is first asked for."""
+
+    def __init__(self, *entries: _Entry) -> None:
+        self._entries = {entry.name: entry for entry in entries}
+        self._loaded: dict[str, Format] = {}
+
+    def __getitem__(self, name: str) -> Format:
+        if name not in self._loaded:
+            self._loaded[name] = self._entries[name].format()
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+FORMATS: Final = Formats(
+    _Entry("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
+    _Entry("csv", "comma- or semicolon-separated values with a header (.csv)"),
+    _Entry("tsv", "tab-separated values with a header (.tsv)"),
+    _Entry("xlsx", "a workbook's first sheet, or FILE.xlsx#SHEET (.xlsx; needs openpyxl)"),
+    _Entry("parquet", "Parquet with nested columns (.parquet)"),
+    _Entry("text", "one response (or prompt) a line; references in files of their own", "text"),
+    _Entry("openai", "chat and fine-tuning files: {'messages': [...]}", _SHAPES),
+    _Entry(
+        "turns",
+        "{'turns': [...]} of texts or of {'speaker', 'text'}; also 'dialogue', 'utterances'",
+        _SHAPES,
+    ),
+    _Entry("sharegpt", "{'conversations': [{'from', 'value'}]}", _SHAPES),
+    _Entry("parlai-text", "text:...<tab>labels:...<tab>episode_done:True", "parlai_text"),
+    _Entry("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}", _SHAPES),
+    _Entry("ratings-wide", "a table of ratings, one column for each rater (.csv, .tsv)", "ratings_wide"),
+    _Entry("fed", "FED: rated turns and dialogues (fed_data.json)", "corpora.fed"),
+    _Entry("grade", "GRADE: the folder with eval_data/ and human_score/", "corpora.grade", folder=True),
+    _Entry("usr", "USR-TopicalChat with human scores (topical_chat_result.json)", "corpora.usr"),
+    _Entry(
+        "multirefeval",
+        "multi-reference DailyDialog (.csv ratings, multireftest.json)",
+        "corpora.multirefeval",
+    ),
+    _Entry(
+        "dailydialog++",
+        "DailyDialog++: 5 good, 5 adversarial, 5 random responses",
+        "corpora.dailydialog_plusplus",
+    ),
+    _Entry("mutual", "MuTual: four options for the next turn (dev.jsonl)", "corpora.mutual"),
+    _Entry("fed-scores", "FED's own scores, with fed_data.json beside them", "corpora.score_list"),
+    _Entry("unieval", "UniEval's results, people beside the metric", "corpora.unieval"),
+    _Entry("emnlp17", "BAGEL and SFRES with median ratings and metrics (.csv)", "corpora.emnlp17"),
+    _Entry(
+        "predictive-engagement",
+        "DailyDialog pairs rated for engagement (.csv)",
+        "corpora.predictive_engagement",
+    ),
+    _Entry(
+        "eval-via-selection",
+        "scores of response-selection candidates (human_scores.jsonl)",
+        "corpora.eval_via_selection",
+    ),
+    _Entry("circa", "Circa: indirect answers, five labels each (.tsv)", "corpora.circa"),
+    _Entry(
+        "rgm-contradiction",
+        "how many of 3 people call a response contradictory (.jsonl)",
+        "corpora.rgm_contradiction",
+    ),
+)
 """The formats ``read`` knows, by name. A new reader is one file and one line here."""
 
 
@@ -170,6 +156,8 @@ def custom_format(place: str) -> Format:
 
 def own_rows(place: str, source: Source) -> Iterator[Row]:
     """What a custom function makes of a file: a dict for each record, with the fields of our own formats."""
+    from dialeval.files.custom_code import load_code
+
     reader = load_code(place, Path.cwd())
     path = shown(source)
     number = 0

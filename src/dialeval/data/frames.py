@@ -1,21 +1,16 @@
-"""Data frames: examples from pandas, polars, Arrow, numpy and ``datasets``, and tables back for each of them."""
+"""Data frames: examples from pandas, polars, Arrow, numpy and ``datasets``."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.cells import from_cells
 from dialeval.data.codec.decode import decode
 from dialeval.data.codec.fields import FIELDS, likely_name
 from dialeval.data.types import UNNAMED, Example
-from dialeval.errors import BadInput, ResourceUnavailable, Unsuitable, first_line
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from dialeval.errors import BadInput, Unsuitable, first_line
 
 _FIELDS: Final = FIELDS["example"]
 
@@ -164,60 +159,3 @@ def _example(row: Mapping[str, object], names: Mapping[str, str], number: int, s
     except BadInput as error:
         error.field = names.get(error.field or "", error.field)
         raise
-
-
-class Framed(ABC):
-    """A result that can be handed on as a table: ``to_arrow``, ``to_pandas`` and ``to_polars``."""
-
-    __slots__ = ()
-
-    def to_arrow(self) -> pa.Table:
-        """The values as an Arrow table."""
-        import pyarrow as pa
-
-        return pa.Table.from_pydict(self._columns())
-
-    def to_pandas(self) -> Any:
-        """The same as a pandas DataFrame."""
-        _need("pandas")
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """The same as a polars DataFrame."""
-        polars = _need("polars")
-        return polars.from_arrow(self.to_arrow())
-
-    @abstractmethod
-    def _columns(self) -> dict[str, list[object]]:
-        """What each column holds, by name."""
-
-
-def _need(package: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise ResourceUnavailable(f"{package} is not installed. Run: pip install {package}") from None
-
-
-_SHOWN: Final = 20
-
-
-def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
-    """The columns as an HTML table for notebooks, at most 20 rows of it; everything is escaped."""
-    total = max((len(column) for column in columns.values()), default=0)
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(column[row]))}</td>" for column in columns.values()) + "</tr>"
-        for row in range(min(total, _SHOWN))
-    )
-    more = f"<p>{total - _SHOWN:,} more rows</p>" if total > _SHOWN else ""
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return f"<div><p>{escape(caption)}</p>{table}{more}</div>"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -25,7 +25,6 @@ from dialeval.data.codec.sources import (
 )
 from dialeval.data.formats import FORMATS, Format, custom_format, own_rows
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
-from dialeval.data.importers.ratings_wide import is_wide
 from dialeval.data.importers.shapes import SHAPES, shape_of
 from dialeval.data.types import (
     UNNAMED,
@@ -39,7 +38,6 @@ from dialeval.data.types import (
     Record,
 )
 from dialeval.errors import BadInput, UnknownName, Unsuitable
-from dialeval.files.custom_code import is_place
 
 
 @overload
@@ -93,12 +91,18 @@ def place_of(source: Source, format: str | None = None) -> Place:
     """Where to read, and in which format: the given one, the one named before the file, else the recognised one."""
     bare, named = split_format(source)
     own = format or named
-    if own is not None and is_place(own):
+    if own is not None and _is_custom(own):
         return Place(bare, custom_format(own))
     if format is not None and format not in FORMATS:
         todo = "'dialeval data ls' lists them all; your own is file.py:NAME."
         raise UnknownName("format", format, FORMATS, todo=todo)
     return Place(bare, FORMATS[format or named or _recognised(bare)])
+
+
+def _is_custom(name: str) -> bool:
+    from dialeval.files.custom_code import is_place
+
+    return is_place(name)
 
 
 _TABLES: Final = ("csv", "tsv", "xlsx")
@@ -155,7 +159,7 @@ def read_guessing(
             raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
         known = kind or held[0]
         return Guess(known, not_empty(form.read(source, known, counted), counted, source, known))
-    rows = own_rows(form.name, source) if is_place(form.name) else ROWS[form.name](source, counted)
+    rows = ROWS[form.name](source, counted) if form.name in ROWS else own_rows(form.name, source)
     first = next(rows, None)
     if first is None:
         raise empty(counted, source, kind or "")
@@ -163,7 +167,7 @@ def read_guessing(
         form.name in _TABLES
         and kind in (None, "judgement")
         and not is_stdin(source)
-        and is_wide(first.fields)
+        and _is_wide(first.fields)
     ):
         tell(shown(source), "read as ratings-wide, with a column for each rater")
         return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
@@ -171,6 +175,12 @@ def read_guessing(
 
     parsed = records(itertools.chain([first], rows), _noting(parse, note), counted)
     return Guess(known, not_empty(parsed, counted, source, known))
+
+
+def _is_wide(fields: object) -> bool:
+    from dialeval.data.importers.ratings_wide import is_wide
+
+    return is_wide(fields)
 
 
 def _noting(parse: Parse, note: Callable[[Row], None] | None) -> Parse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from dialeval.display.wording import count
@@ -58,6 +57,8 @@ def template(package: str, name: str) -> Template:
 
 def asset(name: str, package: str = "dialeval.display") -> str:
     """The text of one of our own files: besides Markup of JSON, the only text on a page that is not escaped."""
+    from importlib.resources import files
+
     return files(package).joinpath("assets", name).read_text(encoding="utf-8")
 
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialeval.display.wording import one_line
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """The heading of a column; numbers stand to the right."""
 
     title: str
     numeric: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """What one cell says."""
 
     text: str
@@ -31,8 +28,7 @@ class Cell:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table ready to be printed."""
 
     title: str

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from dialeval.display.plain import GAP, PlainColumn, cell_len, is_plain, plain_width, side_by_side
 from dialeval.display.table import Cell, Column, Table
 from dialeval.display.wording import one_line
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-GAP = 3
 NAME_LIMIT = 28
 """How wide names may be where the table would else not fit; tables with several columns of words may fold further."""
 FOLDS = (NAME_LIMIT, 20, 14, 10)
@@ -25,8 +25,20 @@ ASCII = str.maketrans(
 )
 
 
-def print_table(table: Table, console: Console) -> None:
-    """Print a table, in several pieces one below the other where the terminal is too narrow for it."""
+def print_table(table: Table, console: Console | None = None) -> None:
+    """Print a table, in several pieces one below the other where the terminal is too narrow for it.
+
+    Without a console to standard output, which needs no rich where it is a file or a pipe.
+    """
+    if console is None:
+        width = plain_width()
+        lines = None if width is None else _plain_lines(table, width)
+        if lines is not None:
+            print("".join(f"{line}\n" for line in lines), end="")
+            return
+        from rich.console import Console
+
+        console = Console()
     if table.title:
         console.print(styled(one_line(table.title), "bold", console), soft_wrap=True)
     for index, piece in enumerate(_pieces(table, console.width)):
@@ -34,8 +46,32 @@ def print_table(table: Table, console: Console) -> None:
             console.print()
         console.print(_drawn(table, piece, console))
     for note in table.notes:
-        lines = wrap(one_line(note), console.width, initial_indent=" • ", subsequent_indent="   ")
-        console.print(styled("\n".join(lines), "dim", console))
+        console.print(styled("\n".join(_note_lines(note, console.width)), "dim", console))
+
+
+def _note_lines(note: str, width: int) -> list[str]:
+    return wrap(one_line(note), width, initial_indent=" • ", subsequent_indent="   ")
+
+
+def _plain_lines(table: Table, width: int) -> list[str] | None:
+    """What a console without colours prints; None where that takes more than putting cells side by side."""
+    body: list[str] = []
+    for index, piece in enumerate(_pieces(table, width)):
+        columns = [_plain_column(table, column, piece) for column in piece.columns]
+        if not all(column.width for column in columns):
+            return None
+        body += [*([""] if index else []), *side_by_side(columns)]
+    for note in table.notes:
+        body += _note_lines(note, width) or [""]
+    title = [one_line(table.title)] if table.title else []
+    plain = all(is_plain(line) for line in (*title, *body)) and all(len(line) <= width for line in body)
+    return [*title, *body] if plain else None
+
+
+def _plain_column(table: Table, index: int, piece: Piece) -> PlainColumn:
+    column = table.columns[index]
+    cells = [_lines(row[index], column, piece) for row in table.rows]
+    return PlainColumn(one_line(column.title), cells, column.numeric)
 
 
 class Piece(NamedTuple):
@@ -79,8 +115,6 @@ def _split(table: Table, width: int) -> list[Piece]:
 
 
 def _width(table: Table, piece: Piece) -> int:
-    from rich.cells import cell_len
-
     widths = []
     for index in piece.columns:
         lines = [line for row in table.rows for line in _lines(row[index], table.columns[index], piece)]
@@ -98,15 +132,19 @@ def _lines(cell: Cell, column: Column, piece: Piece) -> list[str]:
 
 def _folded(text: str, width: int) -> list[str]:
     """The text in lines of at most ``width`` cells, broken after a space or a sign that joins words where it can be."""
-    from rich.cells import cell_len, chop_cells
-
     lines = [""]
     for word in re.findall(r"[^\s\-_/.:,=]*[\s\-_/.:,=]*", text):
         if cell_len(lines[-1]) + cell_len(word.rstrip()) <= width:
             lines[-1] += word
         else:
-            lines += chop_cells(word, width)
+            lines += _chopped(word, width)
     return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def _chopped(word: str, width: int) -> list[str]:
+    from rich.cells import chop_cells
+
+    return chop_cells(word, width)
 
 
 def _drawn(table: Table, piece: Piece, console: Console) -> Grid:

@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import json
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dialeval.errors import BadInput, RunFailed, first_line
-from dialeval.files.atomic import atomic_path
 
 Kinds: TypeAlias = tuple[type[Exception], ...]
 
 JSON_ERRORS: Final[Kinds] = (ValueError, RecursionError)
 """Of ``json``; UnicodeDecodeError of its text and too long a number are ValueErrors, too."""
-ARCHIVE_ERRORS: Final[Kinds] = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, OSError)
-"""Of ``zipfile``."""
-WORKBOOK_ERRORS: Final[Kinds] = (
-    *ARCHIVE_ERRORS,
-    SyntaxError,  # which the errors of both XML parsers are
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    RuntimeError,  # encrypted, or packed in a way that zipfile does not know
-    AssertionError,
-)
-"""Of ``openpyxl``, which checks little of what it reads."""
-
-
 _MOST_PARTS: Final = 100_000
 _DEEPEST: Final = 50
 
@@ -45,6 +25,29 @@ def as_bad_input(kinds: Kinds, path: str, noun: str, expected: str, todo: str) -
         yield
     except kinds as error:
         raise BadInput(path, f"no readable {noun} ({first_line(error)})", expected, todo) from None
+
+
+def workbook_errors() -> Kinds:
+    """Of ``openpyxl``, which checks little of what it reads, and of ``zipfile`` below it."""
+    import struct
+    import zipfile
+    import zlib
+
+    return (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        struct.error,
+        OSError,
+        SyntaxError,  # which the errors of both XML parsers are
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RuntimeError,  # encrypted, or packed in a way that zipfile does not know
+        AssertionError,
+    )
 
 
 def parquet_errors() -> Kinds:
@@ -65,6 +68,8 @@ def safetensors_errors() -> Kinds:
 def weights_path(path: Path) -> Iterator[Path]:
     """A scratch path for weights, as ``atomic_path`` gives; RunFailed where safetensors cannot write them."""
     from safetensors import SafetensorError
+
+    from dialeval.files.atomic import atomic_path
 
     with atomic_path(path) as scratch:
         try:

@@ -15,7 +15,7 @@ from dialeval.data.codec.sources import Source, shown
 from dialeval.errors import BadInput
 from dialeval.files.documents import FINITE, finite
 from dialeval.ratings.agreement.intervals import Raters
-from dialeval.stats.bradley_terry import BradleyTerry, Preferences, bradley_terry
+from dialeval.stats.strengths import BradleyTerry, Preferences, bradley_terry
 
 Choice: TypeAlias = Literal["a", "b", "tie"]
 

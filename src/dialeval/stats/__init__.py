@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dialeval.lazy import lazily
-from dialeval.stats.bradley_terry import BradleyTerry, Preferences, bradley_terry
 
 if TYPE_CHECKING:
     from dialeval.stats.agreement.alpha import krippendorff_alpha
@@ -70,6 +69,7 @@ if TYPE_CHECKING:
         paired_proportions,
     )
     from dialeval.stats.resampling.two_way import two_way_interval
+    from dialeval.stats.strengths import BradleyTerry, Preferences, bradley_terry
     from dialeval.stats.tests.contingency import fisher_exact
     from dialeval.stats.tests.effects import Wins, d_z, wins_of
     from dialeval.stats.tests.equivalence import Verdict, equivalence_p, verdict

@@ -15,12 +15,13 @@ from dialeval.lazy import lazily
 if TYPE_CHECKING:
     from dialeval.engine import Workshop
     from dialeval.evaluation.measure import Measure, Respondent, Tools
+    from dialeval.study.capabilities import CAPABILITIES
     from dialeval.study.document import Content, Failure, GateOutcome, Manifest, Summary
     from dialeval.study.file import Study, load_study
     from dialeval.study.folder import read_manifest, read_run, read_summary, render, write_page, write_run
     from dialeval.study.gates import Gate, check_gates, parse_gate
     from dialeval.study.loading import LoadedRun, load_run
-    from dialeval.study.measures import CAPABILITIES, build_measure
+    from dialeval.study.measures import build_measure
     from dialeval.study.provenance import Circumstances
     from dialeval.study.run import Run, run_study
     from dialeval.study.scoring import Scored

@@ -9,8 +9,8 @@ from dialeval.data.results import ItemValues
 from dialeval.display.pages import Section
 from dialeval.meta.document import Points
 from dialeval.study.browsing import choose, shown
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Content, Manifest, Summary, Values
-from dialeval.study.measures import CAPABILITIES
 from dialeval.study.unmatched import sentence
 
 

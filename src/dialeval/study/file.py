@@ -19,10 +19,11 @@ from dialeval.files.custom_code import is_place
 from dialeval.files.folders import with_home
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate
-from dialeval.study.measures import CAPABILITIES, build_measure
+from dialeval.study.measures import build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import make_system

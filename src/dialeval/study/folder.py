@@ -19,9 +19,9 @@ from dialeval.files.documents import Origin, damaged, read_document, require_fil
 from dialeval.files.folders import alone_in
 from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
-from dialeval.study.measures import CAPABILITIES
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import page_of
 from dialeval.study.run import Run

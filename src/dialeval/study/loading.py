@@ -17,7 +17,7 @@ from dialeval.core import (
     Signature,
 )
 from dialeval.data import Example
-from dialeval.data.frames import Framed
+from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
@@ -29,9 +29,10 @@ from dialeval.files.folders import with_home
 from dialeval.metrics.custom import from_signature
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.answering import NO_RESPONSE
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
-from dialeval.study.measures import CAPABILITIES, build_measure, respondents_examples
+from dialeval.study.measures import build_measure, respondents_examples
 from dialeval.study.scoring import Scored, columns_of, html_of
 from dialeval.text.calls import split_call
 

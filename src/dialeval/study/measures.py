@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from dialeval.consistency.measure import ConsistencyCapability
 from dialeval.core import Missing
 from dialeval.data import Example
 from dialeval.errors import UnknownName
@@ -15,23 +13,8 @@ from dialeval.evaluation.measure import AnyMetric, Asking, Capability, Measure, 
 from dialeval.files.folders import with_home
 from dialeval.metrics import CORPUS_MEASURES, METRICS, build_any
 from dialeval.metrics.custom import custom_metric, custom_summary
-from dialeval.nbest.measure import NBestLists
-from dialeval.nlg.measure import SlotErrors
-from dialeval.selection.measure import Selection
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.text.calls import Scalar, construct, print_call, split_call
-
-CAPABILITIES: Final[Mapping[str, Capability]] = {
-    "selection": Selection(),
-    "consistency": ConsistencyCapability(),
-    "nbest": NBestLists(),
-    "nlg": SlotErrors(),
-}
-"""Evaluations that a study can include; each brings its measures, and its parts of files and pages."""
-
-MEASURES: Final[Mapping[str, Capability]] = {
-    name: capability for capability in CAPABILITIES.values() for name in capability.measures
-}
-"""Measures that ask systems more than one response per prompt, with the capability of each."""
 
 
 def build_measure(
@@ -45,8 +28,8 @@ def build_measure(
     if rest:
         raise ValueError(f"{rest!r} follows the name {name!r}")
     given = (*parameters, *(options or {}).items())
-    if name in MEASURES:
-        return _of_capability(MEASURES[name], name, given, folder or Path())
+    if (asking := CAPABILITIES.asking(name)) is not None:
+        return _of_capability(asking, name, given, folder or Path())
     # One of the tables as it is: joined, they would import every metric.
     makers: Mapping[str, Callable[..., object]] = METRICS if name in METRICS else CORPUS_MEASURES
     if name not in makers and (own := custom_metric(label, folder, options)) is not None:
@@ -55,20 +38,23 @@ def build_measure(
         raise UnknownName(
             "measure",
             name,
-            [*METRICS, *CORPUS_MEASURES, *MEASURES],
+            [*METRICS, *CORPUS_MEASURES, *CAPABILITIES.measures],
             todo="'dialeval score --help' lists them.",
         )
     label = print_call(name, given)
-    shown_by = next((each for each in CAPABILITIES.values() if name in each.shows), None)
     return Measure(
-        label, build_any(label), _first_line(makers[name]), respondents_examples, shown_by=shown_by
+        label,
+        build_any(label),
+        _first_line(makers[name]),
+        respondents_examples,
+        shown_by=CAPABILITIES.showing(name),
     )
 
 
 def _own(metric: AnyMetric, place: str, given: Sequence[tuple[str, Scalar]]) -> Measure:
     """A custom measure, called as its function or class is, or by its place where that name is taken."""
     name = place.rpartition(":")[2]
-    taken = name in METRICS or name in CORPUS_MEASURES or name in MEASURES
+    taken = name in METRICS or name in CORPUS_MEASURES or name in CAPABILITIES.measures
     full = print_call(place, given)
     label = full if taken else print_call(name, given)
     return Measure(label, metric, custom_summary(metric), respondents_examples, full_label=full)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dialeval.core import Missing
@@ -40,8 +40,3 @@ def recorded_examples(
             as_example(replayed, prompt, given) for prompt, given in zip(prompts, answers, strict=True)
         ]
     return examples
-
-
-def prompts_known(examples: Sequence[Example]) -> Mapping[str, Prompt]:
-    """What the examples say of each item's context and references; nothing where they say neither."""
-    return {e.item: Prompt(e.item, e.context, e.references) for e in examples if e.context or e.references}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialeval.data import Prompt, read_prompts, with_references
-from dialeval.data.frames import Framed
+from dialeval.data.framed import Framed
 from dialeval.data.spooled import PROMPTS, spooled
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError

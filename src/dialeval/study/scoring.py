@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject
-from dialeval.data.frames import html_table
+from dialeval.data.framed import html_table
 from dialeval.data.spooled import Spool
 from dialeval.engine import SILENT, Progress, Workshop
 from dialeval.errors import Unsuitable, described

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialeval.core import Missing, Outcome, Resampling
-from dialeval.data import Example, Prompt, canonical, read, read_prompts
+from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
@@ -19,9 +19,8 @@ from dialeval.evaluation.compare.pairing import paired_items, shared_items
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
-from dialeval.study.loading import load_run
-from dialeval.study.measures import CAPABILITIES, build_measure
-from dialeval.study.recorded import prompts_known, recorded_examples
+from dialeval.study.capabilities import CAPABILITIES
+from dialeval.study.measures import build_measure
 from dialeval.text.calls import split_call
 
 DEFAULT_MEASURES = ("bleu(order=4)", "rouge_l")
@@ -126,12 +125,12 @@ def _open_sides(
         raise Unsuitable(f"Runs have contexts and references already; leave out {data}, or compare files.")
     runs = {place: _from_run(place, measures, reading.code) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
-    prompts = None if data is None else list(read_prompts(data))
+    prompts = None if data is None else _prompts_of(data)
     files = _Files(reading.format, prompts, reading.allow_unmatched)
     examples = {place: files.examples(place) for place in places if place not in runs}
     known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
     for given in examples.values():
-        known |= prompts_known([e for e in given if isinstance(e, Example)])
+        known |= _prompts_known([e for e in given if isinstance(e, Example)])
     first, second = (
         runs[place]
         if place in runs
@@ -185,7 +184,7 @@ def _results(
 
 def shared_statuses(a: Side, b: Side) -> dict[str, dict[str, str]]:
     """Whether people have checked what each measure that was compared asks, by capability and measure."""
-    asking = [name for name, capability in CAPABILITIES.items() if capability.measures]
+    asking = [entry.name for entry in CAPABILITIES.entries.values() if entry.measures]
     return {name: _shared(a.statuses.get(name, {}), b.statuses.get(name, {})) for name in asking}
 
 
@@ -241,6 +240,8 @@ def _place(source: str) -> _Place:
 
 
 def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]) -> Side:
+    from dialeval.study.loading import load_run
+
     run = load_run(place.path, code=code)
     results = {Key(scored.measure.label, scored.system): scored.result for scored in run.scored}
     known = list(dict.fromkeys(key.measure for key in results))
@@ -255,7 +256,7 @@ def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]
         for name, known in run.statuses.items()
     }
     claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
-    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, prompts_known(run.examples))
+    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, _prompts_known(run.examples))
     return _picked(side, place)
 
 
@@ -283,6 +284,8 @@ class _Files(NamedTuple):
     def _beside(
         self, place: _Place, prompts: Sequence[Prompt], *, allowed: bool
     ) -> Sequence[Example | Missing]:
+        from dialeval.study.recorded import recorded_examples
+
         return recorded_examples(
             place.path, prompts, format=self.format, system=place.system, allow_unmatched=allowed
         )
@@ -310,6 +313,17 @@ def _picked(side: Side, place: _Place) -> Side:
         raise UnknownName(f"system in {side.source}", place.system, side.systems, todo=todo)
     kept = {key: result for key, result in side.results.items() if key.system == place.system}
     return dataclasses.replace(side, results=kept)
+
+
+def _prompts_of(data: str) -> list[Prompt]:
+    from dialeval.data import read_prompts
+
+    return list(read_prompts(data))
+
+
+def _prompts_known(examples: Sequence[Example]) -> Mapping[str, Prompt]:
+    """What the examples say of each item's context and references; nothing where they say neither."""
+    return {e.item: Prompt(e.item, e.context, e.references) for e in examples if e.context or e.references}
 
 
 def _prompts(examples: Iterable[Example]) -> dict[str, bytes]:

@@ -10,8 +10,8 @@ from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Su
 from dialeval.files.documents import finite
 from dialeval.selfeval.document import WeighedDialogue
 from dialeval.selfeval.weighing import worst_dialogues
+from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
-from dialeval.study.measures import CAPABILITIES
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
 from dialeval.text.packed import PackedTexts

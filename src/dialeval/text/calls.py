@@ -6,7 +6,6 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import NoneType, UnionType
@@ -116,8 +115,7 @@ _KINDS: Final[Mapping[Any, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of a table: a name, and the constructor that it stands for."""
 
     name: str

@@ -6,9 +6,17 @@ import math
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 
-from dialeval.stats.tests.power import PilotPlan, items_needed, plan_from_pilot, required_items
+from dialeval.stats.tests.power import (
+    QUANTILES,
+    PilotPlan,
+    items_needed,
+    plan_from_pilot,
+    reach,
+    required_items,
+)
 
 
 def test_required_items_by_hand() -> None:
@@ -17,6 +25,14 @@ def test_required_items_by_hand() -> None:
     assert required_items(-0.02, 0.02, 100) == 785
     # z = 2.575829 + 1.281552 = 3.857381; 50 (3.857381 x 0.5)^2 = 185.99.
     assert required_items(0.2, 0.1, 50, power=0.9, alpha=0.01) == 186
+
+
+def test_tabulated_quantiles_are_those_of_scipy_to_the_last_bit() -> None:
+    for probability, quantile in QUANTILES.items():
+        assert quantile == scipy.special.ndtri(probability)
+    for tests in range(1, 9):
+        expected = scipy.special.ndtri(1 - 0.05 / tests / 2) + scipy.special.ndtri(0.8)
+        assert reach(0.05 / tests) == expected
 
 
 def test_never_fewer_items_than_could_reach_alpha() -> None:

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dialeval.data.codec import jsonl, parquet, tables
+from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import OnBad
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, native_format
 from dialeval.errors import BadInput
 
+if TYPE_CHECKING:
+    from dialeval.data.codec.tables import Delimiter
+
 RowReader: TypeAlias = Callable[[Source, OnBad], Iterator[Row]]
+
+
+def _table_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
+    from dialeval.data.codec import tables
+
+    return tables.read_rows(source, on_bad, delimiter=delimiter)
+
+
+def _parquet_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
+    from dialeval.data.codec import parquet
+
+    return parquet.read_rows(source, on_bad)
+
 
 ROWS: Final[Mapping[str, RowReader]] = {
     "jsonl": jsonl.read_rows,
-    "csv": partial(tables.read_rows, delimiter=","),
-    "tsv": partial(tables.read_rows, delimiter="\t"),
-    "xlsx": tables.read_rows,
-    "parquet": parquet.read_rows,
+    "csv": partial(_table_rows, delimiter=","),
+    "tsv": partial(_table_rows, delimiter="\t"),
+    "xlsx": _table_rows,
+    "parquet": _parquet_rows,
 }
 """The reader of each container."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import logging
 import math
@@ -136,6 +135,8 @@ def separator_of(header: str, usual: str, known: Collection[str]) -> Separator:
     line = header.rstrip("\r\n")
     if line[:4].lower() == "sep=" and len(line) == 5:
         return Separator(line[4], declared=True)
+
+    import csv
 
     def columns(mark: str) -> tuple[int, int]:
         try:

@@ -7,7 +7,6 @@ size. Text that people write shrinks 3 to 20 times, very repetitive logs some 10
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -89,6 +88,8 @@ class Unpacked(io.RawIOBase):
 
 def check_archive(file: Path, path: str) -> None:
     """Refuse a zip archive whose directory promises too much; ``zipfile`` never unpacks more than that."""
+    import zipfile
+
     with zipfile.ZipFile(file) as archive:
         promised = sum(entry.file_size for entry in archive.infolist())
     check_unpacked(path, file.stat().st_size, promised)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,13 +124,22 @@ def opened(source: Source) -> Iterator[io.BufferedReader]:
         if plain.peek(2)[:2] != b"\x1f\x8b":
             yield as_utf8(plain, shown(source))
             return
-        packed = Packed(plain)
-        unpacked = Unpacked(gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb"), packed, shown(source))
-        try:
-            yield as_utf8(io.BufferedReader(unpacked, 1 << 16), shown(source))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            todo = "Fetch or compress it again."
-            raise BadInput(shown(source), f"broken gzip data ({error})", "a whole .gz file", todo) from None
+        with _unzipped(plain, shown(source)) as unzipped:
+            yield as_utf8(unzipped, shown(source))
+
+
+@contextmanager
+def _unzipped(handle: BinaryIO, path: str) -> Iterator[io.BufferedReader]:
+    import gzip
+    import zlib
+
+    packed = Packed(handle)
+    unpacked = Unpacked(gzip.GzipFile(fileobj=cast(BinaryIO, packed), mode="rb"), packed, path)
+    try:
+        yield io.BufferedReader(unpacked, 1 << 16)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        todo = "Fetch or compress it again."
+        raise BadInput(path, f"broken gzip data ({error})", "a whole .gz file", todo) from None
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.limits import check_archive
 from dialeval.data.codec.sources import Source, check, file_of, is_stdin, shown
 from dialeval.errors import IN_CLONE, BadInput, ResourceUnavailable, install_command
-from dialeval.files.foreign import WORKBOOK_ERRORS, as_bad_input
+from dialeval.files.foreign import as_bad_input, workbook_errors
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -44,7 +44,7 @@ def sheet_rows(source: Source) -> Iterator[Cells]:
             f"{IN_CLONE}, or save the sheet as CSV."
         ) from None
     todo = "Save it again; if it is another format, give it the ending of that."
-    with as_bad_input(WORKBOOK_ERRORS, shown(source), "workbook", "a whole .xlsx file", todo):
+    with as_bad_input(workbook_errors(), shown(source), "workbook", "a whole .xlsx file", todo):
         check_archive(path, shown(source))
         book = load_workbook(path, read_only=True, data_only=True)
         yield from _sheet_rows(book, path, wanted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from dialeval.core import Interval
-from dialeval.data.frames import html_table
+from dialeval.data.framed import html_table
 from dialeval.evaluation.compare.sentences import sentence_of
 from dialeval.files.documents import FINITE, finite
 from dialeval.stats.resampling.intervals import Absence

@@ -48,7 +48,7 @@ def read_scores(
     yield from _judgements(scores, list(subjects), rater, criterion or rater, where, "")
 
 
-def read_fed_scores(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
     """FED's own scores, ``{"Interesting": [...], ...}``, of the turns or dialogues in the ``fed_data.json`` beside it.
 
     Each quality is a rater of its own, ``fed(quality='Interesting')``, under the criterion ``fed``. Which of turns and

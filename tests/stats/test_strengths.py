@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialeval.stats.bradley_terry import Preferences, bradley_terry
+from dialeval.stats.strengths import Preferences, bradley_terry
 
 
 def preferences(counts):

@@ -55,14 +55,15 @@ def _plain(kind: Any, descriptor: Any, value: Any) -> Any:
     if kind is str or kind is bool:
         return value if type(value) is kind else _OTHER
     if kind is int or kind is float:
-        return value if type(value) is kind and _within(value, info.min, info.max) else _OTHER
+        return value if type(value) is kind and within(value, info.min, info.max) else _OTHER
     if kind is Path:
         return Path(value) if _is_plain_path(value, info) else _OTHER
     choices = descriptor.choices or ()
     return value if type(value) is str and value in choices and descriptor.case_sensitive else _OTHER
 
 
-def _within(value: float, least: float | None, most: float | None) -> bool:
+def within(value: float, least: float | None, most: float | None) -> bool:
+    """Whether the value is neither too small nor too large."""
     return (least is None or value >= least) and (most is None or value <= most)
 
 
@@ -70,6 +71,11 @@ def _is_plain_path(value: Any, info: Any) -> bool:
     """Whether it names a file or folder that can be read, or none, and nothing else is asked of it."""
     if not isinstance(value, str | Path) or info.exists or info.resolve_path or info.path_type is not None:
         return False
-    if not (info.file_okay and info.dir_okay) or info.writable or "\0" in str(value):
+    if not (info.file_okay and info.dir_okay) or info.writable:
         return False
-    return os.access(value, os.R_OK) or not os.path.lexists(value)
+    return is_readable_or_new(value)
+
+
+def is_readable_or_new(path: str | Path) -> bool:
+    """Whether it names a file or folder that can be read, or none."""
+    return "\0" not in str(path) and (os.access(path, os.R_OK) or not os.path.lexists(path))

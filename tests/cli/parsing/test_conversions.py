@@ -11,8 +11,8 @@ import typer
 from typer.main import get_command
 
 from dialeval.cli import app_of
-from dialeval.cli.main import VERBS
-from dialeval.cli.parsing import _OTHER, plain_value
+from dialeval.cli.parsing.conversions import _OTHER, plain_value
+from dialeval.cli.parsing.verbs import VERBS
 
 VALUES = (
     None,

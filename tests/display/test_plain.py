@@ -1,0 +1,87 @@
+"""Plain tables are what rich prints where there are no colours."""
+
+from __future__ import annotations
+
+import io
+import random
+import subprocess
+import sys
+
+import pytest
+from rich.cells import cell_len as rich_cell_len
+from rich.console import Console
+
+from dialeval.display.plain import _ONE_CELL, cell_len, plain_width
+from dialeval.display.table import Cell, Column, Table
+from dialeval.display.terminal import print_table
+
+WORDS = (
+    "bleu",
+    "rouge_l",
+    "a-long-name_of.some/system",
+    "0.5062",
+    "0.4496 – 0.5658",
+    "",
+    "100",
+    "日本",
+    "[red]",
+    "x y",
+)
+NOTES = ("no interval, constant: nothing varies from item to item", "a note " * 30, "日本語の注")
+
+
+def table(seed: int) -> Table:
+    chance = random.Random(seed)
+    columns = tuple(
+        Column(chance.choice(("metric", "n", "score", "95 % interval")), chance.random() < 0.6)
+        for _ in range(chance.randint(1, 7))
+    )
+    words = WORDS if chance.random() < 0.3 else WORDS[:7]
+    rows = tuple(
+        tuple(
+            Cell(
+                chance.choice(words),
+                chance.choice(("", "", "0.1 – 0.2")),
+                chance.choice(("", "★")),
+                chance.random() < 0.2,
+            )
+            for _ in columns
+        )
+        for _ in range(chance.randint(0, 4))
+    )
+    return Table(
+        chance.choice(("", "A title")), columns, rows, tuple(chance.sample(NOTES, chance.randint(0, 2)))
+    )
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 132])
+def test_a_pipe_gets_what_rich_prints(width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    for seed in range(150):
+        drawn = io.StringIO()
+        print_table(table(seed), Console(file=drawn, width=width))
+        print_table(table(seed))
+        assert capsys.readouterr().out == drawn.getvalue(), seed
+
+
+def test_plain_characters_take_one_cell():
+    assert {rich_cell_len(char) for char in _ONE_CELL} == {1}
+    assert cell_len("日本") == 4
+
+
+def test_the_width_is_that_of_rich(monkeypatch, capsys):
+    for columns in ("", "57", "wide"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert plain_width() == Console().width
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert plain_width() is None
+
+
+def test_a_pipe_needs_no_rich():
+    script = (
+        "import sys; from dialeval.display.table import *; from dialeval.display.terminal import print_table\n"
+        "print_table(Table('', (Column('n', True),), ((Cell('1 – 2'),),), ('a note',)))\n"
+        "print('rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["    n", "─────", "1 – 2", " • a note", "False"]
