@@ -24,17 +24,12 @@ def lengthen(numbers: Rows, begin: Integers, n: int, at_once: int) -> int:
     Of texts that begin at ``begin``, of which the last is where all end. What has no n-gram at its word stays as it is.
     A part has about ``at_once`` places.
     """
-    ends = np.zeros(1 << (len(numbers) // at_once).bit_length(), np.int64)
-    count_parts(numbers, begin, n, ends)
-    np.cumsum(ends, out=ends)
-    starts = np.concatenate([[0], ends[:-1]])
-    pairs = np.empty((int(ends[-1]), 2), np.int32)
-    sort_into_parts(numbers, begin, n, starts.copy(), pairs)
-    largest = int((ends - starts).max())
+    sizes = np.zeros(1 << (len(numbers) // at_once).bit_length(), np.int64)
+    count_parts(numbers, begin, n, sizes)
+    starts, largest = np.cumsum(sizes) - sizes, int(sizes.max())
+    pairs = np.empty((int(sizes.sum()), 2), np.int32)
     slots, firsts = np.empty(2 << largest.bit_length(), np.int32), np.empty(largest, np.int32)
-    used = 0
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        used = number_part(pairs[start:end], slots[: 2 << (end - start).bit_length()], firsts, used)
+    used = number_parts(numbers, begin, n, starts, pairs, slots, firsts)
     put_back(numbers, begin, n, starts, pairs, np.full(used, -1, np.int32))
     return used
 
@@ -56,8 +51,14 @@ def count_parts(numbers: Rows, begin: Integers, n: int, sizes: Integers) -> None
 
 
 @njit(cache=True, nogil=True)
-def sort_into_parts(numbers: Rows, begin: Integers, n: int, starts: Integers, pairs: Rows) -> None:
-    """Enter the pairs, in order of place within each part; ``starts`` move on to where each part ends."""
+def number_parts(
+    numbers: Rows, begin: Integers, n: int, starts: Integers, pairs: Rows, slots: Rows, firsts: Rows
+) -> int:
+    """Fill in the pairs by part and place, and put its number or -1 in place of the first of each; how many numbers.
+
+    ``starts`` are where each part begins. ``slots`` are a power of two, at least twice as many as the pairs of the
+    largest part, and ``firsts`` as many.
+    """
     for text in range(len(begin) - 1):
         for place in range(begin[text], begin[text + 1] - n + 1):
             left, right = numbers[place], numbers[place + 1]
@@ -65,34 +66,45 @@ def sort_into_parts(numbers: Rows, begin: Integers, n: int, starts: Integers, pa
                 part = part_of(left, right, len(starts))
                 pairs[starts[part], 0], pairs[starts[part], 1] = left, right
                 starts[part] += 1
+    used = start = 0
+    for part in range(len(starts)):
+        # Each start has moved on to the end of its part.
+        end, starts[part] = starts[part], start
+        used = _number_part(pairs, start, end, slots, firsts, used)
+        start = end
+    return used
 
 
 @njit(cache=True, nogil=True)
-def number_part(pairs: Rows, slots: Rows, firsts: Rows, used: int) -> int:
-    """Put its number, or -1, in place of the first of each pair; how many numbers are used then.
-
-    ``slots`` are a power of two, at least twice as many as pairs, and ``firsts`` as many.
-    """
-    for slot in range(len(slots)):
+def _number_part(pairs: Rows, start: int, end: int, slots: Rows, firsts: Rows, used: int) -> int:
+    """Do so for the pairs from ``start`` to before ``end``; how many numbers are used then."""
+    last = 2
+    while last < 2 * (end - start):
+        last *= 2
+    last -= 1
+    for slot in range(last + 1):
         slots[slot] = 0
-    for row in range(len(pairs)):
+    for row in range(start, end):
         left, right = pairs[row, 0], pairs[row, 1]
-        slot = mix(left, right) & (len(slots) - 1)
-        # A slot has the first row of a pair, plus 1.
-        while slots[slot] != 0 and (pairs[slots[slot] - 1, 0] != left or pairs[slots[slot] - 1, 1] != right):
-            slot = (slot + 1) & (len(slots) - 1)
+        slot = mix(left, right) & last
+        # A slot has the first row of a pair, counted from 1.
+        while slots[slot] != 0:
+            first = start + slots[slot] - 1
+            if pairs[first, 0] == left and pairs[first, 1] == right:
+                break
+            slot = (slot + 1) & last
+        firsts[row - start] = slots[slot] - 1
         if slots[slot] == 0:
-            slots[slot] = row + 1
-            firsts[row] = -1
+            slots[slot] = row - start + 1
         else:
-            firsts[row] = slots[slot] - 1
             firsts[slots[slot] - 1] = -2  # comes again
-    for row in range(len(pairs)):
-        if firsts[row] == -2:
+    for row in range(start, end):
+        first = firsts[row - start]
+        if first == -2:
             pairs[row, 0] = used
             used += 1
         else:
-            pairs[row, 0] = pairs[firsts[row], 0] if firsts[row] >= 0 else -1
+            pairs[row, 0] = pairs[start + first, 0] if first >= 0 else -1
     return used
 
 

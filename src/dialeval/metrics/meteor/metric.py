@@ -90,7 +90,8 @@ class Meteor(NeedsReferences):
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> Lexicon:
+def lexicon() -> Lexicon:
+    """The lexicon of METEOR's tables, with the words that were met since."""
     return Lexicon(load_tables())
 
 
@@ -99,7 +100,7 @@ def _fill_pair_rows(examples: Sequence[Example], counts: NDArray[np.int64], rows
     from dialeval.metrics.meteor._kernels import align, scratch
 
     texts = chain.from_iterable((example.response.text, *example.references) for example in examples)
-    encoded = _lexicon().encode(list(texts))
+    encoded = lexicon().encode(list(texts))
     first = np.cumsum(counts + 1) - counts - 1
     pairs = np.empty((int(counts.sum()), 2), np.int32)
     pairs[:, 0] = np.repeat(first, counts)
