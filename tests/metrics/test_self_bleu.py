@@ -95,10 +95,18 @@ def test_scoring_few_pairs_at_a_time_moves_no_bit(monkeypatch: pytest.MonkeyPatc
     groups = np.array([rng.randrange(60) for _ in texts])
     whole = SelfBleu().measure(said(*texts), groups)
     monkeypatch.setattr(self_bleu, "PAIRS_AT_ONCE", 7)
-    monkeypatch.setattr(self_bleu, "TEXTS_AT_ONCE", 11)
+    monkeypatch.setattr(self_bleu, "PLACES_AT_ONCE", 11)
     parts = SelfBleu().measure(said(*texts), groups)
     assert parts.score == whole.score
     assert parts.without.tolist() == whole.without.tolist()
+
+
+@pytest.mark.parametrize("shift", [0, 61])  # small numbers, and numbers that leave no room for the losses
+def test_losses_are_sorted_with_their_pairs(shift: int) -> None:
+    pairs, lost = np.array([3, 1, 2, 1]) << shift, np.array([7, 0, 9, 5], np.int32)
+    found = self_bleu.ascending(pairs, lost)
+    assert found.pairs.tolist() == np.sort(pairs).tolist()
+    assert sorted(zip(*found, strict=True)) == sorted(zip(pairs, lost, strict=True))
 
 
 def test_the_order_of_responses_changes_nothing() -> None:

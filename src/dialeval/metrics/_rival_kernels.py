@@ -24,7 +24,7 @@ GRAM, PLACE, COUNT, HIGHEST, SECOND = range(5)
 _SPREAD: Final = -7046029254386353131
 
 Ngrams: TypeAlias = tuple[Rows, Integers, int]
-"""The number of the n-gram at each word, where each text begins, and n."""
+"""The number of the n-gram at each word, -1 where it comes once; where each text begins, and n."""
 Room: TypeAlias = tuple[Rows, Rows]
 """The table of a group's n-grams, and a line for each of them."""
 
@@ -70,6 +70,8 @@ def match_texts(ngrams: Ngrams, starts: Integers, room: Room, best: Rows, found:
         for text in range(starts[group], starts[group + 1]):
             _count(numbers, begin[text], begin[text + 1] - n + 1, room, text, met)
             for at in range(begin[text], begin[text + 1] - n + 1):
+                if numbers[at] < 0:
+                    continue
                 line = table[_place(room, numbers[at])] - 1
                 if lines[line, COUNT] == 0:
                     continue
@@ -105,6 +107,8 @@ def _tally(ngrams: Ngrams, start: int, stop: int, room: Room) -> int:
     for text in range(start, stop):
         met = _count(numbers, begin[text], begin[text + 1] - n + 1, room, text, met)
         for at in range(begin[text], begin[text + 1] - n + 1):
+            if numbers[at] < 0:
+                continue
             line = table[_place(room, numbers[at])] - 1
             count = lines[line, COUNT]
             if count == 0:
@@ -122,6 +126,8 @@ def _count(numbers: Rows, start: int, stop: int, room: Room, text: int, met: int
     """Count the n-grams of one text; how many different ones its group has so far."""
     table, lines = room
     for at in range(start, stop):
+        if numbers[at] < 0:
+            continue
         place = _place(room, numbers[at])
         if table[place] == 0:
             lines[met, GRAM], lines[met, PLACE] = numbers[at], place

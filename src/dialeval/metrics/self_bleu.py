@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # What the first of nltk's smoothing methods puts in place of no match; the authors' code takes that method.
 _EPSILON: Final = 0.1
-TEXTS_AT_ONCE: Final = 1024
+PLACES_AT_ONCE: Final = 1 << 17
+"""N-grams that are numbered together: their table fits into the processor's cache."""
 PAIRS_AT_ONCE: Final = 1 << 20
 
 
@@ -161,33 +162,25 @@ class RivalMatches(NamedTuple):
 def match_rivals(texts: Symbols, groups: Integers, order: int) -> Iterator[RivalMatches]:
     """Matches of each text's n-grams with the other texts', for n from 1 to ``order``; ``groups`` must ascend.
 
-    One n is in memory at a time: 4 bytes for each word, and 24 for each different n-gram.
+    One n is in memory at a time: 4 bytes for each word, and 24 for each n-gram that comes more than once.
     """
+    from dialeval.metrics._repeat_kernels import lengthen
     from dialeval.metrics._rival_kernels import room
 
-    symbols = texts.symbols.astype(np.int32)
     starts = np.searchsorted(groups, np.arange(int(groups[-1]) + 2))
     work = room(int(np.diff(texts.begin[starts]).max()))
-    numbers, used = symbols.copy(), int(symbols.max(initial=-1)) + 1
+    numbers, used = _repeated(texts.symbols)
     for n in range(1, order + 1):
         if n > 1:
-            used = _lengthen(numbers, symbols, texts.begin, n, used)
+            used = lengthen(numbers, texts.begin, n, PLACES_AT_ONCE)
         yield _match((numbers, texts.begin, n), starts, work, used)
 
 
-def _lengthen(
-    numbers: NDArray[np.int32], symbols: NDArray[np.int32], begin: Integers, n: int, shorter: int
-) -> int:
-    from dialeval.text.ngrams._pair_kernels import empty_table, lengthen, warm, with_room
-
-    # There are seldom fewer n-grams than shorter ones.
-    table, used = with_room(empty_table(), 0, min(shorter, len(symbols))), 0
-    for first in range(0, len(begin) - 1, TEXTS_AT_ONCE):
-        last = min(first + TEXTS_AT_ONCE, len(begin) - 1)
-        table = with_room(table, used, int(begin[last] - begin[first]))
-        warm(table, numbers, symbols[n - 1 :], int(begin[first]), int(begin[last]) - n + 1)
-        used = lengthen(table, numbers, symbols, begin, (first, last), n, used)
-    return used
+def _repeated(symbols: Integers) -> tuple[NDArray[np.int32], int]:
+    """The symbols that come more than once, numbered from 0, the others -1; and how many of them there are."""
+    often = np.bincount(symbols) > 1
+    numbers = np.where(often, np.cumsum(often) - 1, -1).astype(np.int32)
+    return numbers[symbols], int(often.sum())
 
 
 def _match(ngrams: Ngrams, starts: Integers, work: Room, different: int) -> RivalMatches:
@@ -200,5 +193,15 @@ def _match(ngrams: Ngrams, starts: Integers, work: Room, different: int) -> Riva
     matches = np.zeros(len(begin) - 1, np.int64)
     pairs, lost = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int32)
     found = match_texts(ngrams, starts, work, best, (matches, pairs, lost))
-    ascending = np.argsort(pairs[:found])
-    return RivalMatches(matches, Losses(pairs[ascending], lost[ascending]))
+    return RivalMatches(matches, ascending(pairs[:found], lost[:found]))
+
+
+def ascending(pairs: Integers, lost: NDArray[np.int32]) -> Losses:
+    """The losses in order of their pairs."""
+    bits = int(lost.max(initial=0)).bit_length()
+    if int(pairs.max(initial=0)).bit_length() + bits > 63:
+        order = np.argsort(pairs)
+        return Losses(pairs[order], lost[order])
+    # Both in one number: sorting numbers takes half the time of finding their order.
+    both = np.sort((pairs << bits) | lost)
+    return Losses(both >> bits, (both & ((1 << bits) - 1)).astype(np.int32))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.metrics.meteor.lexicon import Synonyms
+from dialeval.metrics.meteor.describing import Synonyms
 
 SYNONYMS = Synonyms(
     {

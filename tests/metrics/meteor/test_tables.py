@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialeval.metrics.meteor.lexicon import java_hashes, lines_of
+from dialeval.metrics.meteor.describing import java_hashes
+from dialeval.metrics.meteor.lexicon import lines_of
 from dialeval.metrics.meteor.tables import compile_tables, read_tables, write_tables
 
 PARAPHRASES = [

@@ -11,37 +11,48 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dialeval.metrics.meteor._alignment_kernels import choose
+from dialeval.metrics.meteor._alignment_kernels import PICKS, choose, empty_beam
 from dialeval.metrics.meteor._matching_kernels import (
-    EXACT,
+    COLUMNS,
     FROM,
     LENGTH,
-    MARKS,
     MODULE,
+    SLOTS,
     START,
-    STEM,
     TAKEN,
     ZERO,
     Facts,
     Integers,
-    Trie,
-    find_phrases,
+    Span,
+    bits_of,
+    count_synsets,
     link_synsets,
-    match_forms,
-    match_phrases,
+    match_exact,
+    match_stems,
     match_synonyms,
     same_words,
     unlink_synsets,
 )
+from dialeval.metrics.meteor._phrase_kernels import (
+    MARKS,
+    Marks,
+    Trie,
+    find_phrases,
+    mark,
+    match_phrases,
+)
 
-Scratch: TypeAlias = tuple[Integers, Integers, Integers, NDArray[np.bool_]]
-"""Room for matches, for links between synsets, for the last link of each synset, and for marks of phrases."""
+Scratch: TypeAlias = tuple[Integers, Marks, Marks]
+"""The last link of each slot of synsets, and marks of the phrases of a response and of a reference."""
+Texts: TypeAlias = tuple[Integers, Integers, Integers, Integers, Integers]
+"""The words of all texts, their hashes, those of their stems; the phrases, and where each text's end."""
+Known: TypeAlias = tuple[int, int, Integers]
+"""Of a response, the bits of its words' hashes, those of its stems', and the links of its synsets."""
 
 
-def scratch(facts: Facts) -> Scratch:
-    """Room to begin with, given the words that will be met."""
-    last = np.full(facts[4].max(initial=-1) + 1, -1, np.int32)
-    return np.empty((256, 5), np.int32), np.empty((256, 2), np.int32), last, np.zeros(MARKS, np.bool_)
+def scratch() -> Scratch:
+    """Room to begin with: no links, no marks."""
+    return np.full(SLOTS, -1, np.int32), np.zeros(MARKS, np.bool_), np.zeros(MARKS, np.bool_)
 
 
 @njit(cache=True)
@@ -59,52 +70,98 @@ def align(
     A row is the jar's own: the words of both, their function words, then for each module its matched content words
     and function words of both, then chunks and all matched words of both.
     """
-    matches, links, last, marks = room
     phrases, phrase_ends = find_phrases(words, ends, trie)
-    keys, stems = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
-    for index in range(len(words)):
-        keys[index], stems[index] = facts[0][words[index]], facts[1][words[index]]
-    linked = words[:0]
+    keys, functions = look_up(words, facts[0]), look_up(words, facts[2])
+    texts = words, keys, look_up(words, facts[1]), phrases, phrase_ends
+    longest = ZERO
+    for text in range(len(ends) - 1):
+        longest = max(longest, ZERO + ends[text + 1] - ends[text])
+    beam, spare = empty_beam(longest), np.empty((5, longest + 2), np.int32)
+    matches, links = np.empty((256, COLUMNS), np.int32), np.empty((256, 3), np.int32)
+    linked, known = ZERO, (ZERO, ZERO, links)
     for index in range(len(pairs)):
         a, b = pairs[index, 0], pairs[index, 1]
-        response, reference = words[ends[a] : ends[a + 1]], words[ends[b] : ends[b + 1]]
+        ours, theirs = (ZERO + ends[a], ZERO + ends[a + 1]), (ZERO + ends[b], ZERO + ends[b + 1])
         if index == 0 or pairs[index - 1, 0] != a:  # a response comes with all of its references
-            unlink_synsets(linked, facts, last)
-            links = link_synsets(response, facts, last, links)
-            linked = response
-        ours = keys[ends[a] : ends[a + 1]], stems[ends[a] : ends[a + 1]]
-        theirs = keys[ends[b] : ends[b + 1]], stems[ends[b] : ends[b + 1]]
-        matches, count = match_forms(ours, theirs, EXACT, matches, ZERO)
-        if not same_words(ours, theirs):
-            matches, count = match_forms(ours, theirs, STEM, matches, count)
-            matches, count = match_synonyms(response, reference, facts, last, links, matches, count)
-            our_phrases = phrases[phrase_ends[a] : phrase_ends[a + 1]]
-            their_phrases = phrases[phrase_ends[b] : phrase_ends[b + 1]]
-            matches, count = match_phrases(their_phrases, our_phrases, trie, START, marks, matches, count)
-            matches, count = match_phrases(our_phrases, their_phrases, trie, FROM, marks, matches, count)
-        picks = np.empty(len(reference), np.int32)
-        choose(matches, count, len(response), len(reference), picks)
-        tally(matches, picks, response, reference, facts[2], rows[index])
-    unlink_synsets(linked, facts, last)
+            unlink_synsets(links, linked, room[0])
+            if index > 0:
+                mark(phrases, phrase_ends, pairs[index - 1, 0], room[1], False)
+            linked = count_synsets(words, ours, facts[3])
+            if linked > len(links):
+                links = np.empty((2 * linked, 3), np.int32)
+            link_synsets(words, ours, facts[3], facts[4], room[0], links)
+            mark(phrases, phrase_ends, a, room[1], True)
+            known = bits_of(keys, ours), bits_of(texts[2], ours), links
+        while True:
+            count = match(texts, (a, b), ours, theirs, known, facts, trie[3], room, spare[0], matches)
+            if count <= len(matches):
+                break
+            matches = np.empty((2 * count, COLUMNS), np.int32)
+        choose(matches, count, ours[1] - ours[0], theirs[1] - theirs[0], spare, beam)
+        tally(matches, spare[PICKS], functions, ours, theirs, rows[index])
+
+
+@njit(cache=True)
+def match(
+    texts: Texts,
+    pair: Span,
+    ours: Span,
+    theirs: Span,
+    known: Known,
+    facts: Facts,
+    paraphrases: Integers,
+    room: Scratch,
+    shares: Integers,
+    matches: Integers,
+) -> int:
+    """Put all matches of a pair of texts into ``matches``, as far as there is room; how many there are."""
+    words, keys, stems, phrases, phrase_ends = texts
+    _, _, _, first_synset, synsets = facts
+    last, our_marks, their_marks = room
+    bits, stem_bits, links = known
+    count = match_exact(keys, ours, theirs, bits, matches, ZERO)
+    if same_words(keys, ours, theirs):
+        return count
+    count = match_stems(stems, keys, ours, theirs, stem_bits, matches, count)
+    count = match_synonyms(
+        words, keys, ours, theirs, first_synset, synsets, last, links, shares, matches, count
+    )
+    our, their = pair
+    ours = ZERO + phrase_ends[our], ZERO + phrase_ends[our + 1]
+    theirs = ZERO + phrase_ends[their], ZERO + phrase_ends[their + 1]
+    count = match_phrases(phrases, theirs, ours, paraphrases, START, our_marks, matches, count)
+    mark(phrases, phrase_ends, their, their_marks, True)
+    count = match_phrases(phrases, ours, theirs, paraphrases, FROM, their_marks, matches, count)
+    mark(phrases, phrase_ends, their, their_marks, False)
+    return count
+
+
+@njit(cache=True)
+def look_up(words: Integers, fact: Integers) -> Integers:
+    """A fact of each word."""
+    facts = np.empty(len(words), np.int32)
+    for index in range(len(words)):
+        facts[index] = fact[words[index]]
+    return facts
 
 
 @njit(cache=True)
 def tally(
     matches: Integers,
     picks: Integers,
-    response: Integers,
-    reference: Integers,
-    is_function: Integers,
+    functions: Integers,
+    ours: Span,
+    theirs: Span,
     row: NDArray[np.float64],
 ) -> None:
-    """Count words, matched words and chunks of one alignment into ``row``."""
-    row[0], row[1] = len(response), len(reference)
-    for index in range(len(response)):
-        row[2] += is_function[response[index]]
-    for index in range(len(reference)):
-        row[3] += is_function[reference[index]]
+    """Count words, matched words and chunks of one alignment into ``row``, given 1 for each function word, else 0."""
+    row[0], row[1] = ours[1] - ours[0], theirs[1] - theirs[0]
+    for index in range(ours[0], ours[1]):
+        row[2] += functions[index]
+    for index in range(theirs[0], theirs[1]):
+        row[3] += functions[index]
     index, open_end = 0, -1
-    while index < len(reference):
+    while index < theirs[1] - theirs[0]:
         if picks[index] < 0:
             open_end = -1
             index += 1
@@ -115,9 +172,9 @@ def tally(
         open_end = matches[match, FROM] + matches[match, TAKEN]
         module = 4 + 4 * matches[match, MODULE]
         for position in range(matches[match, FROM], open_end):
-            row[module + 2 * is_function[response[position]]] += 1
+            row[module + 2 * functions[ours[0] + position]] += 1
         for position in range(index, index + matches[match, LENGTH]):
-            row[module + 1 + 2 * is_function[reference[position]]] += 1
+            row[module + 1 + 2 * functions[theirs[0] + position]] += 1
         row[21] += matches[match, TAKEN]
         row[22] += matches[match, LENGTH]
         index += matches[match, LENGTH]

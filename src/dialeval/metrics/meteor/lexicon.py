@@ -1,139 +1,25 @@
-"""Texts as numbers of words, with the facts that the aligner needs: hash, stem, function word or not, synsets."""
+"""Texts as numbers of words, with what is known of those words."""
 
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialeval.metrics.meteor.describing import Describer, Integers, Words
 from dialeval.metrics.meteor.normalising import Normaliser
-from dialeval.metrics.meteor.stemming import stem
 
-Integers: TypeAlias = NDArray[np.int32]
+if TYPE_CHECKING:
+    from dialeval.metrics.meteor._wording_kernels import WordTable
+
 Table: TypeAlias = Integers | NDArray[np.uint8]
 # Past this many words or pieces of text we forget what we have met and start again: memory stays bounded.
 _MOST: Final = 1 << 20
-
-
-class Words(NamedTuple):
-    """Facts about words by their number, each an array over all words but the last."""
-
-    key: Integers
-    """Java's hash of the word: METEOR takes words of equal hash for the same word."""
-    stem: Integers
-    """Java's hash of its stem."""
-    function: Integers
-    """1 for function words, else 0."""
-    first_synset: Integers
-    """Where its synsets begin in ``synsets``; they end where the next word's begin."""
-    synsets: Integers
-    """The synsets of all words, end to end."""
-
-
-class Describer:
-    """Looks words up in METEOR's lists, given as lines: function words, and WordNet's synsets and irregular forms.
-
-    The lines of ``synsets`` and ``exceptions`` take turns: a word and its synsets, a base and its forms.
-    """
-
-    def __init__(
-        self, function_words: Sequence[str], synsets: Sequence[str], exceptions: Sequence[str]
-    ) -> None:
-        bases: defaultdict[str, list[str]] = defaultdict(list)
-        for base, forms in zip(exceptions[::2], exceptions[1::2], strict=True):
-            for form in forms.split():
-                bases[form].append(base)
-        self._function_words = frozenset(function_words)
-        self._synonyms = Synonyms(dict(zip(synsets[::2], synsets[1::2], strict=True)), bases)
-
-    def describe(self, words: Sequence[str], known: Words | None = None) -> Words:
-        """Facts about the words, behind those ``known`` of others."""
-        synsets: list[int] = []
-        first_synset = [0]
-        for word in words:
-            synsets += sorted(self._synonyms.of(word))
-            first_synset.append(len(synsets))
-        facts = Words(
-            java_hashes(words),
-            java_hashes([stem(word) for word in words]),
-            _integers([word in self._function_words for word in words]),
-            _integers(first_synset),
-            _integers(synsets),
-        )
-        if known is None:
-            return facts
-        shifted = facts.first_synset[1:] + known.first_synset[-1]
-        return Words(*map(_joined, known, facts._replace(first_synset=shifted)))
-
-
-def java_hashes(words: Sequence[str]) -> Integers:
-    """Java's ``String.hashCode`` of each word: a polynomial over UTF-16 units, modulo 2**32, signed."""
-    coded = [word.encode("utf-16-le", "surrogatepass") for word in words]
-    units = np.frombuffer(b"".join(coded), "<u2")
-    lengths = np.array([len(code) // 2 for code in coded], np.int64)
-    starts = np.cumsum(lengths) - lengths
-    hashes = np.zeros(len(words), np.uint32)
-    # Unit by unit over all words that are as long: the last of them once nearly all are done.
-    left = np.flatnonzero(lengths)
-    position = 0
-    while len(left):
-        hashes[left] = hashes[left] * np.uint32(31) + units[starts[left] + position]
-        position += 1
-        left = left[lengths[left] > position]
-    return hashes.view(np.int32)
-
-
-def _integers(numbers: list[int]) -> Integers:
-    return np.array(numbers, np.int32)
-
-
-def _joined(known: Integers, new: Integers) -> Integers:
-    both = np.concatenate([known, new])
-    # As the tables are, so that the kernels see one type.
-    both.setflags(write=False)
-    return both
-
-
-# WordNet's rules of detachment, in the order in which they are tried: endings of nouns, verbs, adjectives.
-_DETACHMENTS: Final = (
-    *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
-    *(("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
-    *(("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-)
-_DETACHED: Final = frozenset(ending[-1] for ending, _ in _DETACHMENTS)
-
-
-class Synonyms:
-    """WordNet's synsets by word, and the irregular forms that are looked up under their bases.
-
-    ``synsets`` gives a word's numbers as text, separated by spaces: few words are ever asked for.
-    """
-
-    def __init__(self, synsets: Mapping[str, str], bases: Mapping[str, Sequence[str]]) -> None:
-        self._synsets, self._bases = synsets, bases
-
-    def of(self, word: str) -> set[int]:
-        """The synsets of the word as it stands and of its base form."""
-        forms = {word, *(self._bases.get(word) or (self._base(word),))}
-        return {int(number) for form in forms for number in self._synsets.get(form, "").split()}
-
-    def _base(self, word: str) -> str:
-        """The first known word that a detachment gives, or nothing."""
-        if word.endswith("ss") or len(word) <= 2:
-            return word
-        if word[-1] not in _DETACHED:
-            return ""
-        for ending, replacement in _DETACHMENTS:
-            if word.endswith(ending):
-                base = word.removesuffix(ending) + replacement
-                if base in self._synsets:
-                    return base
-        return ""
+_END: Final = ord("\n")
 
 
 class Encoded(NamedTuple):
@@ -150,7 +36,10 @@ class Lexicon:
     """Turns texts into numbers of words; those that the tables know come first and keep their numbers."""
 
     def __init__(self, tables: Mapping[str, Table]) -> None:
-        self._normaliser = Normaliser(*_prefixes(lines_of(tables["prefixes"])))
+        always, before_numbers = _prefixes(lines_of(tables["prefixes"]))
+        self._normaliser = Normaliser(always, before_numbers)
+        self._abbreviations = _KnownWords([*sorted(always), *sorted(before_numbers)])
+        self._always = len(always)
         self._describer = Describer(
             *(lines_of(tables[name]) for name in ("function_words", "wordnet", "exceptions"))
         )
@@ -159,29 +48,78 @@ class Lexicon:
         self._facts = self._tabled
         self._forget()
 
-    def encode(self, texts: Iterable[str]) -> Encoded:
+    def encode(self, texts: Sequence[str]) -> Encoded:
         """The texts, normalised, as numbers of words."""
         if self._pieces.count > _MOST or len(self._numbers) > _MOST:
             self._forget()
-        pieces: list[int] = []
-        ends = [0]
-        for text in texts:
-            keys = self._normaliser.keys_of_pieces(text)
-            if keys is None:
-                pieces.append(self._pieces.add(self._normaliser.words(text)))
-            else:
-                pieces.extend(map(self._pieces.__getitem__, keys))
-            ends.append(len(pieces))
+        joined = "".join(texts)
+        tokens, token_ends, left = self._cut(texts, joined)
+        pieces = [self._piece(joined, *row) for row in left.tolist()]
         new = list(islice(self._numbers, len(self._facts.key), None))
         if new:
             self._facts = self._describer.describe(new, self._facts)
-        words, piece_ends = self._pieces.words(np.array(pieces, np.int64))
-        return Encoded(words, piece_ends[ends], self._facts)
+            self._known.add(new)
+        sizes = np.ones(len(tokens), np.int64)
+        others, other_ends = self._pieces.words(np.array(pieces, np.int64))
+        sizes[tokens < 0] = np.diff(other_ends)
+        words = np.repeat(tokens, sizes)
+        words[words < 0] = others
+        ends = np.zeros(len(tokens) + 1, np.int32)
+        np.cumsum(sizes, out=ends[1:])
+        return Encoded(words, ends[token_ends], self._facts)
+
+    def _cut(self, texts: Sequence[str], joined: str) -> tuple[Integers, Integers, Integers]:
+        """Known words by number, where each text's end, and what is left (see `_wording_kernels.cut`)."""
+        from dialeval.metrics.meteor._wording_kernels import cut
+
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+        ends = np.zeros(len(texts) + 1, np.int32)
+        np.cumsum(np.fromiter(map(len, texts), np.int32, len(texts)), out=ends[1:])
+        apart = np.zeros(len(texts), np.bool_)
+        if not joined.isascii():
+            apart[:] = [not text.isascii() and self._normaliser.interact(text) for text in texts]
+        tokens = np.empty(len(codes) + len(texts), np.int32)
+        left = np.empty((len(codes) + len(texts), 3), np.int32)
+        token_ends = np.empty(len(ends), np.int32)
+        tables = self._known.table, self._abbreviations.table
+        count = cut(codes, ends, apart, *tables, self._always, tokens, token_ends, left)
+        return tokens[: token_ends[-1]], token_ends, left[:count]
+
+    def _piece(self, joined: str, begin: int, end: int, after: int) -> int:
+        """The number of a piece that was left, or of a whole text."""
+        text = joined[begin:end]
+        if after < 0:
+            return self._pieces.add(self._normaliser.words(text))
+        return self._pieces[f"{text} {chr(after)}" if after else text]
 
     def _forget(self) -> None:
         self._numbers = {word: number for number, word in enumerate(self._words)}
+        self._known = _KnownWords(self._words)
         self._pieces = _Pieces(self._normaliser, self._numbers)
         self._facts = self._tabled
+
+
+class _KnownWords:
+    """Words that the compiled cutter finds, by number in the order in which they came."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.table: WordTable = np.zeros(64, np.int32), np.zeros(1, np.int32), np.zeros(0, np.uint8)
+        self.add(words)
+
+    def add(self, words: Sequence[str]) -> None:
+        """Put these behind the others; they must be new."""
+        from dialeval.metrics.meteor._wording_kernels import enter
+
+        slots, starts, letters = self.table
+        known = len(starts) - 1
+        more = np.frombuffer("\n".join([*words, ""]).encode("utf-8", "surrogatepass"), np.uint8)
+        letters = np.concatenate([letters, more])
+        starts = np.concatenate([starts, len(letters) - len(more) + np.flatnonzero(more == _END) + 1])
+        starts = starts.astype(np.int32)
+        if len(slots) < 2 * len(starts):
+            slots, known = np.zeros(1 << (2 * len(starts)).bit_length(), np.int32), 0
+        self.table = slots, starts, letters
+        enter(self.table, known)
 
 
 class _Pieces(dict[str, int]):

@@ -25,6 +25,8 @@ DELTA: Final = 0.75
 WEIGHTS: Final = (1.0, 0.6, 0.8, 0.6)
 """Of matches that are exact, by stem, by synonym, by paraphrase."""
 
+EXAMPLES_AT_ONCE: Final = 4096
+"""What the aligner knows of texts takes some 100 bytes a word."""
 _CHUNKS: Final = 20
 _COUNT: Final = 23
 
@@ -68,7 +70,13 @@ class Meteor(NeedsReferences):
         """Rows of the jar's 23 numbers for the best reference (see ``aggregate``), and 1 for the example."""
         require_references("meteor", examples)
         counts = np.array([len(example.references) for example in examples], np.int64)
-        pairs = _pair_rows(examples, counts)
+        pairs = np.zeros((int(counts.sum()), _COUNT))
+        first = 0
+        for start in range(0, len(examples), EXAMPLES_AT_ONCE):
+            block = slice(start, start + EXAMPLES_AT_ONCE)
+            last = first + int(counts[block].sum())
+            _fill_pair_rows(examples[block], counts[block], pairs[first:last])
+            first = last
         # One chunk of all words is not a fragment: the jar exempts it from the penalty, and from the corpus's chunks.
         whole = (pairs[:, 0] == pairs[:, 21]) & (pairs[:, 1] == pairs[:, 22]) & (pairs[:, _CHUNKS] == 1)
         pairs[whole, _CHUNKS] = 0
@@ -82,16 +90,17 @@ class Meteor(NeedsReferences):
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> Lexicon:
+def lexicon() -> Lexicon:
+    """The lexicon of METEOR's tables, with the words that were met since."""
     return Lexicon(load_tables())
 
 
-def _pair_rows(examples: Sequence[Example], counts: NDArray[np.int64]) -> Floats:
-    """The jar's statistics of every example with each of its references, shape (references, 23)."""
+def _fill_pair_rows(examples: Sequence[Example], counts: NDArray[np.int64], rows: Floats) -> None:
+    """Put the jar's statistics of every example with each of its references into zeros, shape (references, 23)."""
     from dialeval.metrics.meteor._kernels import align, scratch
 
     texts = chain.from_iterable((example.response.text, *example.references) for example in examples)
-    encoded = _lexicon().encode(texts)
+    encoded = lexicon().encode(list(texts))
     first = np.cumsum(counts + 1) - counts - 1
     pairs = np.empty((int(counts.sum()), 2), np.int32)
     pairs[:, 0] = np.repeat(first, counts)
@@ -101,9 +110,7 @@ def _pair_rows(examples: Sequence[Example], counts: NDArray[np.int64]) -> Floats
         numbers_of(tables[name]) for name in ("node_words", "first_child", "first_target", "targets")
     )
     facts = tuple(encoded.facts)
-    rows = np.zeros((len(pairs), _COUNT))
-    align(encoded.words, encoded.ends, pairs, facts, trie, scratch(facts), rows)
-    return rows
+    align(encoded.words, encoded.ends, pairs, facts, trie, scratch(), rows)
 
 
 def _first_best(scores: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -72,23 +72,16 @@ class Normaliser:
         line = " ".join(self._part_stops(_WORD.findall(line)))
         return _WORD.findall(_BLANKS.sub(" ", line).strip(_ENDS).lower())
 
-    def keys_of_pieces(self, text: str) -> list[str] | None:
-        """Keys under which the words of each piece between spaces can be remembered; None where pieces interact.
-
-        A piece that ends in a full stop takes the first character of the next piece along, because a small letter or
-        a digit there decides whether the stop stays.
-        """
-        if not text.isprintable() or _shares_a_blank(text):
-            return None
-        pieces = text.split()
-        if ". " in text:
-            for index in range(len(pieces) - 1):
-                if pieces[index].endswith("."):
-                    pieces[index] += f" {pieces[index + 1][0]}"
-        return pieces
+    def interact(self, text: str) -> bool:
+        """Whether the pieces between spaces cannot be cut into words one by one."""
+        return not text.isprintable() or _shares_a_blank(text)
 
     def words_of_piece(self, key: str) -> list[str]:
-        """The words of the piece that has this key."""
+        """The words of a piece between spaces, given as it stands.
+
+        A piece that ends in a full stop has the first character of the next piece behind it, after a space, because a
+        small letter or a digit there decides whether the stop stays.
+        """
         if key.isascii() and key.isalnum():
             return [key.lower()]
         simple = _SIMPLE.fullmatch(key)

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from dialeval.errors import ResourceUnavailable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.folders import one_at_a_time
-from dialeval.metrics.meteor.lexicon import Describer, Table, lines_of
+from dialeval.metrics.meteor.describing import Describer
+from dialeval.metrics.meteor.lexicon import Table, lines_of
 from dialeval.resources import CATALOGUE, obtain
 from dialeval.resources.finding import kept_folder
 

@@ -37,10 +37,15 @@ def with_room(table: Rows, used: int, more: int) -> Rows:
 
 
 @njit(cache=True, nogil=True)
-def _home(size: int, left: int, right: int) -> int:
-    """The row of a table of that size where the search for a pair begins."""
-    mixed = ((left << 32) | right) * _SPREAD
-    mixed = (mixed ^ (mixed >> 29)) * _SPREAD
+def mix(left: int, right: int) -> int:
+    """A hash of 64 bits of a pair."""
+    mixed = ((int(left) << 32) | int(right)) * _SPREAD
+    return (mixed ^ (mixed >> 29)) * _SPREAD
+
+
+@njit(cache=True, nogil=True)
+def home(size: int, mixed: int) -> int:
+    """The row of a table of that size where the search for a pair of that hash begins."""
     return (((mixed >> 32) & _LOW) * size) >> 32
 
 
@@ -52,14 +57,14 @@ def warm(table: Rows, lefts: Rows | Integers, rights: Rows | Integers, begin: in
     """
     total = 0
     for at in range(begin, end):
-        total += int(table[_home(len(table), int(lefts[at]), int(rights[at])), VALUE])
+        total += int(table[home(len(table), mix(int(lefts[at]), int(rights[at]))), VALUE])
     return total
 
 
 @njit(cache=True, nogil=True)
 def seek(table: Rows, left: int, right: int) -> int:
     """The row where a pair is, or the free one where it would be."""
-    row = _home(len(table), left, right)
+    row = home(len(table), mix(left, right))
     while table[row, VALUE] != 0 and (table[row, LEFT] != left or table[row, RIGHT] != right):
         row += 1
         if row == len(table):
@@ -74,22 +79,3 @@ def _move(old: Rows, new: Rows) -> None:
             place = seek(new, int(old[row, LEFT]), int(old[row, RIGHT]))
             for column in range(old.shape[1]):
                 new[place, column] = old[row, column]
-
-
-@njit(cache=True, nogil=True)
-def lengthen(
-    table: Rows, numbers: Rows, symbols: Rows, begin: Integers, texts: tuple[int, int], n: int, used: int
-) -> int:
-    """Put the numbers of n-grams in place of those of the (n-1)-grams at the same words; how many there are then.
-
-    Of the texts from the first to before the second of ``texts``. What has no n-gram at its word stays as it is.
-    """
-    for text in range(texts[0], texts[1]):
-        for at in range(begin[text], begin[text + 1] - n + 1):
-            left, right = int(numbers[at]), int(symbols[at + n - 1])
-            row = seek(table, left, right)
-            if table[row, VALUE] == 0:
-                used += 1
-                table[row, LEFT], table[row, RIGHT], table[row, VALUE] = left, right, used
-            numbers[at] = table[row, VALUE] - 1
-    return used

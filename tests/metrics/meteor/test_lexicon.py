@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from dialeval.metrics.meteor.describing import Describer, java_hashes
+from dialeval.metrics.meteor.lexicon import Lexicon, Table
+from dialeval.metrics.meteor.normalising import Normaliser
+
+NORMALISER = Normaliser(always={"Mr", "A", "etc"}, before_numbers={"No"})
+WORDS = ("a", "b", "mr", "mr.", "s", ".", ",")
+
+
+def tables() -> dict[str, Table]:
+    texts = {
+        "function_words": "a",
+        "wordnet": "b\n0 1",
+        "exceptions": "b\nbs",
+        "prefixes": "# abbreviations\nMr\nA\netc\nNo #NUMERIC_ONLY#",
+        "words": "\n".join(WORDS),
+    }
+    facts = Describer(*(texts[name].split("\n") for name in list(texts)[:3])).describe(WORDS)
+    return {
+        **{name: np.frombuffer(text.encode(), np.uint8) for name, text in texts.items()},
+        **facts._asdict(),
+    }
+
+
+LEXICON = Lexicon(tables())
+
+
+def assert_words_are_the_normalisers(lexicon: Lexicon, texts: list[str]) -> None:
+    """By their hashes, when words are new and again when they are known."""
+    expected = [NORMALISER.words(text) for text in texts]
+    for _ in range(2):
+        words, ends, facts = lexicon.encode(texts)
+        assert np.diff(ends).tolist() == [len(each) for each in expected]
+        hashes = java_hashes([word for each in expected for word in each])
+        np.testing.assert_array_equal(facts.key[words], hashes)
+
+
+TEXTS = st.text(st.sampled_from("aB1.,'`-‘’“”– \u00a0\x0b?s\"京éMr:$("), max_size=14)
+
+
+@settings(max_examples=500)
+@given(st.lists(TEXTS, max_size=4))
+def test_texts_have_the_words_that_the_normaliser_finds(texts: list[str]) -> None:
+    assert_words_are_the_normalisers(LEXICON, texts)
+
+
+PARTS = (
+    "Mr",
+    "no",
+    "No",
+    "don",
+    "3",
+    "x9",
+    "'",
+    "\u2019",
+    "-",
+    ".",
+    "..",
+    ",",
+    "?",
+    ")",
+    "(",
+    '"',
+    "`",
+    "é",
+    "\x7f",
+)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_every_short_piece_has_the_words_that_the_normaliser_finds(length: int) -> None:
+    pieces = ["".join(parts) for parts in product(PARTS, repeat=length)]
+    assert_words_are_the_normalisers(
+        LEXICON, [piece + after for piece in pieces for after in ("", " a", "  B", " 5", ' "a')]
+    )
+
+
+def test_no_text_and_empty_texts_have_no_words() -> None:
+    assert LEXICON.encode([]).ends.tolist() == [0]
+    assert LEXICON.encode(["", "  "]).ends.tolist() == [0, 0, 0]
+
+
+def test_more_words_than_there_was_room_for_are_known() -> None:
+    lexicon = Lexicon(tables())
+    assert_words_are_the_normalisers(lexicon, [f"word{number} and {number}" for number in range(500)])
+
+
+def test_what_was_met_is_forgotten_when_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    lexicon = Lexicon(tables())
+    lexicon.encode(["quite new words here"])
+    monkeypatch.setattr("dialeval.metrics.meteor.lexicon._MOST", 5)
+    assert_words_are_the_normalisers(lexicon, ["a new word"])
+    assert len(lexicon.encode(["a"]).facts.key) == len(WORDS)
