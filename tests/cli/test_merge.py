@@ -71,8 +71,8 @@ def test_the_shard_of_another_command_is_not_replaced_without_a_warning(dialeval
             "--limit",
             "9",
         ),
-        "shard 1/2 and shard 1/3": ("study.yaml", "--shard", "1/3"),
-        "shard 1/3 and shard 2/3": ("study.yaml", "--shard", "2/3"),
+        "it is shard 1/2": ("study.yaml", "--shard", "1/3"),
+        "it is shard 1/3": ("study.yaml", "--shard", "2/3"),
     }
     for difference, options in changes.items():
         done = dialeval("run", *options, "-o", "p1")

@@ -40,7 +40,7 @@ def check_unchanged(folder: Path, then: Task, now: Task) -> None:
 def difference_of_commands(first: ShardDocument, other: ShardDocument) -> str | None:
     """In what two shards are not of the same command, in words; its files may have changed in between."""
     if first.name != other.name:
-        return f"shard {first.name} and shard {other.name}"
+        return f"it is shard {first.name}"
     return next(_differences_of_options(first.task, other.task), None)
 
 
