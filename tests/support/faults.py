@@ -21,6 +21,7 @@ FAULTS: Final = {
     "interrupt": "`run` interrupted (Ctrl-C), resumed",
     "full disk, results": "disk full while `run` writes its folder, then space",
     "full disk, cache": "disk full while `run` writes its cache",
+    "full disk, shard": "disk full while `run --shard` keeps its results, then space",
     "full disk, checkpoint": "disk full while `train` writes its folder, then space",
     "read-only folder": "read-only folder for the results of `run`",
     "read-only cache": "read-only cache folder",

@@ -156,8 +156,10 @@ def engine_given(text: str | None, address: str | None) -> EngineSettings | None
 
     if text is None and address is None:
         return None
+    if text is None:
+        raise typer.BadParameter("it goes with --engine ray", param_hint="--address")
     try:
-        return EngineSettings.parse(text or "processes", address)
+        return EngineSettings.parse(text, address)
     except (DialevalError, ValueError) as error:
         raise typer.BadParameter(str(error), param_hint="--engine") from None
 

@@ -72,7 +72,9 @@ def open_shard(
         rmtree(folder / KEPT, ignore_errors=True)
     others = [cache or default_cache_folder()] if resume else []
     failures: list[Failure] = []
-    with open_workshop(jobs=jobs, cache=folder / KEPT, resume=True, others=others, engine=engine) as workshop:
+    with open_workshop(
+        jobs=jobs, cache=folder / KEPT, resume=True, others=others, engine=engine, must_keep=True
+    ) as workshop:
         yield workshop, failures
     write_shard(folder, dataclasses.replace(document, finished=True, failures=tuple(failures)))
 

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
 from dialeval.engine.cluster_room import Needs, no_room, room_for
-from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, settings_for
+from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, reach, settings_for
 from dialeval.engine.cluster_worker import Outcome, Worker, import_ray, perform
 from dialeval.errors import RunFailed, described, first_line
 from dialeval.files.custom_code import MODULES
@@ -53,8 +53,9 @@ class RayCluster:
         # Ray's threads take the lock of the counts only, and never wait for one that is held during a call to Ray.
         self._sending, self._counting = threading.Lock(), threading.Lock()
         self._retries: ThreadPoolExecutor | None = None
-        self._watching = False
-        """Whether a thread sees to it that every actor finds a node."""
+        self._watching: threading.Thread | None = None
+        """Sees to it that every actor finds a node; None while all have one."""
+        self._ended = threading.Event()
 
     @property
     def width(self) -> int:
@@ -88,6 +89,10 @@ class RayCluster:
             pending = list(self._pending.items())
             actors, refs = self._actors, [ref for ref, sent in pending if not sent.pooled]
             self._actors, self._pending = [], {}
+            watching, self._watching = self._watching, None
+        self._ended.set()
+        if watching is not None:  # a call to Ray after its end would end this process
+            watching.join()
         if self._retries is not None:
             self._retries.shutdown(wait=False, cancel_futures=True)
         for actor in actors:
@@ -108,6 +113,7 @@ class RayCluster:
         ray = import_ray()
         if self._started:
             _start(ray, self.address, self.jobs)
+        self._ended.clear()
         self._ray, needs = ray, self.needs
         self._retries = ThreadPoolExecutor(1)
         self._remote = ray.remote(num_cpus=needs.cpus, max_retries=ATTEMPTS - 1)(perform)
@@ -138,30 +144,30 @@ class RayCluster:
             handle = self._worker.remote()
             free = _Actor(handle, handle.ready.remote())
             self._actors.append(free)
-            if not self._watching:
-                self._watching = True
-                threading.Thread(target=self._watch, daemon=True).start()
+            if self._watching is None:
+                self._watching = threading.Thread(target=self._watch, args=(self._ray,), daemon=True)
+                self._watching.start()
         with self._counting:
             free.under_way += 1
         return free
 
-    def _watch(self) -> None:
+    def _watch(self, ray: Any) -> None:
         """Kill actors that no node can hold any more, as one died before they began; their batches go to others."""
-        while waiting := self._not_begun():
-            with suppress(Exception):  # of Ray, which may be shut down by now
-                excess = len(self._actors) - self._room()
+        while waiting := self._not_begun(ray):
+            with suppress(Exception):  # of Ray
+                excess = len(self._actors) - room_for(self.needs, ray.nodes())
                 for actor in waiting[: max(0, excess)]:
-                    self._ray.kill(actor.handle)
-            time.sleep(1)
+                    ray.kill(actor.handle)
+            if self._ended.wait(1):
+                return
 
-    def _not_begun(self) -> list[_Actor]:
+    def _not_begun(self, ray: Any) -> list[_Actor]:
         """The actors that wait for a node; without any, nobody watches any more."""
         with self._sending:
-            ray = self._ray
-            for actor in self._actors if ray is not None else ():
+            for actor in self._actors:
                 actor.begun = actor.begun or bool(ray.wait([actor.beginning], timeout=0)[0])
             waiting = [actor for actor in self._actors if not actor.begun]
-            self._watching = bool(waiting)
+            self._watching = self._watching if waiting else None
         return waiting
 
     def _settle(self, ref: Any, sent: _Sent, answer: Future[Outcome]) -> None:
@@ -256,9 +262,11 @@ def _start(ray: Any, address: str, jobs: int | None) -> None:
     if address == EMBEDDED:
         options |= {"num_cpus": jobs, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
+        reach(address)
         ray.init(address=address, **options)
     except Exception as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else described(error)
         raise RunFailed(
-            f"No Ray cluster at {address!r} ({described(error).splitlines()[0]}). Start one with 'ray start --head', "
-            "give its --address, or leave that out for one that is embedded."
+            f"No Ray cluster at {address!r} ({why.splitlines()[0]}). Start one with 'ray start --head', give its "
+            "--address, or leave that out for one that is embedded."
         ) from error
