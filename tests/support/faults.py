@@ -29,6 +29,7 @@ FAULTS: Final = {
     "two runs": "two `run` at once in one folder and one cache",
     "clock": "clock set back while `run` asks a system, and before it resumes",
     "memory": "worker of `run` killed (SIGKILL), or refused memory, resumed",
+    "kernel": "worker of `run` killed by the kernel because memory was out, resumed",
     "ray worker": "worker of a Ray cluster killed (SIGKILL) in a batch: a task, and an actor",
     "ray node": "node of a Ray cluster killed (SIGKILL of its raylet); the driver once, resumed",
     "ray room": "node of a Ray cluster killed before the actor that it has room for begins, and not replaced",
