@@ -6,7 +6,7 @@ import pytest
 
 from dialeval.data.codec.sources import file_of
 from dialeval.errors import BadInput, DialevalError
-from dialeval.files.folders import check_target, is_plain_name, with_home
+from dialeval.files.folders import check_target, is_plain_name, is_there, with_home
 
 
 def test_new_empty_finished_and_interrupted_folders_may_be_written_into(tmp_path: Path) -> None:
@@ -61,3 +61,9 @@ def test_the_home_of_nobody_is_an_error_with_the_path(use) -> None:  # type: ign
 )
 def test_plain_names_can_name_a_folder_and_lead_nowhere_else(name: str, plain: bool) -> None:
     assert is_plain_name(name) is plain
+
+
+def test_a_path_that_is_too_long_names_nothing(tmp_path: Path) -> None:
+    assert is_there(tmp_path)
+    assert not is_there(tmp_path / "nothing")
+    assert not is_there(tmp_path / ("x" * 300))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,16 @@ def with_home(path: Path | str) -> Path:
         raise DialevalError(
             f"Cannot find {path}: there is no home folder of that name. Write the whole path."
         ) from None
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a name that is too long for one names none."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
 
 
 def is_plain_name(name: str) -> bool:
