@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
+import time
 from itertools import permutations
 from pathlib import Path
 
@@ -157,7 +160,22 @@ def test_an_address_is_of_a_cluster(dialeval, tmp_path):
     write_sharded_study(tmp_path, prompts=4)
     done = dialeval("run", "study.yaml", "--address", "auto")
     assert done.code == 2
-    assert "no options" in done.err
+    assert "Invalid value for --address: it goes with --engine ray" in done.err
+    done = dialeval("run", "study.yaml", "--engine", "processes", "--address", "auto")
+    assert (done.code, "no options" in done.err) == (2, True)
+
+
+def test_an_address_where_nothing_listens_is_an_error_at_once(dialeval, tmp_path, monkeypatch):
+    pytest.importorskip("ray")
+    monkeypatch.setattr(os, "environ", dict(os.environ))  # Ray's settings are left in it
+    write_sharded_study(tmp_path, prompts=4)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    began = time.monotonic()
+    done = dialeval("score", "one.jsonl", "-m", "length", "--engine", "ray", "--address", f"127.0.0.1:{port}")
+    assert done.code == 1
+    assert f"No Ray cluster at '127.0.0.1:{port}' (Connection refused). Start one with" in done.err
+    assert time.monotonic() - began < 20, "Ray itself tries for a quarter of an hour"
 
 
 def test_an_engine_that_is_misspelt_in_a_study_is_named(dialeval, tmp_path):

@@ -53,6 +53,37 @@ def test_merging_into_the_run_of_another_study_warns(dialeval, shards):
     assert "warning: merged has the run of another study, 'other'" in done.err
 
 
+def test_the_shard_of_another_command_is_not_replaced_without_a_warning(dialeval, shards):
+    again = ("run", "study.yaml", "-o", "p1", "--shard", "1/2")
+    with Path("prompts.jsonl").open("a") as handle:
+        handle.write("\n")
+    assert "warning" not in dialeval(*again).err, "it is the same command"
+    Path("other.yaml").write_text(Path("study.yaml").read_text())
+    changes = {
+        "the option study differs (study.yaml and other.yaml)": ("other.yaml", "--shard", "1/2"),
+        "the option seed differs (none and 8)": ("other.yaml", "--shard", "1/2", "--seed", "8"),
+        "the option limit differs (none and 9)": (
+            "other.yaml",
+            "--shard",
+            "1/2",
+            "--seed",
+            "8",
+            "--limit",
+            "9",
+        ),
+        "it is shard 1/2": ("study.yaml", "--shard", "1/3"),
+        "it is shard 1/3": ("study.yaml", "--shard", "2/3"),
+    }
+    for difference, options in changes.items():
+        done = dialeval("run", *options, "-o", "p1")
+        assert done.code == 0
+        assert (
+            f"warning: p1 has the shard of another command ({difference}), which will be replaced" in done.err
+        )
+    Path("p1/shard.json").write_text("{")
+    assert "warning" not in dialeval(*again).err, "a damaged shard is replaced as ever"
+
+
 def test_merging_from_another_folder_finds_the_study(dialeval, shards, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     own = ("--allow-code", f"{shards}/own.py:answer")
@@ -188,6 +219,14 @@ def test_options_that_belong_to_the_whole_are_refused_with_a_shard(dialeval, res
         assert dialeval(*SCORE, "--shard", "1/2", *more).code == 2
     assert dialeval("score", "-", "-m", "length", "--shard", "1/2").code == 2
     assert dialeval(*SCORE, "-o", "folder").code == 2
+
+
+def test_the_shard_of_another_scoring_is_not_replaced_without_a_warning(dialeval, responses):
+    first = ("score", "answers.jsonl", "-m", "length", "--shard", "1/2", "-o", "s1")
+    assert [dialeval(*first).err for _ in range(2)] == ["", ""]
+    done = dialeval("score", "answers.jsonl", "-m", "distinct", "--shard", "1/2", "-o", "s1")
+    assert "warning: s1 has the shard of another command (the option metric differs" in done.err
+    assert "to keep both" in done.err.lower()
 
 
 def test_gates_are_judged_when_shards_are_merged(dialeval, responses):

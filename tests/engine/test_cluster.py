@@ -17,7 +17,7 @@ from dialeval.engine.cluster import RayCluster, holds_model
 from dialeval.errors import DialevalError
 from support.engine_tasks import Recorded, RecordedModel, square
 from support.ray_programs import BATCHES
-from support.ray_starting import PROGRAM, descended, talk
+from support.ray_starting import PROGRAM, TOKEN, descended, talk
 
 UNDISTURBED = np.concatenate([square(batch.content) for batch in BATCHES]).tobytes() * 2
 KILLS = 5
@@ -93,6 +93,16 @@ def test_an_embedded_cluster_survives_killed_workers_and_ends_with_the_run(tmp_p
 
 
 @pytest.mark.slow
+def test_an_embedded_cluster_leaves_nothing_in_the_home_of_the_user(tmp_path, start_ray):
+    home = tmp_path / "home"
+    home.mkdir()
+    program = start_ray(PROGRAM, "work", "local", tmp_path, 0, more={"HOME": str(home)}, less=TOKEN)
+    assert program.wait(timeout=300) == 0, talk(tmp_path)
+    checked(tmp_path)
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.slow
 def test_a_node_without_memory_ends_the_run_with_an_error(tmp_path, start_ray):
     """Ray kills whatever runs where more than 1 % of the memory is used; by itself it would try for ever."""
     out = {"RAY_memory_usage_threshold": "0.01", "RAY_memory_monitor_refresh_ms": "100"}
@@ -133,3 +143,20 @@ def test_killed_nodes_and_a_killed_driver_lose_and_double_nothing(tmp_path, star
     # What was under way at a kill runs again: at most 4 batches of a driver, 2 of a node and those that wait there.
     assert 80 <= len(runs) <= 80 + 4 * (KILLS + 1)
     ledger("ray node", tried=KILLS, lost=0, seed=7)
+
+
+@pytest.mark.slow
+def test_a_node_that_dies_before_its_actor_begins_leaves_no_batch_waiting(tmp_path, start_ray, ledger):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    cluster = start_ray(PROGRAM, "serve", 2, **pipes)
+    address = cluster.stdout.readline().strip()
+    driver = start_ray(PROGRAM, "work", address, tmp_path, 0, "", "pause", **pipes)
+    assert driver.stdout.readline() == "pausing\n", talk(tmp_path)
+    cluster.stdin.write("lose\n")
+    cluster.stdin.flush()
+    assert cluster.stdout.readline().startswith("killed ")
+    driver.stdin.write("go on\n")
+    driver.stdin.flush()
+    assert driver.wait(timeout=120) == 0, talk(tmp_path)
+    checked(tmp_path)
+    ledger("ray room", tried=1, lost=0)

@@ -100,6 +100,23 @@ def test_a_disk_that_is_full_while_the_cache_is_written_costs_only_the_resuming(
     ledger("full disk, cache", tried=1, lost=len(differing(here / "out", calm)), seed="a disk of 4k")
 
 
+def test_a_shard_whose_disk_is_full_is_not_finished_and_resumes(
+    commands: Forks, calm: dict[str, bytes], tmp_path: Path, ledger: Ledger
+) -> None:
+    here = make_study(tmp_path / "study")
+    with small_disk(here / "disk", "12k") as disk:
+        command = (*RUN, "--shard", "1/1", "-o", "disk/shard", "--cache", "cache")
+        ended = commands.run(here, *command)
+        assert ended.code == 1, ended.said
+        assert "No space left on device" in ended.said
+        assert "Shard 1/1" not in ended.said, "it is not finished"
+        enlarge(disk, "64m")
+        assert commands.run(here, *command).code == 0
+        assert commands.run(here, "merge", "disk/shard", "-o", "out", "--cache", "other").code == 0
+    lost = len(differing(here / "out", calm))
+    ledger("full disk, shard", tried=1, lost=lost, seed="a disk of 12k")
+
+
 def test_a_disk_that_is_full_while_a_checkpoint_is_written_loses_nothing(
     commands: Forks, tmp_path: Path, ledger: Ledger
 ) -> None:

@@ -1,20 +1,27 @@
-"""Workers that run out of memory: one that the system kills, and one that is refused more."""
+"""Workers that run out of memory: killed as the kernel does, by the kernel itself, or refused more."""
 
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from support.cgroups import little_memory
 from support.fault_studies import contents, make_study, put
 from support.faults import Ledger
 from support.forked import Forks
+from support.processes import environment
 
 pytestmark = pytest.mark.slow
 
 KEPT = ("results.parquet", "summary.json", "examples.jsonl", "study.yaml")
 RUN = ("run", "study.yaml", "-o", "out", "--cache", "cache", "--jobs", "2")
+LITTLE = 1536 << 20
+"""Bytes of memory that are enough for the command and its workers, but not for one that takes more and more."""
 ITEMS = 600
 """Three batches for each system."""
 METRICS = '''\
@@ -65,10 +72,19 @@ class Refused(Killed):
             np.ones(1 << 30)
         finally:
             resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+class Greedy(Killed):
+    """Takes 8 GiB, if it gets them."""
+
+    signature = Signature("greedy", ())
+
+    def exhaust(self):
+        np.ones(1 << 30)
 '''
 
 
-def make_hungry(folder: Path) -> Path:
+def make_hungry(folder: Path, *names: str) -> Path:
     make_study(folder)
     prompts = [
         {"id": f"i{n}", "context": [{"role": "user", "content": f"say {n}"}], "references": ["the bus"]}
@@ -79,8 +95,8 @@ def make_hungry(folder: Path) -> Path:
         put(folder / f"{name}.jsonl", ({**row, "system": name, "response": name * 3} for row in prompts))
     (folder / "own.py").write_text(METRICS)
     study = (folder / "study.yaml").read_text()
-    measures = "measures: [rouge_l, 'own.py:Killed', 'own.py:Refused', length]"
-    (folder / "study.yaml").write_text(study.replace("measures: [rouge_l, length]", measures))
+    hungry = ", ".join(f"'own.py:{name}'" for name in names or ("Killed", "Refused"))
+    (folder / "study.yaml").write_text(study.replace("[rouge_l, length]", f"[rouge_l, {hungry}, length]"))
     return folder
 
 
@@ -116,6 +132,37 @@ def test_workers_without_memory_fail_alone_and_the_same_command_computes_the_res
     rest = set(batches(here, "Refused")[len(kept) :])
     assert {"one i256", "two i256"} <= rest <= {f"{name} i{n}" for name in ("one", "two") for n in (256, 512)}
     ledger("memory", tried=4, lost=lost, seed="SIGKILL and RLIMIT_AS, two systems each")
+
+
+def test_a_worker_that_the_kernel_kills_fails_alone_and_the_same_command_computes_the_rest(
+    commands: Forks, tmp_path: Path, ledger: Ledger
+) -> None:
+    calm = make_hungry(tmp_path / "calm", "Greedy")
+    (calm / "enough").touch()
+    assert commands.run(calm, *RUN).code == 0
+    here = make_hungry(tmp_path / "here", "Greedy")
+    with little_memory(LITTLE) as group:
+        program = shlex.join([sys.executable, "-m", "dialeval", *RUN])
+        ended = subprocess.run(
+            ["sh", "-c", f"echo $$ > {group.joining} && exec {program}"],
+            cwd=here,
+            env=environment() | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        kills = group.killed()
+    assert (ended.returncode, "Traceback" in ended.stderr) == (1, False), ended.stderr[-2000:]
+    assert kills == 2, "one worker for each system, and nothing else"
+    summary = json.loads((here / "out" / "summary.json").read_text())
+    failures = {(failure["system"], failure["measure"]) for failure in summary["failures"]}
+    assert failures == {("one", "Greedy"), ("two", "Greedy")}
+    assert all("A worker process died" in failure["message"] for failure in summary["failures"])
+    (here / "enough").touch()
+    assert commands.run(here, *RUN).code == 0
+    found, expected = contents(here / "out"), contents(calm / "out")
+    lost = sum(found.get(name) != expected[name] for name in KEPT)
+    ledger("kernel", tried=kills, lost=lost, seed=f"a control group of {LITTLE >> 20} MiB")
 
 
 def test_a_command_that_is_refused_memory_says_so_without_a_traceback(

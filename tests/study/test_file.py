@@ -97,6 +97,15 @@ def test_each_mistake_is_named_with_the_path_to_it(tmp_path, old, new, expected)
     assert any(problem.startswith(expected) for problem in found), found
 
 
+@pytest.mark.parametrize(
+    ("old", "where"), [("data: prompts.jsonl", "data"), ("path: old.jsonl", "systems[0].path")]
+)
+def test_a_path_that_is_too_long_is_no_such_file(tmp_path, old, where):
+    key = old.partition(":")[0]
+    problem, *_ = problems(tmp_path, GOOD.replace(old, f"{key}: {'x' * 300}"))
+    assert problem.startswith(f"{where}: no such file")
+
+
 def test_all_problems_are_told_at_once(tmp_path):
     bad = GOOD.replace("seed: 7", "sead: x").replace("rouge_l,", "rogue_l,").replace("old.jsonl", "odl.jsonl")
     found = problems(tmp_path, bad)

@@ -25,24 +25,28 @@ BATCHES = batched(range(120), [3] * 39)
 
 
 def serve(nodes: str) -> None:
-    """Start a head without CPUs and ``nodes`` of one CPU; each line on stdin kills a node and starts another."""
+    """Start a head without CPUs and ``nodes`` of one CPU; ``lose`` on stdin kills a node, ``kill`` replaces it."""
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     workers = [cluster.add_node(num_cpus=1, wait=False) for _ in range(int(nodes))]
     cluster.wait_for_nodes(timeout=180)
     print(cluster.address, flush=True)
-    for _ in sys.stdin:
+    for order in sys.stdin:
         node = workers.pop(0)
         raylet = node.all_processes["raylet"][0].process.pid
         os.kill(raylet, signal.SIGKILL)
         print(f"killed {raylet}", flush=True)
-        workers.append(cluster.add_node(num_cpus=1, wait=False))
+        if order.strip() == "kill":
+            workers.append(cluster.add_node(num_cpus=1, wait=False))
     cluster.shutdown()
 
 
-def work(address: str, folder: str, seconds: str, dies: str = "") -> None:
-    """Square the batches twice over a cache, by plain tasks and by actors, and write all rows to ``out``."""
+def work(address: str, folder: str, seconds: str, dies: str = "", pause: str = "") -> None:
+    """Square the batches twice over a cache, by plain tasks and by actors, and write all rows to ``out``.
+
+    With a ``pause``, actors begin when a line comes on stdin.
+    """
     from dialeval.engine.cluster import RayCluster
 
     place = Path(folder)
@@ -51,6 +55,9 @@ def work(address: str, folder: str, seconds: str, dies: str = "") -> None:
         for kind in (Recorded, RecordedModel):
             job = Job(kind.__name__, kind(place / "log", float(seconds), int(dies) if dies else None), ROWS)
             rows += list(run(job, BATCHES, executor=cluster, cache=cache))
+            if pause and kind is Recorded:
+                print("pausing", flush=True)
+                sys.stdin.readline()
     (place / "out").write_bytes(np.concatenate(rows).tobytes())
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,10 @@ from support.processes import environment
 from support.ray_programs import ENVIRONMENT
 
 PROGRAM = str(TESTS / "support" / "ray_programs.py")
+MARK = "STARTED_BY_TEST"
+"""What says in the environment of a process which test it belongs to."""
+TOKEN = frozenset({"RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"})
+"""Settings of the token that programs are given."""
 Start = Callable[..., subprocess.Popen[str]]
 
 
@@ -32,17 +36,26 @@ def start_ray(tmp_path) -> Iterator[Start]:
     token.write_text(f"{random.SystemRandom().getrandbits(256):064x}")
     temporary = tempfile.mkdtemp(prefix="ray-", dir="/tmp")  # sockets have short paths
     settings = environment() | ENVIRONMENT
-    settings |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_TMPDIR": temporary}
+    settings |= {
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(token),
+        "RAY_TMPDIR": temporary,
+        MARK: str(token),
+    }
     programs: list[subprocess.Popen[str]] = []
 
     def begin(
-        *arguments: object, more: Mapping[str, str] | None = None, **options: Any
+        *arguments: object,
+        more: Mapping[str, str] | None = None,
+        less: Set[str] = frozenset(),
+        **options: Any,
     ) -> subprocess.Popen[str]:
+        given = {name: value for name, value in settings.items() if name not in less} | dict(more or {})
         command = [sys.executable, "-W", "ignore", *map(str, arguments)]
         with (tmp_path / f"talk-{len(programs)}").open("w") as talk:
             program = subprocess.Popen(
                 command,
-                env=settings | dict(more or {}),
+                env=given,
                 text=True,
                 start_new_session=True,
                 stderr=talk,
@@ -65,8 +78,8 @@ def start_ray(tmp_path) -> Iterator[Start]:
 
 
 def descended(token: Path) -> list[int]:
-    """Processes that still run with this test's token in their environment: raylets, workers, agents."""
-    mark = f"RAY_AUTH_TOKEN_PATH={token}".encode()
+    """Processes that still run with this test's mark in their environment: raylets, workers, agents."""
+    mark = f"{MARK}={token}".encode()
     left = []
     for entry in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):

@@ -149,11 +149,13 @@ def engine_given(text: str | None, address: str | None) -> EngineSettings | None
     """The engine that ``--engine`` and ``--address`` name; a usage error where there is no such engine."""
     if text is None and address is None:
         return None
+    if text is None:
+        raise bad_usage("it goes with --engine ray", where="--address")
     from dialeval.engine import EngineSettings
     from dialeval.errors import DialevalError
 
     try:
-        return EngineSettings.parse(text or "processes", address)
+        return EngineSettings.parse(text, address)
     except (DialevalError, ValueError) as error:
         raise bad_usage(str(error), where="--engine") from None
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dialeval.evaluation.shards import Shard
     from dialeval.study import Study, Workshop
     from dialeval.study.document import Failure
-    from dialeval.study.shards.folder import Task
+    from dialeval.study.shards.folder import ShardDocument, Task
 
 
 def work_on_study(
@@ -64,14 +64,32 @@ def open_shard(
     check_shard_target(folder)
     command = shlex.join(["dialeval", *sys.argv[1:]])
     document = ShardDocument(1, shard.number, shard.of, task, str(Path.cwd()), command, finished=False)
+    _warn_of_another_command(document, folder)
     write_shard(folder, document)
     if not resume:
         rmtree(folder / KEPT, ignore_errors=True)
     others = [cache or default_cache_folder()] if resume else []
     failures: list[Failure] = []
-    with open_workshop(jobs=jobs, cache=folder / KEPT, resume=True, others=others, engine=engine) as workshop:
+    with open_workshop(
+        jobs=jobs, cache=folder / KEPT, resume=True, others=others, engine=engine, must_keep=True
+    ) as workshop:
         yield workshop, failures
     write_shard(folder, dataclasses.replace(document, finished=True, failures=tuple(failures)))
+
+
+def _warn_of_another_command(document: ShardDocument, folder: Path) -> None:
+    """Say so where the folder has a shard of another command, which this one replaces."""
+    from dialeval.study.shards.folder import shard_in
+    from dialeval.study.shards.merging import difference_of_commands
+
+    other = shard_in(folder)
+    difference = other and difference_of_commands(other, document)
+    if difference:
+        print(
+            f"warning: {folder} has the shard of another command ({difference}), which will be replaced by shard "
+            f"{document.name} of this one. To keep both, stop and give another -o.",
+            file=sys.stderr,
+        )
 
 
 def leave_shard(shard: Shard, folder: Path, failures: Sequence[Failure]) -> None:

@@ -43,17 +43,18 @@ def open_workshop(
     resume: bool,
     others: Sequence[Path] = (),
     engine: EngineSettings | None = None,
+    must_keep: bool = False,
 ) -> Iterator[Workshop]:
     """A workshop with ``jobs`` processes, a cache unless everything is to be recomputed, and bars on stderr.
 
-    What the cache does not hold is looked for in the ``others``. On an engine with several machines, systems are asked
-    there, too.
+    What the cache does not hold is looked for in the ``others``; where it ``must_keep``, a full disk is an error. On an
+    engine with several machines, systems are asked there, too.
     """
-    from dialeval.engine import Cache, EngineSettings, LayeredCache, Workshop
+    from dialeval.engine import EngineSettings, LayeredCache, Workshop
     from dialeval.engine.progress import RichProgress
 
     folder = cache or default_cache_folder()
-    kept = (LayeredCache(folder, others) if others else Cache(folder)) if resume else None
+    kept = LayeredCache(folder, others, must_keep=must_keep) if resume else None
     keeps("What was computed is kept: the same command resumes from there." if resume else None)
     settings = engine or EngineSettings()
     with settings.executor(jobs) as executor:

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialeval.errors import RunFailed
+
 _MAGIC: Final = b"dialeval"
 _VERSION: Final = 1
 _HEADER: Final = struct.Struct("<8sH32s")
@@ -36,10 +38,13 @@ class CacheSize(NamedTuple):
 
 
 class Cache:
-    """A folder of results that any number of processes may share."""
+    """A folder of results that any number of processes may share.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    What cannot be kept is computed again some day; where it ``must_keep``, that ends the work.
+    """
+
+    def __init__(self, folder: Path, *, must_keep: bool = False) -> None:
+        self.folder, self.must_keep = folder, must_keep
         self._sweep()
 
     def get(self, key: str, digest: str) -> bytes | None:
@@ -59,7 +64,7 @@ class Cache:
         return content[_HEADER.size :]
 
     def put(self, key: str, digest: str, payload: bytes) -> None:
-        """Keep a result; if the folder cannot be written, warn and continue."""
+        """Keep a result; if the folder cannot be written, warn and continue, or RunFailed."""
         path = self.path(key, digest)
         content = _HEADER.pack(_MAGIC, _VERSION, _checksum(path.name, payload)) + payload
         try:
@@ -70,8 +75,13 @@ class Cache:
                 (self.folder / _SCRATCH).mkdir(exist_ok=True)
                 self._write(path, content)
         except OSError as error:
-            # The same words every time, so that Python shows them once.
             reason = error.strerror or str(error)
+            if self.must_keep:
+                raise RunFailed(
+                    f"Results cannot be kept in {self.folder} ({reason}). Free some space or make it writable, and "
+                    "give the same command again: what was kept is not computed again."
+                ) from error
+            # The same words every time, so that Python shows them once.
             warnings.warn(
                 f"Results cannot be kept in {self.folder} ({reason}), so this run could not be resumed. "
                 "Free some space or choose another cache folder.",
@@ -124,8 +134,8 @@ class Cache:
 class LayeredCache(Cache):
     """A cache that also looks into others, and keeps a copy of what it finds there."""
 
-    def __init__(self, folder: Path, others: Sequence[Path]) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, others: Sequence[Path], *, must_keep: bool = False) -> None:
+        super().__init__(folder, must_keep=must_keep)
         self.others = tuple(map(Cache, others))
 
     def get(self, key: str, digest: str) -> bytes | None:

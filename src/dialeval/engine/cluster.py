@@ -13,11 +13,14 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
+from dialeval.engine.cluster_room import Needs, no_room, room_for
+from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, reach, settings_for
 from dialeval.engine.cluster_worker import Outcome, Worker, import_ray, perform
 from dialeval.errors import RunFailed, described, first_line
 from dialeval.files.custom_code import MODULES
@@ -25,28 +28,8 @@ from dialeval.files.custom_code import MODULES
 B = TypeVar("B")
 R = TypeVar("R")
 
-ATTEMPTS: Final = 5
-"""How often a batch is tried whose worker or node died; then the run fails, as a batch may kill whatever runs it."""
-_SETTINGS: Final = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_raylet_start_wait_time_s": "120",
-    "RAY_task_oom_retries": str(ATTEMPTS - 1),
-}
-"""What Ray reads from the environment only: nothing is reported to its makers, a busy machine may start slowly, and a
-task that Ray killed because memory was out is not tried for ever."""
-_LOOPBACK_ONLY: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""By this Ray binds to 127.0.0.1, which it else takes for the machine's public address."""
 PATIENCE: Final = 120.0
 """Seconds to wait for a node where the last one that could hold a model has died."""
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What each worker takes of the cluster."""
-
-    cpus: float = 1.0
-    gpus: float = 0.0
-    """Only of workers that hold a model."""
 
 
 class RayCluster:
@@ -57,7 +40,7 @@ class RayCluster:
     """
 
     def __init__(
-        self, address: str = "local", *, jobs: int | None = None, needs: Needs | None = None
+        self, address: str = EMBEDDED, *, jobs: int | None = None, needs: Needs | None = None
     ) -> None:
         self.address, self.jobs, self.needs = address, jobs, needs or Needs()
         self._ray: Any = None
@@ -70,6 +53,9 @@ class RayCluster:
         # Ray's threads take the lock of the counts only, and never wait for one that is held during a call to Ray.
         self._sending, self._counting = threading.Lock(), threading.Lock()
         self._retries: ThreadPoolExecutor | None = None
+        self._watching: threading.Thread | None = None
+        """Sees to it that every actor finds a node; None while all have one."""
+        self._ended = threading.Event()
 
     @property
     def width(self) -> int:
@@ -103,6 +89,10 @@ class RayCluster:
             pending = list(self._pending.items())
             actors, refs = self._actors, [ref for ref, sent in pending if not sent.pooled]
             self._actors, self._pending = [], {}
+            watching, self._watching = self._watching, None
+        self._ended.set()
+        if watching is not None:  # a call to Ray after its end would end this process
+            watching.join()
         if self._retries is not None:
             self._retries.shutdown(wait=False, cancel_futures=True)
         for actor in actors:
@@ -116,33 +106,28 @@ class RayCluster:
     def _connect(self) -> None:
         if self._ray is not None:
             return
-        for name, value in (_SETTINGS | (_LOOPBACK_ONLY if self.address == "local" else {})).items():
-            os.environ.setdefault(name, value)
+        loaded = sys.modules.get("ray")
+        self._started = loaded is None or not loaded.is_initialized()
+        if self._started:  # before the import, which reads some of them
+            os.environ.update(settings_for(self.address, os.environ))
         ray = import_ray()
-        self._started = not ray.is_initialized()
         if self._started:
             _start(ray, self.address, self.jobs)
+        self._ended.clear()
         self._ray, needs = ray, self.needs
         self._retries = ThreadPoolExecutor(1)
         self._remote = ray.remote(num_cpus=needs.cpus, max_retries=ATTEMPTS - 1)(perform)
         self._worker = ray.remote(num_cpus=needs.cpus, num_gpus=needs.gpus)(Worker)
         self._slots = self._room()
         if not self._slots:
-            raise RunFailed(self._no_room())
+            raise self._no_room()
 
     def _room(self) -> int:
         """How many workers the cluster has room for now."""
-        total = self._ray.cluster_resources()
-        asked = {"CPU": self.needs.cpus, "GPU": self.needs.gpus}
-        return min((int(total.get(kind, 0) // share) for kind, share in asked.items() if share), default=1)
+        return room_for(self.needs, self._ray.nodes())
 
-    def _no_room(self) -> str:
-        total = self._ray.cluster_resources()
-        return (
-            f"The Ray cluster at {self.address} has {total.get('CPU', 0):g} CPUs and {total.get('GPU', 0):g} GPUs, "
-            f"and each worker needs {self.needs.cpus:g} and {self.needs.gpus:g}. Ask for less with 'resources', or "
-            "give the address of a larger cluster."
-        )
+    def _no_room(self) -> RunFailed:
+        return RunFailed(no_room(self.needs, self.address, self._ray.cluster_resources()))
 
     def _send(self, sent: _Sent) -> None:
         with self._sending:
@@ -156,11 +141,34 @@ class RayCluster:
         """The actor with the least to do; a new one while the cluster has room and all are busy."""
         free = min(self._actors, key=lambda actor: actor.under_way, default=None)
         if free is None or (free.under_way and len(self._actors) < self._slots):
-            free = _Actor(self._worker.remote())
+            handle = self._worker.remote()
+            free = _Actor(handle, handle.ready.remote())
             self._actors.append(free)
+            if self._watching is None:
+                self._watching = threading.Thread(target=self._watch, args=(self._ray,), daemon=True)
+                self._watching.start()
         with self._counting:
             free.under_way += 1
         return free
+
+    def _watch(self, ray: Any) -> None:
+        """Kill actors that no node can hold any more, as one died before they began; their batches go to others."""
+        while waiting := self._not_begun(ray):
+            with suppress(Exception):  # of Ray
+                excess = len(self._actors) - room_for(self.needs, ray.nodes())
+                for actor in waiting[: max(0, excess)]:
+                    ray.kill(actor.handle)
+            if self._ended.wait(1):
+                return
+
+    def _not_begun(self, ray: Any) -> list[_Actor]:
+        """The actors that wait for a node; without any, nobody watches any more."""
+        with self._sending:
+            for actor in self._actors:
+                actor.begun = actor.begun or bool(ray.wait([actor.beginning], timeout=0)[0])
+            waiting = [actor for actor in self._actors if not actor.begun]
+            self._watching = self._watching if waiting else None
+        return waiting
 
     def _settle(self, ref: Any, sent: _Sent, answer: Future[Outcome]) -> None:
         """Hand a batch's outcome to the one who waits for it, or try again; called by one of Ray's threads."""
@@ -185,7 +193,7 @@ class RayCluster:
             while not (room := self._room()) and time.monotonic() < deadline:
                 time.sleep(1)
             if not room:
-                raise RunFailed(self._no_room())
+                raise self._no_room()
             self._slots, sent.attempts = room, sent.attempts + 1
             if not sent.future.cancelled():
                 self._send(sent)
@@ -197,6 +205,9 @@ class RayCluster:
 @dataclass(slots=True)
 class _Actor:
     handle: Any
+    beginning: Any
+    """Settled once a node has begun it."""
+    begun: bool = False
     under_way: int = 0
 
 
@@ -248,12 +259,14 @@ def holds_model(task: object) -> bool:
 
 def _start(ray: Any, address: str, jobs: int | None) -> None:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error", "namespace": "dialeval"}
-    if address == "local":
+    if address == EMBEDDED:
         options |= {"num_cpus": jobs, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
+        reach(address)
         ray.init(address=address, **options)
     except Exception as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else described(error)
         raise RunFailed(
-            f"No Ray cluster at {address!r} ({described(error).splitlines()[0]}). Start one with 'ray start --head', "
-            "give its --address, or leave that out for one that is embedded."
+            f"No Ray cluster at {address!r} ({why.splitlines()[0]}). Start one with 'ray start --head', give its "
+            "--address, or leave that out for one that is embedded."
         ) from error

@@ -25,6 +25,9 @@ class Outcome(NamedTuple):
 class Worker:
     """An actor: a process that performs batches, and keeps the models that it has loaded."""
 
+    def ready(self) -> None:
+        """Says by its answer that a node has begun the actor."""
+
     def perform(self, key: str, parcels: Sequence[Any], folder: str, content: Sequence[object]) -> Outcome:
         """The outcome of the task on this content."""
         return perform(key, parcels, folder, content)

@@ -139,17 +139,21 @@ class Tally(Generic[S]):
 
     def result(self) -> Result:
         """What all subjects come to; the tally is then used up."""
-        reasons = dict(self._reasons)
+        reasons, self._reasons = self._reasons, {}
         scored = np.ones(len(self._roll), dtype=bool)
-        scored[list(reasons)] = False
+        unscored = np.fromiter(reasons, dtype=np.int64, count=len(reasons))
+        scored[unscored] = False
         rows = self._all_rows()
         values = in_blocks(self._metric.aggregate, rows)
         finite = _finite(rows, values)
         if not finite.all():
             undefined = np.flatnonzero(scored)[~finite]
             reasons |= dict.fromkeys(undefined.tolist(), UNDEFINED)
+            unscored = np.append(unscored, undefined)
             scored[undefined] = False
             rows, values = rows[finite], values[finite]
+        if np.any(np.diff(unscored) < 0):
+            reasons = dict(sorted(reasons.items()))
         known = self._uncertainty(rows, scored, values)
         score = float(self._metric.aggregate(sum_rows(rows))) if len(rows) else float("nan")
         of_all = np.full(len(scored), np.nan)
@@ -163,7 +167,7 @@ class Tally(Generic[S]):
             score=score,
             interval=known.interval,
             provenance=self._provenance(),
-            reasons=MappingProxyType(dict(sorted(reasons.items()))),
+            reasons=MappingProxyType(reasons),
             absence=known.absence,
             units=known.units,
             design_effect=known.design_effect,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from dialeval.errors import BadInput, DialevalError
+
+LONGEST_NAME: Final = 255
+"""Bytes that file systems allow for the name of a file or folder."""
 
 
 def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = ()) -> None:
@@ -34,9 +39,21 @@ def with_home(path: Path | str) -> Path:
         ) from None
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a name that is too long for one names none."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
+
+
 def is_plain_name(name: str) -> bool:
-    """Whether a name that stands in a file names something of one folder itself, and nothing elsewhere."""
-    return name not in ("", ".", "..") and not any(mark in name for mark in ("/", "\\", "\x00"))
+    """Whether a name that stands in a file can name something of one folder itself, and nothing elsewhere."""
+    written = name.encode(errors="replace")  # halves of characters cannot be part of a name
+    short = len(written) <= LONGEST_NAME and written.decode() == name
+    return short and name not in ("", ".", "..") and not any(mark in name for mark in ("/", "\\", "\x00"))
 
 
 def _is_scratch(name: str) -> bool:

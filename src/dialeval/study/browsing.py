@@ -103,7 +103,10 @@ def _extremes(values: Values, limit: int) -> list[list[int]]:
         lists.append(_first(np.where(known.any(axis=0), lowest - highest, np.nan), limit))
         for row in of_measure:
             lists += [_first(row, limit), _first(-row, limit)]
-    lists.append(sorted({place.item for place in values.reasons})[:limit])
+    unscored = np.zeros(len(values.items), dtype=bool)
+    for place in values.reasons:
+        unscored[place.item] = True
+    lists.append(np.flatnonzero(unscored)[:limit].tolist())
     return lists
 
 

@@ -16,7 +16,7 @@ from dialeval.engine import EngineSettings
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
 from dialeval.files.custom_code import is_place
-from dialeval.files.folders import with_home
+from dialeval.files.folders import is_there, with_home
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.capabilities import CAPABILITIES
@@ -106,10 +106,10 @@ def load_study(path: str | Path) -> Study:
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data = _beside(path.parent, Path(str(content.get("data", "."))))
-    if not file_of(data).exists():
+    if not is_there(file_of(data)):
         problems.append(f"data: no such file: {data}")
     references = [_beside(path.parent, Path(given)) for given in _strings(content, "references")]
-    missing = [given for given in references if not file_of(given).exists()]
+    missing = [given for given in references if not is_there(file_of(given))]
     problems += [f"references: no such file: {given}" for given in missing]
     human = None if isinstance(file, list) else _build_human(file.human, path.parent, problems)
     problems += _rated_twice(built) if human else []
@@ -209,7 +209,7 @@ def _build_measure(
     for option, file in measure.inputs.items():
         if file is None:
             problems.append(f"{where}.{option}: required: a file of {option}")
-        elif not file.exists():
+        elif not is_there(file):
             problems.append(f"{where}.{option}: no such file: {file}")
     return measure
 
@@ -229,7 +229,7 @@ def _build_human(given: HumanFile | None, folder: Path, problems: list[str]) -> 
     if given is None:
         return None
     path = _beside(folder, Path(given.path))
-    if not file_of(path).exists():
+    if not is_there(file_of(path)):
         problems.append(f"human.path: no such file: {path}")
     if given.format is not None and given.format not in FORMATS and not is_place(given.format):
         todo = f"known: {', '.join(FORMATS)}"

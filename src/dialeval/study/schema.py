@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.engine.settings import EngineName, EngineSettings
 from dialeval.errors import BadInput, BadStudy, close_names
+from dialeval.files.folders import is_there
 from dialeval.files.foreign import as_bad_input, check_yaml_size
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
@@ -103,7 +104,7 @@ def read_text(path: Path) -> str:
         "a study file in YAML",
         "See docs/study.md for its shape, or start from 'dialeval demo --copy DIR'.",
     )
-    if not path.exists():
+    if not is_there(path):
         raise BadInput(str(path), "no such file", expected, todo)
     if path.is_dir():
         raise BadInput(str(path), "a directory", expected, todo)

@@ -13,7 +13,7 @@ from dialeval.core import System
 from dialeval.data.codec.sources import file_of
 from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
-from dialeval.files.folders import with_home
+from dialeval.files.folders import is_there, with_home
 from dialeval.systems import SYSTEMS
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.huggingface import HuggingFace
@@ -109,7 +109,7 @@ def make_system(
     problems += [
         KeyProblem(key, f"no such file or folder: {path}")
         for key, path in inputs_of(system)
-        if not file_of(path).exists()
+        if not is_there(file_of(path))
     ]
     made: System = system
     return problems or made
@@ -152,9 +152,9 @@ def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
     if text == EMBEDDED:
         return "huggingface", {"model": text}
     path = here / with_home(text)
-    if path.is_dir():
+    if is_there(path) and path.is_dir():
         return _folder(path)
-    if file_of(path).is_file():
+    if is_there(file_of(path)) and file_of(path).is_file():
         return "transcript", {"path": path}
     try:
         call = split_call(text)
@@ -170,11 +170,11 @@ def _kind_and_options(text: str, here: Path) -> tuple[str, dict[str, object]]:
 
 def _folder(path: Path) -> tuple[str, dict[str, object]]:
     """A folder's weights are ours where we trained them, and otherwise in Hugging Face's layout."""
-    if (path / "generator.json").is_file():
+    if is_there(path / "generator.json"):
         return "trained", {"path": path}
-    if (path / "nlg.json").is_file():
+    if is_there(path / "nlg.json"):
         return "nlg", {"path": path}
-    if (path / "config.json").is_file():
+    if is_there(path / "config.json"):
         return "huggingface", {"model": str(path)}
     raise BadInput(
         path=str(path),
@@ -195,7 +195,7 @@ def _recording(path: Path | tuple[Path, ...]) -> Any:
     """The file of responses, or those of several runs; of a run folder, the one in it."""
     if isinstance(path, tuple):
         return tuple(map(_recording, path))
-    return path / EXAMPLES if (path / EXAMPLES).is_file() else path
+    return path / EXAMPLES if is_there(path / EXAMPLES) else path
 
 
 def _beside(folder: Path, path: Path | tuple[Path, ...]) -> Any:

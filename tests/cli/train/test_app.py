@@ -215,3 +215,12 @@ def test_one_dialogue_is_too_few_for_a_scorer(dialeval, tmp_path):
     )
     assert done.code == 1
     assert "one.jsonl holds 1 dialogue; expected at least 2" in done.err
+
+
+@pytest.mark.parametrize("scorer", [("selfeval",), ("rival", "dynaeval")])
+def test_dialogues_that_are_too_short_for_a_scorer_are_an_error(dialeval, tmp_path, scorer):
+    talks = write_dialogues(tmp_path / "short.jsonl", 20)
+    done = dialeval("train", *scorer, talks, "-o", tmp_path / "scorer")
+    assert done.code == 1
+    assert "short.jsonl: found 20 dialogues, none of them with four turns or more; expected some" in done.err
+    assert not (tmp_path / "scorer").exists()

@@ -84,6 +84,22 @@ def test_rgm_looks_responses_up_and_leaves_out_unpublished_ones(tmp_path):
     assert (labelled.group, labelled.votes, labelled.others) == ("bot", 3, ("I like tea.",))
 
 
+@pytest.mark.parametrize("lacking", ["utterances", "annotation_target_pair", "contradictory_label_count"])
+def test_a_row_of_rgm_that_lacks_a_field_is_refused_with_its_line(tmp_path, lacking):
+    for name in ("responses", "contexts"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "responses" / "bot.json").write_text(json.dumps({"[[bot:1]]": "I have no dog."}))
+    row = {
+        "utterances": ["I have a dog.", "Its name?", "[[bot:1]]"],
+        "annotation_target_pair": [0, 2],
+        "rgm_name": "bot",
+        "contradictory_label_count": 3,
+    }
+    other = {name: value for name, value in row.items() if name != lacking}
+    with pytest.raises(BadInput, match=f"line 2.*{lacking}"):
+        list(read_pairs(lines(tmp_path / "contexts" / "c.jsonl", row, other)))
+
+
 def test_rgm_without_its_responses_says_what_is_missing(tmp_path):
     row = {"utterances": ["a", "[[b:1]]"], "annotation_target_pair": [0, 1], "contradictory_label_count": 0}
     with pytest.raises(BadInput, match="folder 'responses'"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -17,6 +16,7 @@ from dialeval.cli.train.scorers import (
     Rate,
     StartFrom,
     about_data,
+    parted,
     print_trained,
     read_dialogues,
     train_from_labels,
@@ -66,7 +66,6 @@ def rival(
 
     require_torch(kind, "safetensors")
     from dialeval.selfeval.folder import write_card
-    from dialeval.selfeval.spoiling import material_of
     from dialeval.selfeval.trained.training import train_rival
 
     check_target(out)
@@ -79,9 +78,7 @@ def rival(
         train_from_labels(dialogues, format, labels, start_from, out, pace, json, kind=kind)
         return
     given, digest = read_dialogues(dialogues, format, limit)
-    held = min(held_out, len(given) // 10)
-    material, judged = material_of(given[held:]), material_of(given[:held])
-    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
+    material, judged = parted(dialogues, given, held_out)
     config = _config(kind, encoder, pace)
     total = len(material.dialogues) * config.schedule.epochs
     with session(out.name, total, resume=resume, minutes=minutes) as started:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -30,6 +31,7 @@ from dialeval.display.wording import count
 if TYPE_CHECKING:
     from dialeval.data import Dialogue
     from dialeval.selfeval.learners import Learner
+    from dialeval.selfeval.spoiling import Material
     from dialeval.training.loop import Fitted
 
 Profile: TypeAlias = Literal["turnwise", "two_heads", "paper", "simple", "released"]
@@ -105,7 +107,6 @@ def selfeval(
 
     require_torch("SelF-Eval", "safetensors")
     from dialeval.selfeval.folder import write_card
-    from dialeval.selfeval.spoiling import material_of
 
     check_target(out)
     pace = Pace(epochs, minutes, learning_rate, seed, resume)
@@ -113,9 +114,7 @@ def selfeval(
         train_from_labels(dialogues, format, labels, start_from, out, pace, json)
         return
     given, digest = read_dialogues(dialogues, format, limit)
-    held = min(held_out, len(given) // 10)
-    material, judged = material_of(given[held:]), material_of(given[:held])
-    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
+    material, judged = parted(dialogues, given, held_out)
     built = _Construction(hardness, late, curve)
     learner = _learner(profile, loss, drop, built, encoder, rank, precision, pace)
     total = len(material.dialogues) * learner.config.schedule.epochs
@@ -125,6 +124,29 @@ def selfeval(
     facts = {"profile": profile, "encoder": encoder, "seed": seed, "updates": done.best.updates}
     write_card(out, "selfeval", about, about_data(dialogues, given, digest), facts, done)
     print_trained(out, "selfeval", done, json)
+
+
+class Parted(NamedTuple):
+    """Dialogues to learn from, and those held out."""
+
+    material: Material
+    judged: Material
+
+
+def parted(source: str, given: Sequence[Dialogue], held_out: int) -> Parted:
+    """The dialogues in two parts, and a line that says how many; Unsuitable where none are left to learn from."""
+    from dialeval.errors import Unsuitable
+    from dialeval.selfeval.spoiling import material_of
+
+    held = min(held_out, len(given) // 10)
+    material = material_of(given[held:])
+    if not material.dialogues:
+        raise Unsuitable(
+            f"{source}: found {count(len(given), 'dialogue')}, none of them with four turns or more; "
+            "expected some to learn from. Give longer dialogues."
+        )
+    print(f"{len(material.dialogues)} dialogues of four turns or more, {held} held out", file=sys.stderr)
+    return Parted(material, material_of(given[:held]))
 
 
 def _learner(

@@ -77,14 +77,12 @@ class RgmResponses:
         response = self.response(fields, where)
         if response is None:
             return []
-        utterances, votes = fields["utterances"], fields["contradictory_label_count"]
-        pair = fields["annotation_target_pair"]
-        places = range(len(utterances)) if isinstance(utterances, list) else range(0)
-        if not isinstance(pair, list) or not pair or pair[0] not in places or type(votes) is not int:
-            raise wrong(
-                where, "annotation_target_pair", pair, "two positions", "Give the published contexts."
-            )
-        assert isinstance(utterances, list)  # it has places
+        utterances, todo = _utterances(fields, where), "Give the published contexts."
+        pair, votes = fields.get("annotation_target_pair"), fields.get("contradictory_label_count")
+        if not isinstance(pair, list) or not pair or pair[0] not in range(len(utterances)):
+            raise wrong(where, "annotation_target_pair", pair, "two positions", todo)
+        if type(votes) is not int:
+            raise wrong(where, "contradictory_label_count", votes, "a whole number", todo)
         between = str(utterances[-2]) if len(utterances) > 1 else ""
         label: Label = "contradiction" if votes >= 2 else "consistent"
         judged = Pair(str(utterances[pair[0]]), response, between)
@@ -105,14 +103,20 @@ class RgmResponses:
         if self.folder is None:
             todo = "Keep the folder 'responses' beside 'contexts', as published."
             raise BadInput(where.path, "no folder 'responses'", "the texts of the responses", todo)
-        utterances = fields["utterances"]
-        last = str(utterances[-1]) if isinstance(utterances, list) and utterances else ""
+        last = str(_utterances(fields, where)[-1])
         system = last.removeprefix("[[").partition(":")[0]
         if system not in self.texts:
             name = f"{system}.json"
             known = is_plain_name(name) and (self.folder / name).is_file()
             self.texts[system] = _texts_in(self.folder / name) if known else {}
         return self.texts[system].get(last)
+
+
+def _utterances(fields: Mapping[str, object], where: Where) -> list[object]:
+    given = fields.get("utterances")
+    if not isinstance(given, list) or not given:
+        raise wrong(where, "utterances", given, "a list of utterances", "Give the published contexts.")
+    return given
 
 
 def _texts_in(file: Path) -> Mapping[str, str]:

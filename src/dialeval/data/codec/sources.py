@@ -16,7 +16,7 @@ from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
 from dialeval.data.codec.limits import Packed, Unpacked
 from dialeval.errors import BadInput, close_names
 from dialeval.files.digests import Stamp, stamp
-from dialeval.files.folders import with_home
+from dialeval.files.folders import is_there, with_home
 
 Source: TypeAlias = str | Path
 """A path, or ``-`` for standard input."""
@@ -61,10 +61,10 @@ def split_format(source: Source) -> Named:
     """``FORMAT:FILE`` as the file and its format, also behind a folder put before it; other sources as given."""
     from dialeval.data.formats import FORMATS
 
-    if (own := _OWN_PREFIX.fullmatch(str(source))) is not None and not Path(source).exists():
+    if (own := _OWN_PREFIX.fullmatch(str(source))) is not None and not is_there(Path(source)):
         return Named(type(source)(own[2]), own[1])
     match = _PREFIX.fullmatch(str(source))
-    if match is None or match[2] not in FORMATS or Path(source).exists():
+    if match is None or match[2] not in FORMATS or is_there(Path(source)):
         return Named(source, None)
     folder, name, rest = match.groups()
     if rest == "-":
@@ -77,7 +77,7 @@ def file_of(source: Source) -> Path:
     """The file itself: of ``openai:chats.jsonl`` that behind the format, of ``book.xlsx#Ratings`` the workbook."""
     path = Path(split_format(source).source)
     name, mark, _ = path.name.rpartition("#")
-    return path.with_name(name) if mark and name.lower().endswith(".xlsx") and not path.exists() else path
+    return path.with_name(name) if mark and name.lower().endswith(".xlsx") and not is_there(path) else path
 
 
 def source_stamp(source: Path) -> Stamp:
@@ -98,7 +98,7 @@ def check(source: Source, *, folder: bool = False) -> None:
         return
     path = file_of(source)
     expected = "a folder" if folder else "a file"
-    if not path.exists():
+    if not is_there(path):
         near = path.parent if path.parent.is_dir() else None
         close = close_names(path.name, sorted(os.listdir(near))) if near else []
         hint = (

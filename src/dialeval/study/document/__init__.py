@@ -2,7 +2,8 @@
 
 from dialeval.evaluation.compare import Comparison as Comparison
 from dialeval.study.document.manifest import ClaimPlan, Manifest, SystemUsage, Trace, Unmatched
-from dialeval.study.document.shown import Content, Place, Said, Shown, Unscored, Values
+from dialeval.study.document.reasons import PackedReasons, Place
+from dialeval.study.document.shown import Content, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
     OutOfReach,
     Standing,
@@ -40,6 +41,7 @@ __all__ = [
     "MeasureInfo",
     "MissingRule",
     "OutOfReach",
+    "PackedReasons",
     "Place",
     "Ranking",
     "Said",

@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from dialeval.data.results import ItemValues
 from dialeval.meta.document import Points
 from dialeval.study.document.manifest import Manifest
+from dialeval.study.document.reasons import PackedReasons, Place
 from dialeval.study.document.summary import Summary
 from dialeval.text.packed import PackedTexts, TextNumbers
-
-
-class Place(NamedTuple):
-    """Where a value stands in the array of values."""
-
-    measure: int
-    system: int
-    item: int
 
 
 class Unscored(NamedTuple):
@@ -73,11 +66,11 @@ class Values:
         systems = {name: index for index, name in enumerate(dict.fromkeys(b.system for b in blocks))}
         items, places = _placed([block.items for block in blocks])
         numbers = np.full((len(measures), len(systems), len(items)), np.nan)
-        reasons: dict[Place, str] = {}
+        reasons = PackedReasons()
         for block, columns in zip(blocks, places, strict=True):
             measure, system = measures[block.measure], systems[block.system]
             numbers[measure, system, columns] = block.values
-            reasons |= {Place(measure, system, int(columns[row])): why for row, why in block.reasons.items()}
+            reasons.add(measure, system, columns, block.reasons)
         return cls(tuple(measures), tuple(systems), items, numbers, reasons)
 
 

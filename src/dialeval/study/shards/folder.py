@@ -80,6 +80,14 @@ def read_shard(folder: Path) -> ShardDocument:
     return read_document(ShardDocument, require_file(folder, FILE, SHARD), SHARD)
 
 
+def shard_in(folder: Path) -> ShardDocument | None:
+    """The shard in the folder; None where there is none that can be read."""
+    try:
+        return read_shard(folder)
+    except BadInput:
+        return None
+
+
 def signature_of(part: System | AnyMetric) -> str:
     """All that could move the results of a system or measure, its resources included."""
     resources = resources_of(part)

@@ -37,6 +37,13 @@ def check_unchanged(folder: Path, then: Task, now: Task) -> None:
         )
 
 
+def difference_of_commands(first: ShardDocument, other: ShardDocument) -> str | None:
+    """In what two shards are not of the same command, in words; its files may have changed in between."""
+    if first.name != other.name:
+        return f"it is shard {first.name}"
+    return next(_differences_of_options(first.task, other.task), None)
+
+
 def _check_same(first_folder: Path, first: ShardDocument, folder: Path, document: ShardDocument) -> None:
     if document.shards != first.shards:
         difference: str | None = f"it is shard {document.name}, and {first_folder} is shard {first.name}"
@@ -53,13 +60,17 @@ def _check_same(first_folder: Path, first: ShardDocument, folder: Path, document
 
 def _differences(first: Task, other: Task) -> Iterator[str]:
     """In what two tasks differ, in words."""
-    if first.verb != other.verb:
-        yield f"one is of 'dialeval {first.verb}', the other of 'dialeval {other.verb}'"
     if first.dialeval != other.dialeval:
         yield f"dialeval {first.dialeval} and {other.dialeval}"
-    yield from _unequal("the option", first.arguments, other.arguments)
+    yield from _differences_of_options(first, other)
     yield from _unequal("the file", digests_by_path(first.files), digests_by_path(other.files))
     yield from _unequal("the system or measure", first.signatures, other.signatures)
+
+
+def _differences_of_options(first: Task, other: Task) -> Iterator[str]:
+    if first.verb != other.verb:
+        yield f"one is of 'dialeval {first.verb}', the other of 'dialeval {other.verb}'"
+    yield from _unequal("the option", first.arguments, other.arguments)
 
 
 def _unequal(what: str, first: Mapping[str, object], other: Mapping[str, object]) -> Iterator[str]:

@@ -1,0 +1,61 @@
+"""Environment and address of Ray, checked before it starts."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+EMBEDDED: Final = "local"
+"""The address of a cluster that is started in this process."""
+ATTEMPTS: Final = 5
+"""How often a batch is tried whose worker or node died; then the run fails, as a batch may kill whatever runs it."""
+_ALWAYS: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "120",
+    "RAY_task_oom_retries": str(ATTEMPTS - 1),
+}
+"""Nothing is reported to Ray's makers, a busy machine may start slowly, and a task that Ray killed because memory was
+out is not tried for ever."""
+_LOOPBACK_ONLY: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""By this Ray binds to 127.0.0.1, which it else takes for the machine's public address."""
+_BY_ADDRESS: Final = {"RAY_NUM_REDIS_GET_RETRIES": "2"}
+"""Ray tries 20 times, for 40 seconds each, to get an answer from what may not be a cluster."""
+_HOST_AND_PORT: Final = re.compile(r"(?:ray://)?(?P<host>[^/\s]+):(?P<port>\d{1,5})")
+_REACHED: Final = 20.0
+"""Seconds in which a cluster has to accept a connection."""
+_MODE: Final = "RAY_AUTH_MODE"
+_TOKENS: Final = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+
+
+def settings_for(address: str, known: Mapping[str, str]) -> dict[str, str]:
+    """What Ray should find in its environment; what is ``known`` there already is the user's and stays.
+
+    An embedded cluster has a token of its own. Left to itself, Ray keeps one in the user's home where others may read
+    it, and later clusters of the user ask for it. A cluster by address is asked with the user's token, if there is one.
+    """
+    settings = _ALWAYS | (_LOOPBACK_ONLY if address == EMBEDDED else _BY_ADDRESS)
+    given = any(known.get(name) for name in _TOKENS)
+    if _MODE in known:
+        pass
+    elif address != EMBEDDED:
+        settings |= {_MODE: "token"} if given or _kept_by_ray().is_file() else {}
+    elif not given:
+        settings |= {_MODE: "token", _TOKENS[0]: secrets.token_hex(32)}
+    return {name: value for name, value in settings.items() if name not in known}
+
+
+def _kept_by_ray() -> Path:
+    """Where 'ray get-auth-token --generate' keeps the token that 'ray start --head' then asks for."""
+    return Path("~/.ray/auth_token").expanduser()
+
+
+def reach(address: str) -> None:
+    """Connect to the address once; OSError where nothing listens, which Ray would try for minutes."""
+    place = _HOST_AND_PORT.fullmatch(address)
+    if place is not None:
+        with socket.create_connection((place["host"].strip("[]"), int(place["port"])), _REACHED):
+            pass

@@ -1,0 +1,38 @@
+"""The environment that Ray is given."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialeval.engine.cluster_settings import EMBEDDED, settings_for
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_an_embedded_cluster_has_a_token_of_its_own():
+    first, second = settings_for(EMBEDDED, {}), settings_for(EMBEDDED, {})
+    assert first["RAY_AUTH_MODE"] == "token"
+    assert len(first["RAY_AUTH_TOKEN"]) == 64
+    assert first["RAY_AUTH_TOKEN"] != second["RAY_AUTH_TOKEN"]
+
+
+@pytest.mark.parametrize(
+    "known", [{"RAY_AUTH_MODE": "disabled"}, {"RAY_AUTH_TOKEN": "x" * 64}, {"RAY_AUTH_TOKEN_PATH": "token"}]
+)
+def test_what_the_user_says_stays(known):
+    assert not any("AUTH" in name for name in settings_for(EMBEDDED, known))
+    assert settings_for(EMBEDDED, {"RAY_task_oom_retries": "9"}).keys().isdisjoint({"RAY_task_oom_retries"})
+
+
+def test_a_cluster_by_address_is_asked_with_the_users_token_where_there_is_one(home):
+    assert "RAY_AUTH_MODE" not in settings_for("10.0.0.1:6379", {})
+    assert settings_for("10.0.0.1:6379", {"RAY_AUTH_TOKEN_PATH": "token"})["RAY_AUTH_MODE"] == "token"
+    (home / ".ray").mkdir()
+    (home / ".ray" / "auth_token").write_text("x" * 64)
+    told = settings_for("10.0.0.1:6379", {})
+    assert (told["RAY_AUTH_MODE"], "RAY_AUTH_TOKEN" in told) == ("token", False)
+    assert "RAY_AUTH_MODE" not in settings_for("10.0.0.1:6379", {"RAY_AUTH_MODE": "disabled"})
