@@ -71,6 +71,9 @@ def lacks_references(example: Example) -> str | None:
 
 def example_columns(examples: Sequence[Example]) -> ExampleColumns:
     """The fields of these examples, read once from a shared batch."""
-    whole, place = stretch_of(examples)
-    columns = once(whole, ExampleColumns, lambda: columns_of(whole))
-    return columns if whole is examples else once(examples, ExampleColumns, lambda: columns.part(place))
+
+    def read() -> ExampleColumns:
+        whole, place = stretch_of(examples)
+        return columns_of(examples) if whole is examples else example_columns(whole).part(place)
+
+    return once(examples, ExampleColumns, read)

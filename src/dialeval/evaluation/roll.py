@@ -210,7 +210,8 @@ class _KeptBatches(Generic[S]):
 
 
 def _columns(subjects: SharedBatch[Any]) -> ExampleColumns | None:
-    return example_columns(subjects) if set(map(type, subjects)) == {Example} else None
+    alike = subjects.whole is not None or set(map(type, subjects)) == {Example}
+    return example_columns(subjects) if alike else None
 
 
 class _Names(NamedTuple):

@@ -17,15 +17,17 @@ from dialeval.text.tokenisers import Tokens
 
 def measure(examples: Sequence[Example], *, tokens: Tokens, lowercase: bool = False) -> Overlap:
     """What each example's response shares with its references, of which it has at least one."""
-    key = "overlap", tokens, lowercase
-    whole, place = stretch_of(examples)
 
     def compute() -> Overlap:
-        return overlap(*item_texts(whole), tokens=tokens, lowercase=lowercase, coming=coming_with(whole))
+        whole, place = stretch_of(examples)
+        if whole is not examples:
+            return Overlap(measure(whole, tokens=tokens, lowercase=lowercase).table[place])
+        return overlap(
+            *item_texts(examples), tokens=tokens, lowercase=lowercase, coming=coming_with(examples)
+        )
 
     # The runner gives the same batch to one metric after the other.
-    shared = once(whole, key, compute)
-    return shared if whole is examples else once(examples, key, lambda: Overlap(shared.table[place]))
+    return once(examples, ("overlap", tokens, lowercase), compute)
 
 
 def measure_strings(
