@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from dialeval.core.batches import SharedBatch, coming_with, example_columns, lacks_references, stretch_of
 from dialeval.data.columns import columns_of
 from dialeval.data.types import Example, Response
 from dialeval.evaluation.roll import Roll
+from dialeval.evaluation.runner import evaluate
 from dialeval.metrics import build
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
@@ -61,6 +64,14 @@ def test_batches_with_something_missing_stand_alone() -> None:
         batches = [batch.subjects for batch in Roll[Example](2, digests=False).note(examples)]
         assert [batch.whole for batch in batches] == [None, None]
         assert example_columns(batches[1]) == columns_of([odd])
+
+
+@pytest.mark.parametrize("nothing", [(), []])
+def test_examples_without_references_are_left_out_however_that_is_said(nothing: Any) -> None:
+    bare = Example("bare", "s", (), Response("a"), nothing)
+    result = evaluate(build("bleu"), [*examples_of([("a b c d e", ["a b c d e"])] * 3), bare])
+    assert dict(result.reasons) == {3: "no references"}
+    assert result.score == pytest.approx(1)
 
 
 def test_a_batch_travels_without_the_larger_one() -> None:

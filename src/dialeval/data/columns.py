@@ -34,7 +34,7 @@ class ExampleColumns(NamedTuple):
             self.texts[place],
             references,
             self.complete or _are_complete(responses),
-            references.count(()) if self.bare else 0,
+            _count_bare(references) if self.bare else 0,
         )
 
 
@@ -50,8 +50,12 @@ def columns_of(examples: Sequence[Example]) -> ExampleColumns:
         [response.text for response in responses],
         references,
         _are_complete(responses),
-        references.count(()),
+        _count_bare(references),
     )
+
+
+def _count_bare(references: Sequence[Sequence[str]]) -> int:
+    return len(references) - sum(map(bool, references))
 
 
 def _are_complete(responses: Sequence[Response]) -> bool:

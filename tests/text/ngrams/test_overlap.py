@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -152,9 +153,41 @@ def test_threads_do_not_touch_each_other() -> None:
 
 def test_room_for_a_very_long_text_is_given_back() -> None:
     both([("a", ["b"])], "whitespace")
-    kept = _kept.room
+    assert _kept.room is not None
     both([("a " * 10_000, ["a"])], "whitespace")
-    assert _kept.room is kept
+    assert _kept.room is None
+
+
+def test_a_long_reference_takes_no_room_of_a_response() -> None:
+    both([("a", ["b " * 3000])], "whitespace")
+    assert _kept.room is not None
+    assert len(_kept.room.own.words) < 100
+
+
+def test_an_interruption_leaves_no_trace() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(map(str, rng.integers(0, 30, 12))) for _ in range(60_000)]
+    items = [(text, [texts[at - 1]]) for at, text in enumerate(texts)]
+    flattened, first = flat(items)
+    expected = both(items[:500], "whitespace")[1]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    interrupted = 0
+    try:
+        for delay in (0.03, 0.05, 0.07, 0.09, 0.11):
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                compiled_rows(flattened, first, "whitespace", np.zeros((len(items), COLUMNS)))
+            except KeyboardInterrupt:
+                interrupted += 1
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            np.testing.assert_array_equal(both(items[:500], "whitespace")[1], expected)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted
 
 
 def test_case_is_folded_on_request() -> None:

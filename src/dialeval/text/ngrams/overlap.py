@@ -138,6 +138,7 @@ def compiled_rows(texts: Sequence[str], first: Integers, tokens: Tokens, rows: F
     room.base = overlap_rows(
         Texts(codes, begin, kinds), first, rule, sharing, room.own, room.others, room.base, rows
     )
+    _kept.room = room if room.small else None
 
 
 def _readable(texts: Sequence[str], tokens: Tokens) -> tuple[Sequence[str], NDArray[np.uint8]]:
@@ -189,6 +190,11 @@ class _Room:
     base: int = 0
     """The first number that no item has had."""
 
+    @property
+    def small(self) -> bool:
+        """Whether it may be kept."""
+        return len(self.own.words) + len(self.others.words) <= _SMALL_ROOM
+
     def holds(self, response: int, references: int, texts: int) -> bool:
         """Whether it is large enough."""
         return (
@@ -199,7 +205,10 @@ class _Room:
 
 
 class _Kept(threading.local):
-    """The last room of this thread, if it is small."""
+    """The last room of this thread, if it is small; none while it is in use.
+
+    So loops that are interrupted leave none behind: it would hold numbers from ``base`` on.
+    """
 
     room: _Room | None = None
 
@@ -208,16 +217,14 @@ _kept = _Kept()
 
 
 def _room(begin: Integers, first: Integers) -> _Room:
-    """Room for the longest text as a response, and for the references of the item that has most."""
-    most = 2 + int(np.diff(begin).max())
+    """Room for the longest response, and for the references of the item that has most; its user keeps it."""
     starts, texts = begin[first], int(np.diff(first).max())
+    most = 2 + int((begin[first[:-1] + 1] - starts[:-1]).max())
     others = int(np.diff(starts).max()) + texts
-    if _kept.room is not None and _kept.room.holds(most, others, texts):
-        return _kept.room
-    room = _new_room(most, others, texts)
-    if most + others <= _SMALL_ROOM:
-        _kept.room = room
-    return room
+    room, _kept.room = _kept.room, None
+    if room is not None and room.holds(most, others, texts):
+        return room
+    return _new_room(most, others, texts)
 
 
 def _new_room(response: int, references: int, texts: int) -> _Room:
