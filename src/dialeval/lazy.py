@@ -1,11 +1,42 @@
-"""Packages whose names are imported when they are first used, so that a command loads only what it needs."""
+"""Names and tables whose parts are imported when they are first used, so that a command loads only what it needs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def at_place(place: str) -> Any:
+    """What ``package.module:name`` is."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class LazyTable(Mapping[str, T]):
+    """Values by name, each of which is made when it is first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
+        self._makers = makers
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def modules_of(file: str | Path) -> dict[str, str]:

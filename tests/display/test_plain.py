@@ -85,3 +85,13 @@ def test_a_pipe_needs_no_rich():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["    n", "─────", "1 – 2", " • a note", "False"]
+
+
+def test_a_width_of_nothing_is_that_of_a_page(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "0")
+    assert plain_width() == 80
+
+
+def test_nothing_is_printed_where_standard_output_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert plain_width() is None

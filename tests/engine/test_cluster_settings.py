@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dialeval.engine.cluster_settings import EMBEDDED, settings_for
+from dialeval.engine.cluster_settings import EMBEDDED, prepare_environment, settings_for
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +36,30 @@ def test_a_cluster_by_address_is_asked_with_the_users_token_where_there_is_one(h
     told = settings_for("10.0.0.1:6379", {})
     assert (told["RAY_AUTH_MODE"], "RAY_AUTH_TOKEN" in told) == ("token", False)
     assert "RAY_AUTH_MODE" not in settings_for("10.0.0.1:6379", {"RAY_AUTH_MODE": "disabled"})
+
+
+def test_the_token_of_an_embedded_cluster_is_not_sent_to_another_one():
+    environment = {"PATH": "/bin"}
+    prepare_environment(EMBEDDED, environment)
+    token = environment["RAY_AUTH_TOKEN"]
+    prepare_environment("10.0.0.1:6379", environment)
+    assert not any("AUTH" in name for name in environment)
+    prepare_environment(EMBEDDED, environment)
+    prepare_environment(EMBEDDED, environment)
+    assert environment["RAY_AUTH_TOKEN"] not in ("", token)
+    again = dict(environment)
+    prepare_environment(EMBEDDED, environment)
+    assert environment == again
+
+
+def test_the_users_token_stays():
+    environment = {"RAY_AUTH_TOKEN": "mine"}
+    for address in (EMBEDDED, "10.0.0.1:6379", EMBEDDED):
+        prepare_environment(address, environment)
+        assert environment["RAY_AUTH_TOKEN"] == "mine"
+
+
+def test_nobody_has_to_have_a_home(monkeypatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError("no such user")))
+    assert "RAY_AUTH_MODE" not in settings_for("10.0.0.1:6379", {})

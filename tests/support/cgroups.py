@@ -62,6 +62,14 @@ def _parents() -> Iterator[Path]:
         yield from (folder for folder in (own, *own.parents) if folder.is_relative_to(root))
 
 
+def _without_swap(folder: Path, size: int) -> None:
+    """Give the group no memory on disks, where the kernel counts it."""
+    for name, limit in (("memory.memsw.limit_in_bytes", size), ("memory.swap.max", 0)):
+        with contextlib.suppress(OSError):
+            if (folder / name).exists():
+                (folder / name).write_text(str(limit))
+
+
 def _made(parent: Path, size: int) -> Group | None:
     folder = parent / f"dialeval-{uuid.uuid4().hex[:8]}"
     if os.geteuid() or not parent.is_dir():
@@ -74,6 +82,7 @@ def _made(parent: Path, size: int) -> Group | None:
         with contextlib.suppress(OSError):
             if (folder / name).exists():
                 (folder / name).write_text(str(size))
+                _without_swap(folder, size)
                 return Group(folder)
     folder.rmdir()
     return None

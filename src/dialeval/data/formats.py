@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +15,7 @@ from dialeval.data.importers.conversation import KINDS as CONVERSATION, read_con
 from dialeval.data.importers.shapes import SHAPES
 from dialeval.data.types import Kind, Record
 from dialeval.errors import BadInput, DialevalError, first_line
+from dialeval.lazy import LazyTable
 
 RecordReader: TypeAlias = Callable[[Source, Kind, OnBad], Iterator[Record]]
 
@@ -73,29 +74,11 @@ def _conversation(name: str, summary: str) -> Format:
     return Format(name, summary, CONVERSATION, read)
 
 
-class Formats(Mapping[str, Format]):
-    """Formats by name, each of which is imported when it is first asked for."""
-
-    def __init__(self, *entries: _Entry) -> None:
-        self._entries = {entry.name: entry for entry in entries}
-        self._loaded: dict[str, Format] = {}
-
-    def __getitem__(self, name: str) -> Format:
-        if name not in self._loaded:
-            self._loaded[name] = self._entries[name].format()
-        return self._loaded[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+def _formats(*entries: _Entry) -> LazyTable[Format]:
+    return LazyTable({entry.name: entry.format for entry in entries})
 
 
-FORMATS: Final = Formats(
+FORMATS: Final = _formats(
     _Entry("jsonl", "JSON Lines, or one JSON array of objects (.jsonl, .ndjson, .json)"),
     _Entry("csv", "comma- or semicolon-separated values with a header (.csv)"),
     _Entry("tsv", "tab-separated values with a header (.tsv)"),

@@ -32,13 +32,15 @@ def cell_len(text: str) -> int:
 
 def plain_width() -> int | None:
     """How long lines on standard output may be; None where it is not a file or pipe that takes plain UTF-8."""
+    if sys.stdout is None:  # closed before the program began
+        return None
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
     if os.name != "posix" or sys.stdout.isatty() or not encoding.startswith("utf"):
         return None
     if any(name in os.environ for name in _WANTED):
         return None
     given = os.environ.get("COLUMNS", "")
-    return int(given) if given.isdigit() else _terminal_width() or 80
+    return (int(given) if given.isdigit() else _terminal_width()) or 80
 
 
 def _terminal_width() -> int | None:

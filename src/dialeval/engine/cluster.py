@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
 from dialeval.engine.cluster_room import Needs, no_room, room_for
-from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, reach, settings_for
+from dialeval.engine.cluster_settings import ATTEMPTS, EMBEDDED, prepare_environment, reach
 from dialeval.engine.cluster_worker import Outcome, Worker, import_ray, perform
 from dialeval.errors import RunFailed, described, first_line
 from dialeval.files.custom_code import MODULES
@@ -90,7 +90,7 @@ class RayCluster:
             actors, refs = self._actors, [ref for ref, sent in pending if not sent.pooled]
             self._actors, self._pending = [], {}
             watching, self._watching = self._watching, None
-        self._ended.set()
+            self._ended.set()
         if watching is not None:  # a call to Ray after its end would end this process
             watching.join()
         if self._retries is not None:
@@ -109,7 +109,7 @@ class RayCluster:
         loaded = sys.modules.get("ray")
         self._started = loaded is None or not loaded.is_initialized()
         if self._started:  # before the import, which reads some of them
-            os.environ.update(settings_for(self.address, os.environ))
+            prepare_environment(self.address, os.environ)
         ray = import_ray()
         if self._started:
             _start(ray, self.address, self.jobs)
@@ -131,6 +131,8 @@ class RayCluster:
 
     def _send(self, sent: _Sent) -> None:
         with self._sending:
+            if self._ended.is_set():  # nobody waits for it any more
+                return
             sent.actor = self._actor() if sent.pooled else None
             remote = sent.actor.handle.perform if sent.actor else self._remote
             ref = remote.remote(*sent.call)

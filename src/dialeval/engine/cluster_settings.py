@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Final
 
@@ -48,9 +49,29 @@ def settings_for(address: str, known: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if name not in known}
 
 
+_set: dict[str, str] = {}
+"""What `prepare_environment` has set in this process."""
+
+
+def prepare_environment(address: str, environment: MutableMapping[str, str]) -> None:
+    """Set what Ray should find in its environment; what was set for another cluster before is not taken for the user's.
+
+    Embedded clusters of one process have one token, which Ray remembers.
+    """
+    own = {name: value for name, value in _set.items() if environment.get(name) == value}
+    for name in own:
+        del environment[name]
+    settings = settings_for(address, environment)
+    if _TOKENS[0] in settings:
+        settings[_TOKENS[0]] = own.get(_TOKENS[0], settings[_TOKENS[0]])
+    _set.clear()
+    _set.update(settings)
+    environment.update(settings)
+
+
 def _kept_by_ray() -> Path:
     """Where 'ray get-auth-token --generate' keeps the token that 'ray start --head' then asks for."""
-    return Path("~/.ray/auth_token").expanduser()
+    return Path(os.path.expanduser("~/.ray/auth_token"))
 
 
 def reach(address: str) -> None:

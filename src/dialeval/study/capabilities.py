@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dialeval.lazy import LazyTable, at_place
 
 if TYPE_CHECKING:
     from dialeval.evaluation.measure import Capability
@@ -22,14 +23,14 @@ class Entry(NamedTuple):
     """Measures of responses that its part of the page explains."""
 
 
-class Capabilities(Mapping[str, "Capability"]):
+class Capabilities(LazyTable["Capability"]):
     """Capabilities by name."""
 
     def __init__(self, *entries: Entry) -> None:
         self.entries: Final = {entry.name: entry for entry in entries}
         self.measures: Final = {name: entry.name for entry in entries for name in entry.measures}
         """The capability of each measure that asks systems more than one response per prompt."""
-        self._loaded: dict[str, Capability] = {}
+        super().__init__({entry.name: partial(_made, entry.place) for entry in entries})
 
     def asking(self, measure: str) -> Capability | None:
         """The capability with that measure; None where it is a measure of responses."""
@@ -39,20 +40,10 @@ class Capabilities(Mapping[str, "Capability"]):
         """The capability whose part of the page explains a measure of responses; None without one."""
         return next((self[name] for name, entry in self.entries.items() if measure in entry.shows), None)
 
-    def __getitem__(self, name: str) -> Capability:
-        if name not in self._loaded:
-            module, _, kind = self.entries[name].place.partition(":")
-            self._loaded[name] = getattr(import_module(module), kind)()
-        return self._loaded[name]
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
+def _made(place: str) -> Capability:
+    capability: Capability = at_place(place)()
+    return capability
 
 
 CAPABILITIES: Final = Capabilities(

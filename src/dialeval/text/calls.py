@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -23,6 +22,7 @@ from typing import (
 )
 
 from dialeval.errors import DialevalError, UnknownName
+from dialeval.lazy import LazyTable, at_place
 
 Scalar: TypeAlias = str | int | float | bool | None
 
@@ -133,26 +133,12 @@ class Entry(NamedTuple):
         return tuple(f"{self.name}({parameters})" for parameters in self.calls) or (self.name,)
 
 
-class Table(Mapping[str, Callable[..., T]]):
+class Table(LazyTable[Callable[..., T]]):
     """Constructors by name, each imported when it is first asked for."""
 
     def __init__(self, *entries: Entry) -> None:
         self.entries = entries
-        self._places = {entry.name: entry.place for entry in entries}
-
-    def __getitem__(self, name: str) -> Callable[..., T]:
-        module, _, constructor = self._places[name].partition(":")
-        maker: Callable[..., T] = getattr(import_module(module), constructor)
-        return maker
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
+        super().__init__({entry.name: partial(at_place, entry.place) for entry in entries})
 
 
 def construct(text: str, table: Mapping[str, Callable[..., T]], *, kind: str) -> T:

@@ -98,3 +98,27 @@ def test_what_was_met_is_forgotten_when_it_is_too_much(monkeypatch: pytest.Monke
     monkeypatch.setattr("dialeval.metrics.meteor.lexicon._MOST", 5)
     assert_words_are_the_normalisers(lexicon, ["a new word"])
     assert len(lexicon.encode(["a"]).facts.key) == len(WORDS)
+
+
+def test_an_interruption_confuses_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    lexicon = Lexicon(tables())
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lexicon._known, "add", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            lexicon.encode(["one two"])
+    with monkeypatch.context() as patch:
+        patch.setattr(lexicon._pieces, "_ends", _Cut(lexicon._pieces._ends))
+        with pytest.raises(KeyboardInterrupt):
+            lexicon.encode(["three"])
+    assert_words_are_the_normalisers(lexicon, ["four five", "two one", "three six"])
+
+
+class _Cut(list[int]):
+    """Ends of pieces; whoever adds one is interrupted."""
+
+    def append(self, _end: int) -> None:
+        raise KeyboardInterrupt

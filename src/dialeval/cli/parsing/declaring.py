@@ -85,6 +85,7 @@ def for_typer(function: Callable[..., Any]) -> Callable[..., Any]:
         parameter.replace(annotation=told.get(name, parameter.annotation))
         for name, parameter in shape.parameters.items()
     ]
+    called.__annotations__ = told  # so that a second call of this gives the function itself
     called.__signature__ = shape.replace(parameters=parameters)  # type: ignore[attr-defined]
     return called
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -46,18 +47,24 @@ class Lexicon:
         self._words = lines_of(tables["words"])
         self._tabled = Words(*(numbers_of(tables[name]) for name in Words._fields))
         self._facts = self._tabled
+        self._alone = threading.Lock()
         self._forget()
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """The texts, normalised, as numbers of words."""
+        with self._alone:
+            return self._encode(texts)
+
+    def _encode(self, texts: Sequence[str]) -> Encoded:
         if self._pieces.count > _MOST or len(self._numbers) > _MOST:
             self._forget()
         joined = "".join(texts)
         tokens, token_ends, left = self._cut(texts, joined)
         pieces = [self._piece(joined, *row) for row in left.tolist()]
-        new = list(islice(self._numbers, len(self._facts.key), None))
-        if new:
+        # Each by its own count, so that one that was interrupted catches up.
+        if new := list(islice(self._numbers, len(self._facts.key), None)):
             self._facts = self._describer.describe(new, self._facts)
+        if new := list(islice(self._numbers, self._known.count, None)):
             self._known.add(new)
         sizes = np.ones(len(tokens), np.int64)
         others, other_ends = self._pieces.words(np.array(pieces, np.int64))
@@ -106,12 +113,17 @@ class _KnownWords:
         self.table: WordTable = np.zeros(64, np.int32), np.zeros(1, np.int32), np.zeros(0, np.uint8)
         self.add(words)
 
+    @property
+    def count(self) -> int:
+        """How many words there are."""
+        return len(self.table[1]) - 1
+
     def add(self, words: Sequence[str]) -> None:
         """Put these behind the others; they must be new."""
         from dialeval.metrics.meteor._wording_kernels import enter
 
         slots, starts, letters = self.table
-        known = len(starts) - 1
+        known = self.count
         more = np.frombuffer("\n".join([*words, ""]).encode("utf-8", "surrogatepass"), np.uint8)
         letters = np.concatenate([letters, more])
         starts = np.concatenate([starts, len(letters) - len(more) + np.flatnonzero(more == _END) + 1])
@@ -145,6 +157,7 @@ class _Pieces(dict[str, int]):
     def add(self, words: Iterable[str]) -> int:
         """The number of a new piece of these words; a new word gets the next number."""
         numbers = self._numbers
+        del self._words[self._ends[-1] :]  # of a piece that was interrupted
         self._words.extend([numbers.setdefault(word, len(numbers)) for word in words])
         self._ends.append(len(self._words))
         return self.count - 1
