@@ -65,7 +65,7 @@ def test_systems_of_runs_are_named_or_matched(files):
     assert "new is better than old" in files("compare", "run:new", "run:old").out
     twin = files("compare", "run:new", "run:new")
     assert twin.code == 1
-    assert "Say which two to compare" in twin.err
+    assert "on both sides, expected two different systems" in twin.err
     same = files("compare", "run", "run")
     assert same.code == 1
     assert "Say which two to compare" in same.err

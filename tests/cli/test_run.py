@@ -114,6 +114,27 @@ def test_a_folder_with_other_files_is_never_written_into(dialeval, study):
     assert dialeval("run", study, "-o", "mine/thesis.txt").code == 1
 
 
+def test_a_folder_with_a_study_of_ones_own_is_never_written_into(dialeval, study):
+    dialeval("demo", "--copy", "mine")
+    files = {path: path.read_bytes() for path in Path("mine").rglob("*") if path.is_file()}
+    done = dialeval("run", study, "-o", "mine")
+    assert done.code == 1
+    assert "found a folder with other files" in done.err
+    for folder in ("mine", "mine/."):
+        own = dialeval("run", "mine/study.yaml", "-o", folder)
+        assert own.code == 1
+        assert "found the study that is to be run" in own.err
+    assert {path: path.read_bytes() for path in Path("mine").rglob("*") if path.is_file()} == files
+
+
+def test_a_folder_in_which_a_first_run_was_interrupted_is_written_into(dialeval, study):
+    Path("out").mkdir()
+    for name in (".run.part", "study.yaml", "examples.jsonl"):
+        Path("out", name).write_text("")
+    assert dialeval("run", study, "-o", "out").code == 0
+    assert not Path("out/.run.part").exists()
+
+
 def test_running_again_replaces_the_run(dialeval, study):
     dialeval("run", study, "-o", "out")
     first = Path("out/results.parquet").read_bytes()

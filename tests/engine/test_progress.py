@@ -62,3 +62,8 @@ def test_a_log_gets_a_line_after_ten_seconds_and_then_each_minute(capfd):
     out, err = capfd.readouterr()
     assert out == ""
     assert err == "200 of 1,000 pairs, about 48 s left\n750 of 1,000 pairs, about 25 s left\n"
+
+
+def test_a_bar_without_a_total_shows_none():
+    bar = RichProgress("scoring", 0)
+    assert bar._total is None

@@ -76,7 +76,7 @@ def design_notes(
         if units < n:
             groups.setdefault((units, n), []).extend([] if effect is None else [effect])
     for (units, n), effects in groups.items():
-        ends = sorted({f"{effect:.1f}" for effect in (min(effects), max(effects))}) if effects else []
+        ends = dict.fromkeys(f"{end(effects):.1f}" for end in (min, max)) if effects else ()
         told = f", design effect {' to '.join(ends)}" if ends else ""
         few = "" if units > FEW else "; if ids do not begin with dialogues, say --cluster none"
         yield f"Resampled by dialogue: {count(units, 'dialogue')} of {count(n, 'item')}{told}{few}."

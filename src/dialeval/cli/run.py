@@ -125,13 +125,13 @@ def carry_out(
     engine: EngineSettings | None = None,
 ) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
-    from dialeval.files.folders import check_target
     from dialeval.study import run_study, write_page, write_run
+    from dialeval.study.folder import check_run_folder
     from dialeval.study.provenance import Beginning
     from dialeval.study.report.exports import as_markdown
     from dialeval.study.report.terminal import print_leaderboard
 
-    check_target(folder, "study.yaml", kind="run")
+    check_run_folder(folder, study)
     _warn_of_another_study(study, folder)
     tell_of_memory(study)
     beginning = Beginning.now()

@@ -39,8 +39,8 @@ def unwatched(_what: str, _total: int) -> AbstractContextManager[Progress]:
 class RichProgress:
     """A bar on stderr with count, speed and time left; nothing at all where stderr is not a terminal."""
 
-    def __init__(self, description: str, total: int | None = None) -> None:
-        self._description, self._total = description, total
+    def __init__(self, description: str, total: int = 0) -> None:
+        self._description, self._total = description, total or None  # 0 where nobody knows
         self._bar: rich.progress.Progress | None = None
 
     def advance(self, n: int, /) -> None:

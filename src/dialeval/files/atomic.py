@@ -1,8 +1,12 @@
-"""Atomic writes: a file is complete, or does not exist."""
+"""Atomic writes: a file is complete, or does not exist.
+
+A link stays one: the file that it leads to is replaced. Pipes and devices are written to as they are.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +17,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """A scratch path beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
     import tempfile
 
+    if _is_stream(path):
+        yield path
+        return
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -25,6 +33,15 @@ def atomic_path(path: Path) -> Iterator[Path]:
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a pipe or a device, or an open file of this process such as /dev/stdout."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # no such file yet
+        return False
+    return not stat.S_ISREG(mode) or path.parts[:2] in (("/", "dev"), ("/", "proc"))
 
 
 def write_atomically(path: Path, content: bytes) -> None:

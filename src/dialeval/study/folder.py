@@ -16,12 +16,13 @@ from dialeval.data.spooled import of_items
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
-from dialeval.files.folders import alone_in
+from dialeval.files.folders import alone_in, check_target
 from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
 from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
+from dialeval.study.file import Study
 from dialeval.study.provenance import Circumstances, manifest_of
 from dialeval.study.report.page import page_of
 from dialeval.study.run import Run
@@ -37,6 +38,23 @@ FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml"
 """What a complete folder holds beside its page and what only some runs have."""
 
 
+_BEGUN: Final = ".run.part"
+"""A folder with this file is ours, though a run that writes its first files there was interrupted."""
+
+
+def check_run_folder(folder: Path, study: Study) -> None:
+    """Refuse a folder that a run of the study would spoil: one with other files, or with the study itself."""
+    copy = folder / "study.yaml"
+    if copy.exists() and study.path.exists() and copy.samefile(study.path):
+        raise BadInput(
+            str(copy),
+            "the study that is to be run",
+            "a folder without it, since a run writes its own study.yaml",
+            "Give another -o.",
+        )
+    check_target(folder, "manifest.json", "summary.json", _BEGUN, kind="run")
+
+
 def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> Content:
     """Write everything but the page, and return what the page shows.
 
@@ -50,6 +68,7 @@ def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None 
 def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     for stale in (folder / "manifest.json", folder / "report.html", *folder.glob(".*.part")):
         stale.unlink(missing_ok=True)
+    (folder / _BEGUN).touch()
     write_atomically(folder / "study.yaml", run.study.text.encode())
     write(folder / EXAMPLES, _answered(respondent.examples for respondent in run.respondents))
     further = _write_further(run, folder)
@@ -62,6 +81,7 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
     write_document(folder / "summary.json", summary)
     manifest = manifest_of(run, circumstances)
     write_document(folder / "manifest.json", manifest)
+    (folder / _BEGUN).unlink(missing_ok=True)
     more = (
         capability.examples_of(scored.subjects)
         for name, capability in CAPABILITIES.items()

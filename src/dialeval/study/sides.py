@@ -344,6 +344,11 @@ def _pairs(a: Side, b: Side) -> list[tuple[str, str]]:
         pairs = [(a.systems[0], b.systems[0])]
     else:
         pairs = [(name, name) for name in a.systems if name in b.systems]
+    if a.source == b.source and a.systems == b.systems and len(a.systems) == 1:
+        raise Unsuitable(
+            f"Found {a.systems[0]} of {a.source} on both sides, expected two different systems. Give another file or "
+            "another system of this one, as FILE:SYSTEM."
+        )
     if not pairs or (a.source == b.source and any(x == y for x, y in pairs)):
         raise Unsuitable(
             f"{a.source} has {', '.join(a.systems)}; {b.source} has {', '.join(b.systems)}. "
