@@ -63,6 +63,7 @@ class NotedBatch(Generic[S]):
         return known
 
     def _screen(self, check: Callable[[S], str | None]) -> Screened[S]:
+        # The commonest check, which the columns have answered for all of them.
         if (
             self._complete
             and check is lacks_references
