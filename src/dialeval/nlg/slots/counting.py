@@ -11,7 +11,7 @@ from dialeval.nlg.acts.types import Meaning
 from dialeval.nlg.slots.lexicon import HAS, LACKS, Lexicon, scan
 from dialeval.nlg.slots.matching import match
 from dialeval.nlg.slots.needs import Need, checked_needs, needs_of
-from dialeval.nlg.slots.tokens import tokenise
+from dialeval.text.spelling.tokens import tokenise
 
 Profile: TypeAlias = Literal["dialeval", "wen2015", "rnnlg"]
 Part: TypeAlias = Literal["total", "missing", "wrong", "added", "repeated"]

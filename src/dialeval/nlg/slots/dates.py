@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dialeval.nlg.slots.tokens import Words
+from dialeval.text.spelling.tokens import Words
 
 _YEAR: Final = "january february march april may june july august september october november december"
 _MONTHS: Final = tuple(_YEAR.split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dialeval.nlg.slots.tokens import Words, tokenise
+from dialeval.text.spelling.tokens import Words, tokenise
 
 _DURATION: Final = re.compile(
     r"(?:(?P<hours>\d{1,3})\s*(?:h|hrs?|hours?)\.?)?(?:\s*(?:and|,)?\s*(?P<minutes>\d{1,4})\s*(?:min|mins|minutes?)\.?)?"

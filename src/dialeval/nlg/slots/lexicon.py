@@ -12,7 +12,7 @@ from dialeval.nlg.acts.types import Meaning, Slot, slots_of
 from dialeval.nlg.slots.aliases import ANY_SLOT, Aliases
 from dialeval.nlg.slots.phrases import CONCEPTS
 from dialeval.nlg.slots.spellings import content_words, general_phrases, keywords, spellings
-from dialeval.nlg.slots.tokens import Tokens, Words, tokenise, word_of
+from dialeval.text.spelling.tokens import Tokens, Words, tokenise, word_of
 
 HAS: Final = "\x00has"
 LACKS: Final = "\x00lacks"

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from dialeval.nlg.acts.types import Meaning, slots_of
-from dialeval.nlg.slots.daytime import Half, half_of_value
 from dialeval.nlg.slots.lexicon import Lexicon, Pair, pair_of
 from dialeval.nlg.slots.phrases import NAMES
 from dialeval.nlg.slots.spellings import parts_of, words_of_name
-from dialeval.nlg.slots.tokens import Words, tokenise
+from dialeval.text.spelling.daytime import Half, half_of_value
+from dialeval.text.spelling.tokens import Words, tokenise
 
 Sort: TypeAlias = Literal["plain", "yes", "no", "either", "dontcare", "none"]
 """How a value is checked; ``either`` where an act asks about yes or no."""

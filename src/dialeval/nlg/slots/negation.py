@@ -13,10 +13,10 @@ from dialeval.nlg.slots.phrases import (
     EXCEPTIONS,
     INDIFFERENT,
     LINKS,
-    NEGATIONS,
     QUALIFIERS,
 )
-from dialeval.nlg.slots.tokens import Tokens
+from dialeval.text.spelling.denials import is_negation, is_not
+from dialeval.text.spelling.tokens import Tokens
 
 _REACH: Final = 7
 """How many words before a property a denial of it may stand."""
@@ -86,7 +86,7 @@ def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
     Not where the denial is of something else: "not only cheap", "whether or not cheap", "no pub except this one",
     "not a pub for kids".
 
-    >>> from dialeval.nlg.slots.tokens import tokenise
+    >>> from dialeval.text.spelling.tokens import tokenise
     >>> [denies_value(text, tokenise(text), 3, 4) for text in ("not in the north", "not only the north")]
     [True, False]
     """
@@ -106,16 +106,6 @@ def denies_value(text: str, tokens: Tokens, start: int, end: int) -> bool:
 def _ends_before(text: str, tokens: Tokens, index: int) -> bool:
     """Whether a clause ends before this word."""
     return _clause_ends(text, tokens.ends[index - 1], tokens.starts[index])
-
-
-def is_not(word: str) -> bool:
-    """Whether a word denies what comes after it."""
-    return word in ("not", "never") or word.endswith("n't")
-
-
-def is_negation(word: str) -> bool:
-    """Whether a word denies."""
-    return word in NEGATIONS or word.endswith("n't")
 
 
 def _clause_ends(text: str, left: int, right: int) -> bool:

@@ -238,12 +238,6 @@ SAID_AS: Final = {
 }
 """Other words that show which slot a value belongs to."""
 
-_NEGATIONS: Final = (
-    "not no non none never without cannot lack neither nor unsuitable prohibited isnt doesnt dont "
-    "unwelcome banned unavailable forbidden"
-)
-NEGATIONS: Final = frozenset(_NEGATIONS.split())
-"""Words that deny; so does any that ends in n't."""
 _AFTER: Final = "not cannot prohibited unwelcome banned unsuitable unavailable forbidden"
 AFTER: Final = frozenset(_AFTER.split())
 """Words that deny what stands before them."""

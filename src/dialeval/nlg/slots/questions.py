@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from dialeval.nlg.slots.tokens import Tokens, word_of
+from dialeval.text.spelling.tokens import Tokens, word_of
 
 _VERBS: Final = (
     "do does did is are was were am would will should shall could can may might must has have had want need "
@@ -25,7 +25,7 @@ _END: Final = re.compile(r"[.!?;]")
 def asks_whether(text: str, tokens: Tokens, start: int, end: int) -> bool:
     """Whether the sentence around the words from ``start`` up to ``end`` asks yes or no, or offers both answers.
 
-    >>> from dialeval.nlg.slots.tokens import tokenise
+    >>> from dialeval.text.spelling.tokens import tokenise
     >>> [asks_whether(text, tokenise(text), 2, 3) for text in ("are your kids coming", "we like kids")]
     [True, False]
     """

@@ -9,12 +9,13 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from dialeval.nlg.acts.types import Meaning
-from dialeval.nlg.slots.daytime import half_said
 from dialeval.nlg.slots.lexicon import Occurrence
 from dialeval.nlg.slots.needs import Need
-from dialeval.nlg.slots.negation import denies_value, is_not
+from dialeval.nlg.slots.negation import denies_value
 from dialeval.nlg.slots.sentence import Sentence
 from dialeval.nlg.slots.spellings import words_of_name
+from dialeval.text.spelling.daytime import half_said
+from dialeval.text.spelling.denials import is_not
 
 _NEGATIVE: Final = re.compile(
     r"(?:^|[^a-z])(?:no|not|none|nomatch|nooffer|nobook|cant\w*|cannot|deny|denies|negate|reject|sorry|fail\w*)"

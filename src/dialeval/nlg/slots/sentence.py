@@ -8,7 +8,7 @@ from typing import Final
 from dialeval.nlg.document import Span
 from dialeval.nlg.slots.lexicon import Lexicon, Occurrence, Pair, scan
 from dialeval.nlg.slots.phrases import ARTICLES
-from dialeval.nlg.slots.tokens import Tokens, tokenise
+from dialeval.text.spelling.tokens import Tokens, tokenise
 
 NEAR: Final = 4
 """How many words away a slot's keyword still shows which slot a value belongs to."""

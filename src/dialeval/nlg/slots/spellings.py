@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Final
 
 from dialeval.nlg.slots.dates import date_spellings
-from dialeval.nlg.slots.daytime import half_of_value
 from dialeval.nlg.slots.durations import duration_spellings
 from dialeval.nlg.slots.phrases import FILLERS, PARTS, SAID_AS, SYNONYMS
-from dialeval.nlg.slots.tokens import Words, number_of, tokenise, word_of
+from dialeval.text.spelling.daytime import half_of_value
+from dialeval.text.spelling.tokens import Words, number_of, tokenise, word_of
 
 _BELOW: Final = ("less than", "under", "below", "lower than", "up to")
 _ABOVE: Final = ("more than", "over", "above", "higher than", "at least")

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from dialeval.nlg.slots.spoken import SPOKEN, Piece, join_spoken
+from dialeval.text.spelling.spoken import SPOKEN, Piece, join_spoken
 
 Words: TypeAlias = tuple[str, ...]
 

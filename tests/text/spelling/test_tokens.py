@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.nlg.slots.tokens import tokenise
+from dialeval.text.spelling.tokens import tokenise
 
 
 @pytest.mark.parametrize(

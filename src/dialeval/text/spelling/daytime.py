@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, TypeAlias
 
-from dialeval.nlg.slots.tokens import Tokens
+from dialeval.text.spelling.tokens import Tokens
 
 Half: TypeAlias = Literal["am", "pm", ""]
 """The half of the day, or nothing where it is not known."""
