@@ -13,6 +13,11 @@ from dialeval.text.spelling.tokens import tokenise
     [
         ("Cafés in the city center", "cafe in the city centre"),
         ("£20-£25 or 20 pounds", "£ 20 £ 25 or 20 £"),
+        ("twelve euros fifty, or three pounds and five pence", "12.5 € or 3.05 £"),
+        ("two hundred dollars ninety-nine", "200.99 $"),
+        ("12 euros 50 a night", "12.5 € a night"),
+        ("12 euros 50 miles away", "12 € 50 mile away"),
+        ("twelve euros and fifty minutes", "12 € and 50 minute"),
         ("twenty-five churches and families", "25 church and family"),
         ("(415) 282-8283 or 415.282.8283", "4152828283 or 4152828283"),
         ("3 pm, 3:00 p.m., 15:00, 3 o'clock", "3:00 pm 3:00 pm 3:00 3:00 o'clock"),

@@ -10,7 +10,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from dialeval.nlg.acts.types import Meaning, Slot, slots_of
 from dialeval.nlg.slots.aliases import ANY_SLOT, Aliases
-from dialeval.nlg.slots.phrases import CONCEPTS
+from dialeval.nlg.slots.phrases import (
+    CONCEPTS,
+    CONDITIONS,
+    FILLERS,
+    IMPOSSIBLE,
+    POSSIBLE,
+    STATES,
+    UNCONDITIONAL,
+)
 from dialeval.nlg.slots.spellings import content_words, general_phrases, keywords, spellings
 from dialeval.text.spelling.tokens import Tokens, Words, tokenise, word_of
 
@@ -48,6 +56,24 @@ Text: TypeAlias = tuple[Meaning, str]
 def pair_of(slot: Slot) -> Pair:
     """The slot with its value in one spelling."""
     return Pair(slot.name, " ".join(tokenise(slot.value or "").words))
+
+
+def sense_of(slot: Slot) -> str | None:
+    """The special value that a slot's value is or means: available is a yes of the property that the slot names.
+
+    >>> sense_of(Slot("gift_wrapping", "available")), sense_of(Slot("status", "available"))
+    ('yes', None)
+    """
+    if slot.special or slot.value is None:
+        return slot.special
+    value = slot.value.strip().lower()
+    if value in POSSIBLE or value in CONDITIONS:
+        sense = "yes"
+    elif value in IMPOSSIBLE or value in UNCONDITIONAL:
+        sense = "no"
+    else:
+        return None
+    return sense if set(content_words(slot.name)) - STATES - FILLERS else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +129,7 @@ def build_lexicon(
     slots = {slot for meaning in set(meanings) for slot in slots_of(meaning)}
     kept = _sample(texts)
     vocabulary = frozenset(word for _, text in kept for word in tokenise(text).words if word.isalpha())
-    properties = frozenset(slot.name for slot in slots if slot.special in ("yes", "no"))
+    properties = frozenset(slot.name for slot in slots if sense_of(slot) in ("yes", "no"))
     table = _table(slots, properties, aliases or {}, vocabulary)
     by_first: dict[str, list[Phrase]] = {}
     for words, pairs in table.items():
@@ -142,12 +168,12 @@ def _table(
     """Every word sequence that says something, and what it says."""
     table: dict[Words, set[Pair]] = {}
     for slot in slots:
-        if slot.value is None or slot.special:
+        if slot.value is None or sense_of(slot):
             continue
         for words in spellings(slot.name, slot.value, aliases):
             table.setdefault(words, set()).add(pair_of(slot))
     known = frozenset(table)
-    for name in {slot.name for slot in slots if slot.value is not None and not slot.special}:
+    for name in {slot.name for slot in slots if slot.value is not None and not sense_of(slot)}:
         for value, phrase in general_phrases(name):
             words = tokenise(phrase).words
             if words not in known:
@@ -191,7 +217,9 @@ def _heard(lexicon: Lexicon, texts: Sequence[Text]) -> tuple[frozenset[Pair], fr
     without: Counter[Pair] = Counter()
     wanted: Counter[Pair] = Counter()
     for meaning, text in texts:
-        needed = {pair_of(slot) for slot in slots_of(meaning) if slot.value is not None and not slot.special}
+        needed = {
+            pair_of(slot) for slot in slots_of(meaning) if slot.value is not None and not sense_of(slot)
+        }
         named = {slot.name for slot in slots_of(meaning)}
         wanted.update(needed)
         said = {pair for occurrence in scan(lexicon, tokenise(text)) for pair in occurrence.pairs}

@@ -8,13 +8,15 @@ from typing import Final
 
 from dialeval.nlg.acts.types import Meaning, slots_of
 from dialeval.nlg.document import Finding
+from dialeval.nlg.slots.hours import find_hours, other_hours
 from dialeval.nlg.slots.lexicon import GENERAL, HAS, LACKS, Lexicon, Occurrence, Pair
 from dialeval.nlg.slots.needs import Need, checked_needs
 from dialeval.nlg.slots.negation import says_absence
-from dialeval.nlg.slots.phrases import ARTICLES, DEGREES
+from dialeval.nlg.slots.phrases import ARTICLES, DEGREES, SLIGHT
 from dialeval.nlg.slots.properties import judged_property, mentions_of
 from dialeval.nlg.slots.refuting import refute
 from dialeval.nlg.slots.sentence import FAR, Sentence
+from dialeval.text.spelling.tokens import Words
 
 _PUNCTUATION: Final = re.compile(r"[^a-z0-9]")
 _LONG: Final = 7
@@ -37,9 +39,8 @@ def match(lexicon: Lexicon, meaning: Meaning, text: str) -> list[Finding]:
             _search(sentence, need)
     refute(sentence, needs, meaning)
     findings = [finding for need in needs for finding in _judged(sentence, need, needs)]
-    findings += _added(
-        sentence, {slot.name for slot in slots_of(meaning)} - {need.slot for need in plain.values()}
-    )
+    named = {slot.name for slot in slots_of(meaning)}
+    findings += _added(sentence, named - {need.slot for need in plain.values()}, named)
     return findings
 
 
@@ -83,8 +84,14 @@ def _beside_its_name(sentence: Sentence, occurrence: Occurrence, pair: Pair) -> 
 
 
 def _search(sentence: Sentence, need: Need) -> None:
-    """Look for a value that is not said as it is written: its parts, or the letters of a code."""
-    if need.parts and (places := _places(sentence, need)):
+    """Look for a value that is not said as it is written: its ends, its parts, or the letters of a code."""
+    if need.hours:
+        ends = find_hours(sentence.text, sentence.tokens, need.hours)
+        if ends and all(sentence.is_free(end, end + 1) for end in ends):
+            for end in ends:
+                sentence.take(end, end + 1)
+            sentence.hits[need.pair] = [Occurrence(ends[0], ends[1] + 1, ())]
+    elif (need.parts or need.cuts) and (places := _parted(sentence, need)):
         for start, end in places:
             sentence.take(start, end)
         sentence.hits[need.pair] = [Occurrence(start, end, ()) for start, end in places[:1]]
@@ -121,11 +128,17 @@ def _joined(sentence: Sentence, parts: Sequence[str], code: str) -> tuple[int, i
     return None
 
 
-def _places(sentence: Sentence, need: Need) -> list[tuple[int, int]]:
+def _parted(sentence: Sentence, need: Need) -> list[tuple[int, int]]:
+    """Places of the parts of a value, or of the two parts of an address; none if one of them is absent."""
+    found = (_places(sentence, parts) for parts in (need.parts, *need.cuts))
+    return next(filter(None, found), [])
+
+
+def _places(sentence: Sentence, parts: Sequence[Words]) -> list[tuple[int, int]]:
     """Where each part of a value stands; nothing where one of them is absent."""
     words = sentence.tokens.words
     places: list[tuple[int, int]] = []
-    for part in need.parts:
+    for part in parts:
         size = len(part)
         for start in range(len(words) - size + 1):
             if words[start : start + size] == part and sentence.is_free(start, start + size):
@@ -189,15 +202,24 @@ def _other_value(sentence: Sentence, need: Need, needs: Sequence[Need]) -> tuple
                 continue
         sentence.take(start, end)
         return start, end
-    if need.shape:
-        words, size = sentence.tokens.words, len(need.shape)
-        for start in range(len(words) - size + 1):
-            shape = tuple("#" if word[0].isdigit() else word for word in words[start : start + size])
-            if shape == need.shape and sentence.is_free(start, start + size):
-                if size == 1 and not _is_alike(sentence, need, start):
-                    continue
-                sentence.take(start, start + size)
-                return start, start + size
+    if need.hours and (place := other_hours(sentence.text, sentence.tokens, need.hours)):
+        return place if sentence.is_free(place[0], place[0] + 1) else None
+    for shape in need.shapes:
+        if place := _alike(sentence, need, shape):
+            return place
+    return None
+
+
+def _alike(sentence: Sentence, need: Need, shape: Words) -> tuple[int, int] | None:
+    """Words of the same shape that no value has, which are taken."""
+    words, size = sentence.tokens.words, len(shape)
+    for start in range(len(words) - size + 1):
+        found = tuple("#" if word[0].isdigit() else word for word in words[start : start + size])
+        if found == shape and sentence.is_free(start, start + size):
+            if size == 1 and not _is_alike(sentence, need, start):
+                continue
+            sentence.take(start, start + size)
+            return start, start + size
     return None
 
 
@@ -224,7 +246,7 @@ def _judged_absence(sentence: Sentence, need: Need, needs: Sequence[Need]) -> Fi
     return Finding(need.slot, need.value, "missing")
 
 
-def _added(sentence: Sentence, open_slots: Collection[str]) -> Iterator[Finding]:
+def _added(sentence: Sentence, open_slots: Collection[str], named: Collection[str]) -> Iterator[Finding]:
     """Values that the act does not have, and properties of which it does not speak, each once.
 
     Of slots that the act asks for or leaves open, any value may be said: "breakfast, lunch or dinner?"
@@ -234,7 +256,7 @@ def _added(sentence: Sentence, open_slots: Collection[str]) -> Iterator[Finding]
         if not sentence.is_free(start, end):
             continue
         pair = _telling(sentence, start, end, pairs)
-        if pair is None or pair.slot in open_slots:
+        if pair is None or pair.slot in open_slots or (pair.slot in named and pair.value in (HAS, LACKS)):
             continue
         sentence.take(start, end)
         key = Pair(pair.slot, HAS) if pair.value in (HAS, LACKS) else pair
@@ -250,7 +272,7 @@ def _telling(sentence: Sentence, start: int, end: int, pairs: Iterable[Pair]) ->
     known = [
         pair for pair in pairs if pair not in sentence.lexicon.common and not pair.value.startswith(GENERAL)
     ]
-    if not known or (len(words) == 1 and len(words[0]) < 3):
+    if not known or (len(words) == 1 and (len(words[0]) < 3 or words[0] in SLIGHT)):
         return None
     away = {pair: sentence.distance(pair.slot, start, end) for pair in known}
     pair = min(known, key=lambda one: (away[one], one))

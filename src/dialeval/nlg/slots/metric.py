@@ -71,7 +71,7 @@ class SlotErrorRate(_OfActs):
         )
         digest = read_aliases(Path(self.aliases)).digest[:12] if self.aliases else "none"
         facts = (("alias_table", digest), ("values", "corpus"))
-        return Signature("slot_error_rate", parameters, facts, version=3)
+        return Signature("slot_error_rate", parameters, facts, version=4)
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from dialeval.text.spelling.tokens import Tokens
 
 _REACH: Final = 7
 """How many words before a property a denial of it may stand."""
+_ENDED: Final = frozenset({"stopped", "ceased", "discontinued"})
 _LONGEST: Final = 4
 """How many words an item of a list may have."""
 
@@ -31,14 +32,22 @@ def is_denied(text: str, tokens: Tokens, start: int, end: int) -> bool:
         if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index], tokens.starts[index + 1]):
             break
         # "No restaurants that allow kids" denies restaurants: a bare "no" reaches the next words only.
-        if is_negation(words[index]) and (words[index] != "no" or start - index < 3):
+        if is_negation(words[index]):
+            if words[index] == "no" and start - index > 2 and not _no_longer(words, index):
+                continue
             return not (words[index] == "without" and _is_denied_itself(words, index))
+        if words[index] in _ENDED and words[index + 1].endswith("ing"):  # stopped offering
+            return True
     for index in range(end, min(end + 4, len(words))):
         if words[index] in CONTRAST or _clause_ends(text, tokens.ends[index - 1], tokens.starts[index]):
             break
-        if words[index] in AFTER or words[index].endswith("n't"):
+        if words[index] in AFTER or words[index].endswith("n't") or _no_longer(words, index):
             return True
     return _in_denied_list(text, tokens, start, end)
+
+
+def _no_longer(words: Sequence[str], index: int) -> bool:
+    return words[index] == "no" and words[index + 1 : index + 2] == ("longer",)
 
 
 def _in_denied_list(text: str, tokens: Tokens, start: int, end: int) -> bool:

@@ -193,6 +193,7 @@ CONCEPTS: Final = (
             "general computing",
         ),
     ),
+    Concept(frozenset({"stock"}), ("stock",), ("out of stock", "sold out", "backordered")),
     Concept(frozenset({"parking"}), ("parking", "car park")),
     Concept(frozenset({"smoking", "smoke"}), ("smoking", "smoke", "smoker")),
     Concept(
@@ -218,7 +219,7 @@ _PARTS: Final = (
     "customer food eat near area free parking smoking outdoor music phone post code address name "
     "departure arrival time stop line direction duration distance transfers date city event party "
     "restaurant hotel movie theater show seats book people stay day days night nights guest guests room rooms "
-    "star stars leave arrive at by entrance fee open hours train taxi bus reference check out"
+    "star stars leave arrive at by entrance fee open hours train taxi bus reference check out online booking"
 )
 PARTS: Final = FILLERS | frozenset(_PARTS.split())
 """Words into which slots' names without spaces are split, beside those of the texts."""
@@ -243,7 +244,7 @@ AFTER: Final = frozenset(_AFTER.split())
 """Words that deny what stands before them."""
 _LINKS: Final = (
     "in near at on by from to of with the a an be have has serve serving offer offering located situated part area "
-    "close next very food cuisine"
+    "close next very food cuisine provide providing include including sell selling work working any our"
 )
 LINKS: Final = frozenset(_LINKS.split())
 """Words that may stand between a denial and the value that it denies."""
@@ -280,5 +281,28 @@ ABSENT: Final = frozenset(
 """Words that say that there is none; so do denials."""
 ARTICLES: Final = frozenset({"a", "an", "the", "i", "it"})
 """Values that are also words of any sentence, such as the eco rating a: they count beside the slot's name only."""
+_POSSIBLE: Final = "available offered provided possible allowed permitted accepted welcome supported"
+_NEVER: Final = "unavailable forbidden prohibited banned"
+POSSIBLE: Final = frozenset(_POSSIBLE.split())
+"""Values that say yes of the property that the slot names: gift_wrapping=available."""
+IMPOSSIBLE: Final = frozenset({*_NEVER.split(), *(f"not {word}" for word in POSSIBLE)})
+"""Values that say no of it."""
+_INCLUDED: Final = "included include inclusive including includes complimentary free with"
+_REQUIRED: Final = "required require needed need necessary mandatory compulsory obligatory must"
+CONDITIONS: Final = {
+    **dict.fromkeys(("included", "inclusive"), frozenset(_INCLUDED.split())),
+    **dict.fromkeys(
+        ("required", "needed", "necessary", "mandatory", "compulsory"), frozenset(_REQUIRED.split())
+    ),
+}
+"""Values that say more than yes, each with the words one of which a sentence must have: breakfast=included."""
+UNCONDITIONAL: Final = frozenset({"excluded", *(f"not {word}" for word in CONDITIONS)})
+"""Values that say no of it."""
+STATES: Final = frozenset({"status", "state", "condition", "policy", "availability"})
+"""Names of slots whose value is the word itself: status=available."""
+SLIGHT: Final = frozenset({"night", "day", "late", "early", "new", "free"})
+"""First words of properties' names that any sentence may have, so that they add nothing by themselves."""
+ADDRESSES: Final = frozenset({"address", "addr"})
+"""Words of the names of slots whose values may be said in another order: Cambridge, 12 High Street."""
 NAMES: Final = frozenset({"name", "title"})
 """The last word of slots that name the thing itself, which a second sentence may name again."""

@@ -45,6 +45,9 @@ def judged_property(sentence: Sentence, need: Need, needs: Sequence[Need]) -> It
     if not mentions:
         yield Finding(need.slot, need.value, "missing")
         return
+    if right and need.condition and not need.condition.intersection(sentence.tokens.words):
+        yield Finding(need.slot, need.value, "missing")
+        return
     if not right and both and _is_offered(sentence, need, needs, mentions):
         right = mentions
     if not right:

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from dialeval.nlg.acts.types import Meaning
+from dialeval.nlg.slots.hours import says_hours
 from dialeval.nlg.slots.lexicon import Occurrence
 from dialeval.nlg.slots.needs import Need
 from dialeval.nlg.slots.negation import denies_value
@@ -99,6 +100,8 @@ def _spaced(name: str) -> str:
 
 def _is_refuted(sentence: Sentence, need: Need, hit: Occurrence, *, denials: bool) -> bool:
     if denials and denies_value(sentence.text, sentence.tokens, hit.start, hit.end):
+        return True
+    if need.hours and not says_hours(sentence.text, sentence.tokens, hit.start, hit.end, need.hours):
         return True
     if not need.half:
         return False

@@ -12,6 +12,7 @@ from dialeval.nlg.slots.dates import date_spellings
 from dialeval.nlg.slots.durations import duration_spellings
 from dialeval.nlg.slots.phrases import FILLERS, PARTS, SAID_AS, SYNONYMS
 from dialeval.text.spelling.daytime import half_of_value
+from dialeval.text.spelling.spoken import CURRENCIES
 from dialeval.text.spelling.tokens import Words, number_of, tokenise, word_of
 
 _BELOW: Final = ("less than", "under", "below", "lower than", "up to")
@@ -27,7 +28,8 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s/]+")
 _JOINED: Final = re.compile(r"\s+(?:and|or)\s+|\s*,\s*|\s*/\s*")
 _COUNTS: Final = frozenset({"number", "num", "count"})
 """Words in the names of slots that say how many there are."""
-_CURRENCIES: Final = frozenset("£$€")
+_CURRENCIES: Final = frozenset(CURRENCIES)
+_HUNDREDTHS: Final = re.compile(r"(\d+)\.(\d{1,2})")
 _ORDINALS: Final = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -130,6 +132,9 @@ def _prices(words: Words) -> Iterator[Words]:
             yield (*words[:index], right, left, *words[index + 2 :])
     if words[0] in ("between", "from"):
         yield words[1:]
+    numbers = [word for word in words if word not in _CURRENCIES]
+    if len(words) == 2 and len(numbers) == 1 and (parts := _HUNDREDTHS.fullmatch(numbers[0])):
+        yield parts[1], str(int(parts[2].ljust(2, "0")))  # nineteen ninety-nine
 
 
 def _numbers(value: str, words: Words) -> Iterator[Words]:

@@ -1,4 +1,4 @@
-"""Times and numbers that a sentence has in several words: half past seven, two hundred and fifty, four point five."""
+"""Times, numbers and prices in several words: half past seven, two hundred and fifty, two euros fifty."""
 
 from __future__ import annotations
 
@@ -42,10 +42,57 @@ _Rule: TypeAlias = Callable[[Sequence[str], Sequence[bool], int], _Read | None]
 
 
 def join_spoken(pieces: Sequence[Piece]) -> list[Piece]:
-    """The words with each time and each number of several words as one: 7:30, 250, 4.5."""
+    """The words with each time and each number of several words as one: 7:30, 250, 4.5; a price as two: 12.5, €."""
     edges = [index for index, piece in enumerate(pieces) if piece.after_mark]
     runs = pairwise([0, *edges, len(pieces)])
-    return [piece for start, end in runs for piece in _join(pieces[start:end])]
+    return [piece for start, end in runs for piece in _join_prices(list(_join(pieces[start:end])))]
+
+
+def may_have_price(words: Sequence[str]) -> bool:
+    """Whether a number and its currency stand before what may be hundredths."""
+    for currency in CURRENCIES:
+        if currency in words:
+            for index in range(1, len(words) - 1):
+                if words[index] == currency and words[index - 1].isdigit():
+                    following = words[index + 1]
+                    if following == "and" or following.isdigit():
+                        return True
+    return False
+
+
+def _join_prices(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Twelve euros fifty, three pounds and five pence, 12 € 50."""
+    words = [piece.word for piece in pieces]
+    index = 0
+    while index < len(pieces):
+        size = _price_size(pieces, words, index)
+        if not size:
+            yield pieces[index]
+            index += 1
+            continue
+        whole, currency, last = pieces[index], pieces[index + 1], pieces[index + size - 1]
+        minor = next(int(word) for word in words[index + 2 :] if word.isdigit())
+        yield whole._replace(word=f"{whole.word}.{minor:02}".rstrip("0").rstrip("."))
+        yield currency._replace(end=last.end)
+        index += size
+
+
+def _price_size(pieces: Sequence[Piece], words: Sequence[str], index: int) -> int:
+    """How many words from here say a price with hundredths; 0 if none do."""
+    if not words[index].isdigit() or _at(words, index + 1) not in CURRENCIES:
+        return 0
+    if _at(words, index - 1) in CURRENCIES:  # £20-£25
+        return 0
+    joint = _at(words, index + 2) == "and"
+    place = index + 2 + joint
+    minor, following = _at(words, place), _at(words, place + 1)
+    if not minor.isdigit() or not 0 < int(minor) < 100:
+        return 0
+    if following in _HUNDREDTHS:
+        return place + 2 - index
+    in_letters = pieces[place].in_letters
+    is_plain = int(minor) > 9 and (following not in _COUNTED if in_letters else following in _AFTER_PRICE)
+    return place + 1 - index if is_plain and not joint else 0
 
 
 def _join(pieces: Sequence[Piece]) -> Iterator[Piece]:
@@ -101,6 +148,16 @@ def _clock(hour: int, minute: int) -> str:
     return f"{(hour - 1) % 12 + 1}:{minute:02}"
 
 
+CURRENCIES: Final = ("£", "$", "€")
+_HUNDREDTHS: Final = frozenset({"cent", "pence", "penny", "p", "c"})
+_COUNTED: Final = frozenset(
+    {"minute", "hour", "people", "person", "guest", "percent", "kg", "km", "metre", "page"}
+)
+"""Words after a number that is counted for itself."""
+_AFTER_PRICE: Final = frozenset(
+    {"", "a", "per", "each", "and", "for", "in", "on", "at", "with", "or", "but", "to"}
+)
+"""Words after the digits of a price's hundredths; "" is the end of the clause."""
 _SCALES: Final[Mapping[str, int]] = {"dozen": 12, "hundred": 100, "thousand": 1000}
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from dialeval.text.spelling.spoken import SPOKEN, Piece, join_spoken
+from dialeval.text.spelling.spoken import SPOKEN, Piece, join_spoken, may_have_price
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -145,7 +145,7 @@ def tokenise(text: str) -> Tokens:
         words.append(word)
         starts.append(match.start())
         ends.append(match.end())
-    if SPOKEN.search(lower):
+    if SPOKEN.search(lower) or may_have_price(words):
         gaps = [lower[end:start] for end, start in zip([0, *ends], starts, strict=False)]
         letters = (not lower[start].isdigit() for start in starts)
         marks = (bool(_MARKS & set(gap)) for gap in gaps)
