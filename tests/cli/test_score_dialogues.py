@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import shutil
@@ -68,7 +69,7 @@ def test_contradictions_are_looked_for_in_whole_dialogues(dialeval, tmp_path, mi
     assert done.code == 0, done.err
     assert [row["score"] for row in json.loads(done.out)["results"]] == [1.0, 0.0]
     (detected,) = json.loads(dialeval("consistency", "detect", path, "--json").out)["dialogues"]
-    assert (detected["pair"], detected["verdict"]) == ([1, 3], "contradiction")
+    assert (detected["pair"], detected["verdict"]) == ([2, 4], "contradiction")
 
 
 def test_standard_input_is_scored_as_the_file_is(dialeval, talks, monkeypatch):
@@ -82,20 +83,82 @@ def test_the_turn_that_hurts_is_found(dialeval, talks):
     done = dialeval("score", talks, "-m", "selfeval", "--per-turn", "turns.jsonl")
     assert done.code == 0
     lines = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
-    first = [line for line in lines if line["item"].startswith("d1/")]
-    assert "selfeval, a, d1/4: +" in done.out
-    # Instructions are not a turn: the answer about a train is the fourth.
-    assert max(first, key=lambda line: line["value"])["item"] == "d1/4"
-    assert [line["value"] for line in lines if line["item"].startswith("d2/")] == [None, None]
+    first = [line for line in lines if line["dialogue"] == "d1"]
+    assert [(line["turn"], line["role"]) for line in first] == [
+        (2, "user"),
+        (3, "assistant"),
+        (4, "user"),
+        (5, "assistant"),
+    ]
+    # The instruction has no line and is counted, as in the file and in 'consistency detect'.
+    [worst] = [line for line in first if line["worst"]]
+    assert (worst["item"], worst["text"]) == ("d1/5", "The train is late again.")
+    assert [line["value"] for line in lines if line["dialogue"] == "d2"] == [None, None]
+    assert "d1 (a): worst is turn 5, +" in done.out
 
 
-def test_the_turns_that_hurt_most_are_printed(dialeval, talks):
-    said = ("I have a dog.", "What is your dog called?", "Max, he is a big dog.", "The train leaves at nine.")
+def test_turns_are_shown_below_their_dialogue_within_80_columns(dialeval, talks):
+    said = (
+        "I have a dog.",
+        "What is your dog called?",
+        "Max, he is a big dog. " * 9,
+        "The train leaves at nine.",
+    )
     messages = [message(("user", "assistant")[n % 2], text) for n, text in enumerate(said)]
     talks.write_text(json.dumps({"id": "d", "system": "a", "messages": messages}) + "\n")
     done = dialeval("score", talks, "-m", "selfeval", "--per-turn", "turns.jsonl")
-    [printed] = [line for line in done.out.splitlines() if line.startswith("selfeval, a, d/4: +")]
-    assert printed.endswith("without 'The train leaves at nine.'")
+    shown = done.out[done.out.index("d (a): worst is turn 4") :].splitlines()[1:]
+    assert [line[:3] for line in shown] == ["  1", "  2", "  3", "> 4"]
+    assert shown[3].endswith("The train leaves at nine.")
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+
+
+def test_a_user_never_has_the_worst_turn(dialeval, talks):
+    said = (
+        "Do you like tea?",
+        "Yes, green tea.",
+        "The engine needs new oil by Tuesday.",
+        "Green tea is my favourite tea.",
+    )
+    messages = [message(("user", "assistant")[n % 2], text) for n, text in enumerate(said)]
+    talks.write_text(json.dumps({"id": "d", "system": "a", "messages": messages}) + "\n")
+    dialeval("score", talks, "-m", "selfeval", "--per-turn", "turns.jsonl")
+    lines = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
+    assert max(lines, key=lambda line: line["value"])["role"] == "user"
+    assert all(line["role"] == "assistant" for line in lines if line["worst"])
+
+
+def test_turns_are_the_same_rows_in_every_format_and_are_judgements(dialeval, talks):
+    pq = pytest.importorskip("pyarrow.parquet")
+    for ending in ("jsonl", "csv", "parquet"):
+        assert dialeval("score", talks, "-m", "selfeval", "--per-turn", f"turns.{ending}").code == 0
+        checked = dialeval("data", "validate", f"turns.{ending}")
+        assert checked.out.startswith("7 judgement records"), checked.out + checked.err
+        assert "unknown field" not in checked.out
+    lines = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
+    assert pq.read_table("turns.parquet").to_pylist() == lines
+    with open("turns.csv", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert [row["text"] for row in rows] == [line["text"] for line in lines]
+    assert [row["worst"] == "true" for row in rows] == [line["worst"] for line in lines]
+
+
+def test_turns_of_detect_and_of_per_turn_have_the_same_numbers(dialeval, tmp_path, minilm):
+    said = ["Be nice.", "Any pets?", "I have two dogs.", "Oh.", "I have never had a dog."]
+    roles = ["system", "user", "assistant", "user", "assistant"]
+    messages = [message(role, text) for role, text in zip(roles, said, strict=True)]
+    path = tmp_path / "talks.jsonl"
+    path.write_text(json.dumps({"id": "d", "system": "a", "messages": messages}) + "\n")
+    (detected,) = json.loads(dialeval("consistency", "detect", path, "--json").out)["dialogues"]
+    dialeval("score", path, "-m", "selfeval", "--per-turn", "turns.jsonl")
+    texts = {
+        row["turn"]: row["text"] for row in map(json.loads, Path("turns.jsonl").read_text().splitlines())
+    }
+    assert detected["pair"] == [3, 5]
+    assert [(quote["turn"], quote["text"]) for quote in detected["quotes"]] == [
+        (3, texts[3]),
+        (5, texts[5]),
+    ]
 
 
 def test_two_models_of_a_metric_have_turns_of_their_own(dialeval, talks, tmp_path):
@@ -104,11 +167,7 @@ def test_two_models_of_a_metric_have_turns_of_their_own(dialeval, talks, tmp_pat
     shutil.copyfile(SHIPPED / "selfeval.safetensors", copy / "adapter.safetensors")
     other = f"selfeval(model={str(copy)!r})"
     done = dialeval("score", talks, "-m", "selfeval", "-m", other, "--per-turn", "turns.jsonl")
-    hurting = done.out[done.out.index("Turns that hurt most:") :].splitlines()[1:]
-    assert len(hurting) == len(set(hurting))
-    mine = [line.removeprefix("selfeval, ") for line in hurting if line.startswith("selfeval, ")]
-    assert mine
-    assert [line.removeprefix(f"{other}, ") for line in hurting[len(mine) :]] == mine
+    assert done.out.count("d1 (a): worst is turn 5") == 2
 
 
 def test_turns_need_a_metric_that_weighs_them(dialeval, talks):

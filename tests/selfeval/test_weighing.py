@@ -28,15 +28,15 @@ def example(item: str, *texts: str) -> Example:
 
 SUBJECTS = [
     example("short", "a", "b", "c"),
-    example("long", "aaa", "bbbbbbbbb", "ccc"),
+    example("long", "bbbbbbbbb", "aaa", "ccc"),
     Missing("gone", "s", "no answer"),
     example("middle", "aa", "bbbbb", "cc"),
 ]
 
 
 def test_effects_by_hand() -> None:
-    # The mean length of 3, 9 and 3 is 5; without the first it is 6, without the second 3.
-    assert ByLength().turn_effects(SUBJECTS[1]) == [-1, 2, -1]  # type: ignore[arg-type]
+    # The mean length of 9, 3 and 3 is 5; without the first it is 3, without the second 6.
+    assert ByLength().turn_effects(SUBJECTS[1]) == [2, -1, -1]  # type: ignore[arg-type]
     assert np.isnan(ByLength().turn_effects(example("two", "a", "b"))).all()
 
 
@@ -49,9 +49,28 @@ def test_the_lowest_come_first_and_their_worst_turn_is_marked() -> None:
     values = np.array([-1.0, -5.0, np.nan, -3.0])
     first, second = worst_dialogues("length", ByLength(), SUBJECTS, values, most=2)
     assert (first.item, second.item) == ("long", "middle")
-    assert [turn.worst for turn in first.turns] == [False, True, False]
+    assert [turn.worst for turn in first.turns] == [True, False, False]
     assert [turn.role for turn in first.turns] == ["assistant", "user", "assistant"]
+    assert [turn.turn for turn in first.turns] == [1, 2, 3]
     assert first.score == -5
+
+
+def test_a_user_has_never_the_worst_turn() -> None:
+    talk = weighed("m", SUBJECTS[1], 0.5, [0.1, 0.9, 0.2])  # type: ignore[arg-type]
+    assert [(turn.role, turn.worst) for turn in talk.turns] == [
+        ("assistant", False),
+        ("user", False),
+        ("assistant", True),
+    ]
+
+
+def test_instructions_are_counted_and_not_shown() -> None:
+    turns = [("system", "Be brief."), ("user", "Hi."), ("tool", "{}"), ("assistant", "Hello.")]
+    talk = weighed("m", Dialogue("d", tuple(Turn(*each) for each in turns), "s"), 0.5, [0.0, 0.1])
+    assert [(turn.turn, turn.text, turn.worst) for turn in talk.turns] == [
+        (2, "Hi.", False),
+        (4, "Hello.", True),
+    ]
 
 
 def test_no_turn_is_marked_where_none_lowers_the_score() -> None:

@@ -33,7 +33,8 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 from dialeval.cli.scoring import Scoring
-from dialeval.cli.subjects import kept_input, write_turn_effects
+from dialeval.cli.subjects import kept_input
+from dialeval.cli.turns import write_turn_effects
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY
 
@@ -144,7 +145,7 @@ def score(
         write_judgements(per_item, scored.results)
     _print_scores(scored.results, scoring.resampling, json=json)
     if per_turn is not None and not json:
-        print("\n".join(["Turns that hurt most:", *hurting] if hurting else ["No turn lowers a score."]))
+        print("\n".join(["", *hurting]))
     refuse_nothing(scored.results, some_suffice=every and not metric)
     exit_on_gates(list(_checked(gates, scored.results)))
 

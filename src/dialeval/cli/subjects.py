@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 MANY: Final = 1_000_000
 """So many responses are told of where all are held in memory."""
-_HURTING: Final = 3
-"""Turns that are printed of each metric."""
 S = TypeVar("S", bound="Example | Dialogue | Missing")
 
 
@@ -123,50 +120,3 @@ def side_file(file: str) -> Path:
 
     bare = str(split_format(file).source)
     return Path(f"{'stdin' if bare == '-' else bare}.bad.jsonl")
-
-
-def write_turn_effects(
-    path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, format: str | None, limit: int | None
-) -> list[str]:
-    """Write how much each dialogue's score would rise without each of its turns, as judgements of ``DIALOGUE/TURN``.
-
-    Turns are counted from 1; instructions and what tools returned are not turns here. Returns a line for each of the
-    turns that hurt most.
-    """
-    from dialeval.core import WeighsTurns
-    from dialeval.data import Judgement, refuse, write
-    from dialeval.selfeval.subjects import turns_of
-
-    able = {name: metric for name, metric in metrics.items() if isinstance(metric, WeighsTurns)}
-    if not able:
-        raise bad_usage(
-            "it needs dialogues, and a metric that weighs their turns, such as selfeval",
-            where="--per-turn",
-        )
-
-    # Effects of different metrics are on different scales, so each has its own three.
-    hurting: dict[str, list[tuple[float, str]]] = {label: [] for label in able}
-
-    def judgements() -> Iterator[Judgement]:
-        for dialogue in first_items(read_dialogues(file, format, refuse), limit):
-            for label, metric in able.items():
-                rater, name = str(metric.signature), f"{metric.signature.name} without the turn"
-                for place, effect in enumerate(metric.turn_effects(dialogue), start=1):
-                    item, known = f"{dialogue.item}/{place}", effect == effect
-                    reason = None if known else metric.unscorable(dialogue) or "too few turns would be left"
-                    if known and effect > 0:
-                        said = " ".join(turns_of(dialogue)[place - 1].text.split())
-                        where = f"{label}, {dialogue.system}, {item}"
-                        line = f"{where}: +{effect:.4f} without {said[:60]!r}"
-                        hurting[label] = _most([*hurting[label], (effect, line)])
-                    yield Judgement(item, dialogue.system, rater, name, effect if known else None, reason)
-
-    write(path, judgements())
-    return [line for turns in hurting.values() for _, line in turns]
-
-
-def _most(turns: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """The turns that hurt most, the worst first."""
-    from heapq import nlargest
-
-    return nlargest(_HURTING, turns, key=itemgetter(0))

@@ -16,7 +16,7 @@ class Said:
     """A turn, or a passage of one."""
 
     turn: int
-    """Counted from 0 in ``messages``."""
+    """Its number among all ``messages``, from 1, as in ids ``DIALOGUE/TURN``."""
     role: str
     text: str
 
@@ -32,7 +32,7 @@ class Detected:
     probability: float | None
     """None where there is nothing to compare."""
     pair: tuple[int, int] | None
-    """The two turns, counted from 0; the same one twice where it contradicts itself."""
+    """Numbers of the two turns among all ``messages``, from 1; the same one twice if it contradicts itself."""
     verdict: Verdict
     quotes: tuple[Said, Said] | None
     between: str = ""

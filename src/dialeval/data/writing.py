@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast, get_type_hints
 
 from dialeval.data.codec.encode import kind_of_record
 from dialeval.data.codec.lines import subject_lines
-from dialeval.data.codec.parquet import write_table
+from dialeval.data.codec.parquet import write_objects, write_table
 from dialeval.data.codec.sources import Native, Source, is_stdin, native_format
 from dialeval.data.codec.tables import write_rows
 from dialeval.data.types import Kind, Record
@@ -41,6 +45,39 @@ def write(target: Source, records: Iterable[Record]) -> int:
     with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
         writer(handle, stream)
     return stream.count
+
+
+def write_fields(target: Source, form: type[object], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write rows of the fields of a dataclass in the format the target's suffix names, all rows with all fields."""
+    names = [field.name for field in fields(form)]  # type: ignore[arg-type]  # callers pass dataclasses
+    if is_stdin(target):
+        _write_objects(sys.stdout.buffer, rows)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise BadInput(str(target), "a directory", "a file to write", "Name a file in it.")
+    native = native_format(target, writing=True)
+    with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
+        if native == "jsonl":
+            _write_objects(handle, rows)
+        elif native == "parquet":
+            write_objects(handle, get_type_hints(form), rows)
+        else:
+            text = io.TextIOWrapper(handle, encoding="utf-8", newline="")
+            table = csv.DictWriter(text, names, delimiter="," if native == "csv" else "\t")
+            table.writeheader()
+            table.writerows({**row, **_flags(row)} for row in rows)
+            text.detach()  # flushes, and leaves the handle to its owner
+
+
+def _flags(row: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value).lower() for name, value in row.items() if isinstance(value, bool)}
+
+
+def _write_objects(handle: BinaryIO, rows: Iterable[Mapping[str, object]]) -> None:
+    for row in rows:
+        handle.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
 
 
 def _write_lines(handle: BinaryIO, records: Iterable[Record]) -> None:

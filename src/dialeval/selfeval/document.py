@@ -14,12 +14,14 @@ class WeighedTurn:
 
     __pydantic_config__: ClassVar = FINITE
 
+    turn: int
+    """Its number among all messages, from 1, as in ids ``DIALOGUE/TURN``."""
     role: str
     text: str
     effect: float | None
     """How much the score would rise without it; None where too little would be left to judge."""
     worst: bool
-    """Whether it lowers the score most."""
+    """Whether it lowers the score most of the turns of the side that is judged, which is never the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,25 @@ def turns_of(subject: Judged) -> Context:
     return (*context, Turn(_responding(context), subject.response.text))
 
 
+def turn_numbers(subject: Judged) -> tuple[int, ...]:
+    """Numbers of the turns of `turns_of` among all messages of the subject, from 1: instructions count, too."""
+    if isinstance(subject, Dialogue):
+        return tuple(place + 1 for place in _spoken_places(subject.turns))
+    return (*(place + 1 for place in _spoken_places(subject.context)), len(subject.context) + 1)
+
+
+def are_judged(subject: Judged) -> list[bool]:
+    """Whether each turn of `turns_of` is said by the side that is judged; never by a user."""
+    turns = turns_of(subject)
+    if isinstance(subject, Example):
+        judged: Set[str] = {turns[-1].speaker}
+    else:
+        judged = judged_speakers(subject) or {
+            turn.speaker for turn in turns if folded(turn.speaker) not in _USERS
+        }
+    return [turn.speaker in judged for turn in turns]
+
+
 def spoken_turns(subject: Judged) -> Context:
     """The same without blank turns."""
     return tuple(turn for turn in turns_of(subject) if turn.text.strip())
@@ -91,7 +110,12 @@ def unscorable(subject: Judged) -> str | None:
 
 
 def _spoken(turns: Context) -> Context:
-    """Without instructions to a model, and what tools returned.
+    """The turns at `_spoken_places`."""
+    return tuple(turns[place] for place in _spoken_places(turns))
+
+
+def _spoken_places(turns: Context) -> list[int]:
+    """Places of turns without instructions to a model, and what tools returned.
 
     Turns of ``system`` are instructions where they stand before all others, or where somebody else is the assistant;
     else the system is the one that talks, as in many corpora.
@@ -103,7 +127,7 @@ def _spoken(turns: Context) -> Context:
     talks = not _ASSISTANTS & set(roles) and any(
         place > first and turns[place].text.strip() for place in kept if roles[place] in _INSTRUCTIONS
     )
-    return tuple(turns[place] for place in kept if talks or roles[place] not in _INSTRUCTIONS)
+    return [place for place in kept if talks or roles[place] not in _INSTRUCTIONS]
 
 
 def _responding(context: Context) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dialeval.core import Floats, WeighsTurns
 from dialeval.data.types import Dialogue, Example
 from dialeval.selfeval.document import WeighedDialogue, WeighedTurn
-from dialeval.selfeval.subjects import turns_of
+from dialeval.selfeval.subjects import are_judged, turn_numbers, turns_of
 
 MOST: Final = 3
 """Dialogues of a system that are weighed turn by turn."""
@@ -38,17 +38,28 @@ def worst_dialogues(
 def weighed(
     label: str, subject: Example | Dialogue, value: float, effects: Sequence[float]
 ) -> WeighedDialogue:
-    """The subject's last turns with their effects; the first of the highest is the worst, if it lowers the score."""
-    turns = turns_of(subject)
+    """The subject's last turns with their effects, and the worst of them marked."""
+    turns, worst = turns_of(subject), worst_turn(subject, effects)
     known = [effect if math.isfinite(effect) else None for effect in effects]
-    highest = max((effect for effect in known if effect is not None), default=0.0)
-    worst = known.index(highest) if highest > 0 else None
     shown = [
-        WeighedTurn(turn.name or turn.speaker, _cut(turn.text), known[place], place == worst)
-        for place, turn in enumerate(turns)
+        WeighedTurn(number, turn.name or turn.speaker, _cut(turn.text), known[place], place == worst)
+        for place, (number, turn) in enumerate(zip(turn_numbers(subject), turns, strict=True))
     ]
     earlier = max(len(shown) - _TURNS, 0)
     return WeighedDialogue(label, subject.system, subject.item, value, tuple(shown[earlier:]), earlier)
+
+
+def worst_turn(subject: Example | Dialogue, effects: Sequence[float]) -> int | None:
+    """Place, among `turns_of`, of the judged side's turn without which the score would rise most.
+
+    None if no such turn lowers the score. A user's turn is never the worst: nobody can improve it.
+    """
+    known = [
+        (effect, -place)
+        for place, (effect, judged) in enumerate(zip(effects, are_judged(subject), strict=True))
+        if judged and effect > 0 and math.isfinite(effect)
+    ]
+    return -max(known)[1] if known else None
 
 
 def _cut(text: str) -> str:

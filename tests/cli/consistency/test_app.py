@@ -42,9 +42,9 @@ def test_detect_prints_what_its_contract_says(dialeval, dialogues):
         assert each.keys() >= {"id", "system", "probability", "pair", "verdict"}
         assert each["verdict"] in ("contradiction", "ambiguous", "none")
     by_id = {(each["id"], each["system"]): each for each in told["dialogues"]}
-    assert by_id["clash", "bot"]["pair"] == [1, 3]
+    assert by_id["clash", "bot"]["pair"] == [2, 4]
     assert by_id["clash", "bot"]["probability"] > by_id["fine", "bot"]["probability"]
-    assert by_id["clash", "other"]["pair"] == [1, 1]
+    assert by_id["clash", "other"]["pair"] == [2, 2]
     assert (by_id["short", "bot"]["probability"], by_id["short", "bot"]["pair"]) == (None, None)
     assert told["excluded"] == {"no two sentences by the system": 1}
     assert (told["speakers"], told["all_speakers"]) == ("system", 0)
@@ -54,16 +54,16 @@ def test_the_last_turn_alone_is_asked_about(dialeval, tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps(talk("d", "I have a dog.", "I never smoked.", "I have no dog.", "Oh.")) + "\n")
     told = json.loads(dialeval("consistency", "detect", path, "--turn", "last", "--json").out)
-    assert told["dialogues"][0]["pair"] == [1, 3]
+    assert told["dialogues"][0]["pair"] == [2, 4]
 
 
 def test_a_system_is_not_charged_with_what_its_user_says(dialeval, tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps(talk("d", "I have a dog.", "Oh, nice.", "I have no dog.", "I see.")) + "\n")
     own = json.loads(dialeval("consistency", "detect", path, "--json").out)
-    assert (own["dialogues"][0]["pair"], own["systems"][0]["contradictions"]) == ([1, 3], 0)
+    assert (own["dialogues"][0]["pair"], own["systems"][0]["contradictions"]) == ([2, 4], 0)
     told = json.loads(dialeval("consistency", "detect", path, "--speakers", "all", "--json").out)
-    assert (told["dialogues"][0]["pair"], told["systems"][0]["contradictions"]) == ([0, 2], 1)
+    assert (told["dialogues"][0]["pair"], told["systems"][0]["contradictions"]) == ([1, 3], 1)
 
 
 def test_an_interrupted_detection_resumes_from_what_was_kept(dialeval, dialogues, tmp_path):
@@ -177,7 +177,7 @@ def test_long_dialogues_are_bounded_and_the_rest_is_told(dialeval, tmp_path):
     assert told["not_compared"] == 3  # of the system two pairs six turns apart, and one eight turns apart
     assert "--reach 0 compares them" in near.err
     whole = json.loads(dialeval("consistency", "detect", path, "--reach", "0", "--json").out)
-    assert (whole["reach"], whole["not_compared"], whole["dialogues"][0]["pair"]) == (None, 0, [1, 9])
+    assert (whole["reach"], whole["not_compared"], whole["dialogues"][0]["pair"]) == (None, 0, [2, 10])
 
 
 def test_evaluating_a_detector_on_labelled_pairs(dialeval, tmp_path):

@@ -90,14 +90,14 @@ def _detected(talk: Talk, found: Found | None, calibration: Calibration) -> Dete
     quoted, turns = found.quoted, talk.case.turns
     probability = calibration.worst(found.probability, found.pairs, whole=talk.case.reading.whole)
     quotes = (
-        Said(quoted.first, turns[quoted.first].speaker, quoted.pair.earlier),
-        Said(quoted.second, turns[quoted.second].speaker, quoted.pair.response),
+        Said(quoted.first + 1, turns[quoted.first].speaker, quoted.pair.earlier),
+        Said(quoted.second + 1, turns[quoted.second].speaker, quoted.pair.response),
     )
     return Detected(
         talk.item,
         talk.system,
         round(probability, 6),
-        (quoted.first, quoted.second),
+        (quoted.first + 1, quoted.second + 1),
         calibration.verdict(probability),
         quotes,
         quoted.pair.between,

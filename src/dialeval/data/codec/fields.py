@@ -22,8 +22,12 @@ FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 """Every field of each kind of record, in the order we write them (docs/files.md)."""
 
-ALSO_READ: Final[Mapping[Kind, tuple[str, ...]]] = {"prompt": ("act",), "example": ("act",)}
-"""Fields that become part of others, and so are not written."""
+ALSO_READ: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "prompt": ("act",),
+    "example": ("act",),
+    "judgement": ("dialogue", "turn", "role", "text", "worst"),
+}
+"""Fields that become part of others, or that only ``score --per-turn`` writes, and so are not written by us."""
 
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "id": ("item", "item_id", "dialog_id", "dialogue_id", "idx", "index", "uid", "key"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -69,6 +69,26 @@ def write_table(handle: BinaryIO, records: Iterable[Record]) -> None:
         while batch:
             writer.write_table(pa.Table.from_pylist([_columns(record) for record in batch], schema=schema))
             batch = list(islice(left, _ROW_GROUP))
+
+
+def write_objects(
+    handle: BinaryIO, types: Mapping[str, object], rows: Iterable[Mapping[str, object]]
+) -> None:
+    """Write rows as Parquet; ``types`` are the Python types of their columns, which may be empty."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    known: dict[object, object] = {
+        bool: pa.bool_(),
+        int: pa.int64(),
+        float: pa.float64(),
+        float | None: pa.float64(),
+    }
+    schema = pa.schema([(name, known.get(kind, pa.string())) for name, kind in types.items()])
+    left = iter(rows)
+    with pq.ParquetWriter(handle, schema, compression="zstd") as writer:
+        while batch := list(islice(left, _ROW_GROUP)):
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
 
 
 def _columns(record: Record) -> dict[str, object]:
