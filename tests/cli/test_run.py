@@ -1,4 +1,4 @@
-"""``dialeval run`` and ``dialeval demo`` from the outside."""
+"""``dialeval run`` from the outside."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-from dialeval.metrics import EVERY_METRIC
 
 STUDY = """\
 data: prompts.jsonl
@@ -142,32 +140,3 @@ def test_running_again_replaces_the_run(dialeval, study):
     assert json.loads(Path("out/summary.json").read_text())["items"] == 5
     assert dialeval("run", study, "-o", "out").code == 0
     assert Path("out/results.parquet").read_bytes() == first
-
-
-def test_the_demo_shows_intervals_significance_and_coverage(dialeval):
-    done = dialeval("demo", "-o", "out", "--quick")
-    assert done.code == 0
-    summary = json.loads(Path("out/summary.json").read_text())
-    systems = {row["name"]: row["kind"] for row in summary["systems"]}
-    assert {"transcript", "retrieval", "echo", "random"} <= set(systems.values())
-    assert any(row["unscored"] for row in summary["results"])
-    assert any(pair["significant"] for pair in summary["comparisons"])
-    assert any(not pair["significant"] for pair in summary["comparisons"])
-
-
-@pytest.mark.slow
-def test_the_demo_goes_on_to_every_metric_that_can_run(dialeval):
-    done = dialeval("demo", "-o", "out")
-    assert done.code == 0
-    assert done.out.count("demo: 6 systems on 72 items") == 2
-    names = {row["measure"] for row in json.loads(Path("out/summary.json").read_text())["measures"]}
-    assert all(name in names or f"left out: {name}: " in done.err for name in EVERY_METRIC)
-    assert {"bleu(order=1)", "chrf", "cider", "self_bleu"} <= names
-    page = Path("out/report.html").read_text()
-    assert all(name in page for name in names)
-
-
-def test_the_demo_can_be_copied_as_a_start(dialeval):
-    assert dialeval("demo", "--copy", "mine").code == 0
-    assert dialeval("run", "mine/study.yaml", "-o", "out").code == 0
-    assert dialeval("demo", "--copy", "mine").code == 1

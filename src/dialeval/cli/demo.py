@@ -1,10 +1,13 @@
-"""``dialeval demo``: everything on bundled examples, with no key, no download and no file of yours."""
+"""``dialeval demo``: one study on bundled examples, with no key, no download and no file of yours."""
 
 from __future__ import annotations
 
 import dataclasses
+import io
 import shutil
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,16 +26,20 @@ def demo(
     copy: Annotated[
         Path | None, typer.Option("--copy", help="Only copy the demo study here, to start your own from.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Stop after the first leaderboard.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out the pages on selection, n-best lists and consistency.")
+    ] = False,
+    all_metrics: Annotated[
+        bool, typer.Option("--all", help="Measure by every metric that can run here: a minute or two.")
+    ] = False,
     jobs: Jobs = 1,
     resume: Resume = True,
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
-    """Run a whole study on bundled dialogues: first with quick measures, then with every one that can run here.
+    """Run one study on bundled dialogues: print its verdict and first scores, and write a report with the rest.
 
-    Then it shows which candidates the systems choose in a small test set, and where they contradict themselves, unless
-    --quick or --json is given.
+    The report links pages on response selection, n-best lists and contradictions, made from other bundled examples.
 
     Example: dialeval demo -o runs/demo
     """
@@ -44,17 +51,19 @@ def demo(
             if copy.exists():
                 raise BadInput(str(copy), "an existing path", "a new folder", "Give another name.")
             shutil.copytree(bundled, copy)
-            print(f"Copied. Now try: dialeval run {copy / 'study.yaml'}")
+            print(f"Copied. Now try: {_program()} run {copy / 'study.yaml'}")
             return
         study = load_study(bundled / "study.yaml")
-        if quick or not json:
-            carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json)
-        if not quick:
-            everything = _with_everything(study)
-            carry_out(everything, out, jobs=jobs, resume=resume, cache=cache, json=json)
-        if not quick and not json:
-            _ask_to_choose(bundled / "selection", out / "selection", resume=resume, cache=cache)
-            _find_contradictions(bundled / "consistency", out / "consistency", resume=resume, cache=cache)
+        if all_metrics:
+            study = _with_everything(study)
+
+        def write_pages() -> None:
+            _write_pages(bundled, out, resume=resume, cache=cache)
+
+        then = None if quick else write_pages
+        carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json, brief=True, then=then)
+    if not json:
+        _print_next()
 
 
 def _with_everything(study: Study) -> Study:
@@ -63,42 +72,78 @@ def _with_everything(study: Study) -> Study:
     from dialeval.metrics.scoring import available
     from dialeval.study import build_measure
 
-    already = {measure.label for measure in study.measures}
-    print(
-        "Now every other metric. The first time, some compile their tables: up to a minute.", file=sys.stderr
-    )
+    already = {measure.label: measure for measure in study.measures}
+    print("Every metric: the first time, some compile their tables, up to a minute.", file=sys.stderr)
     usable = available(name for name in EVERY_METRIC if name not in already)
     for name, obstacle in usable.obstacles.items():
         print(f"left out: {name}: {obstacle}", file=sys.stderr)
     study = annotated(study, f"by dialeval demo with more measures: {', '.join(usable.metrics)}")
-    labels = [name for name in EVERY_METRIC if name in already or name in usable.metrics]
-    return dataclasses.replace(study, measures=tuple(map(build_measure, labels)))
+    more = (build_measure(name) for name in EVERY_METRIC if name in usable.metrics)
+    return dataclasses.replace(study, measures=(*already.values(), *more))
 
 
-def _ask_to_choose(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
-    """Response selection on the bundled test set, by a language model's recorded likelihoods and by likeness."""
+def _write_pages(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
+    """Write pages on what the study does not measure, each in a folder of the run; the report links them."""
+    from dialeval.cli.consistency.detect import detect
+    from dialeval.cli.nbest.measure import measure
     from dialeval.cli.select.ask import ask
+
+    print("Writing the report, with pages on selection, n-best lists and contradictions ...", file=sys.stderr)
+    choosers = [str(bundled / "selection" / "smollm2-135m-instruct.jsonl"), *_encoder(), "tfidf"]
+
+    def selection() -> None:
+        questions = str(bundled / "selection" / "questions.jsonl")
+        ask(questions, choosers, out=out / "selection", cluster="auto", resume=resume, cache=cache)
+
+    def nbest() -> None:
+        measure(str(bundled / "nbest" / "lists.jsonl"), out=out / "nbest", resume=resume, cache=cache)
+
+    def consistency() -> None:
+        dialogues = str(bundled / "consistency" / "dialogues.jsonl")
+        detect(dialogues, out=out / "consistency", resume=resume, cache=cache)
+
+    for write in (selection, nbest, consistency):
+        _write_quietly(write)
+
+
+def _encoder() -> list[str]:
+    """The embedded encoder as a chooser, if its weights are installed."""
     from dialeval.encoder import find_encoder
     from dialeval.errors import ResourceUnavailable
 
-    systems = [str(bundled / "smollm2-135m-instruct.jsonl"), "encoder", "tfidf"]
     try:
         find_encoder("minilm")
     except ResourceUnavailable as error:
-        systems.remove("encoder")
         print(f"left out: encoder: {error}", file=sys.stderr)
-    print("Now response selection: which of four candidates would each say next?", file=sys.stderr)
-    ask(str(bundled / "questions.jsonl"), systems, out=out, cluster="auto", resume=resume, cache=cache)
-    print("Its raters were blind readings by a language model; 'dialeval demo --copy DIR' has the record.")
+        return []
+    return ["encoder"]
 
 
-def _find_contradictions(bundled: Path, out: Path, *, resume: bool, cache: Path | None) -> None:
-    """Contradictions in the bundled dialogues, where the encoder can run."""
-    from dialeval.cli.consistency.detect import detect
+def _write_quietly(write: Callable[[], None]) -> None:
+    """Write a page, with nothing on the terminal; say that it is left out if what it needs is not installed."""
     from dialeval.errors import ResourceUnavailable
 
-    print("Now consistency: where does each contradict what it said?", file=sys.stderr)
     try:
-        detect(str(bundled / "dialogues.jsonl"), out=out, resume=resume, cache=cache)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            write()
     except ResourceUnavailable as error:
-        print(f"left out: contradictions: {error}", file=sys.stderr)
+        print(f"left out: {write.__name__}: {error}", file=sys.stderr)
+
+
+def _print_next() -> None:
+    """Print what to try next: only commands that work in this installation as they stand."""
+    from dialeval.cli.annotate.serve import missing_packages
+
+    program = _program()
+    print(f"Your own data: {program} demo --copy my-study")
+    if not missing_packages():
+        print(f"Rate answers in the browser: {program} annotate demo")
+
+
+def _program() -> str:
+    """The command that started this: ``dialeval``, or its path if the shell would not find it by name."""
+    given = Path(sys.argv[0])
+    if given.name != "dialeval" or not given.is_file():
+        return "dialeval"
+    found = shutil.which("dialeval")
+    return "dialeval" if found is not None and given.samefile(found) else str(given)

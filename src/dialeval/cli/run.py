@@ -6,7 +6,7 @@ import dataclasses
 import json as jsonlib
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -123,13 +123,19 @@ def carry_out(
     json: bool,
     others: Sequence[Path] = (),
     engine: EngineSettings | None = None,
+    brief: bool = False,
+    then: Callable[[], None] | None = None,
 ) -> None:
-    """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code."""
+    """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code.
+
+    ``brief`` prints the verdict and as many columns as stand side by side. ``then`` is called after that and
+    may write folders that the report links.
+    """
     from dialeval.study import run_study, write_page, write_run
     from dialeval.study.folder import check_run_folder
     from dialeval.study.provenance import Beginning
     from dialeval.study.report.exports import as_markdown
-    from dialeval.study.report.terminal import print_leaderboard
+    from dialeval.study.report.terminal import print_brief, print_leaderboard
 
     check_run_folder(folder, study)
     _warn_of_another_study(study, folder)
@@ -140,10 +146,15 @@ def carry_out(
         done = run_study(study, workshop)
     command = shlex.join(["dialeval", *sys.argv[1:]])
     content = write_run(done, folder, beginning.end(command))
-    if not json:
+    # First: the page's plots take a moment.
+    if brief and not json:
+        print_brief(content.summary)
+    elif not json:
         used = content.manifest.usage
-        # First: the page's plots take a moment.
         print_leaderboard(content.summary, content.values, content.notes, used=used)
+    if then is not None:
+        sys.stdout.flush()  # into a pipe, too
+        then()
     add_job_summary(as_markdown(content.summary, content.notes))
     report = write_page(content, folder)
     print(_summary(content, folder, report) if json else f"Report: {report}")

@@ -49,6 +49,15 @@ def print_table(table: Table, console: Console | None = None) -> None:
         console.print(styled("\n".join(_note_lines(note, console.width)), "dim", console))
 
 
+def first_columns(table: Table, width: int) -> Table:
+    """The table as far as its columns stand side by side at that width; the same table if all of them do."""
+    first = next(iter(_pieces(table, width)), None)
+    if first is None or len(first.columns) == len(table.columns):
+        return table
+    rows = tuple(tuple(row[index] for index in first.columns) for row in table.rows)
+    return table._replace(columns=tuple(table.columns[index] for index in first.columns), rows=rows)
+
+
 def _note_lines(note: str, width: int) -> list[str]:
     return wrap(one_line(note), width, initial_indent=" • ", subsequent_indent="   ")
 

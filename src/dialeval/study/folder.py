@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, Final
+from urllib.parse import quote
 
 from dialeval.core import Missing, Result
 from dialeval.data import Example, read, write
@@ -24,7 +25,7 @@ from dialeval.study.content import content_of, page_sections
 from dialeval.study.document import Content, Manifest, Summary
 from dialeval.study.file import Study
 from dialeval.study.provenance import Circumstances, manifest_of
-from dialeval.study.report.page import page_of
+from dialeval.study.report.page import Link, page_of
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
 from dialeval.study.shards.folder import FILE as SHARD_FILE
@@ -36,6 +37,13 @@ RUN: Final = Origin(
 )
 FILES: Final = ("summary.json", "manifest.json", RESULTS, EXAMPLES, "study.yaml")
 """What a complete folder holds beside its page and what only some runs have."""
+PAGES: Final = {
+    "asked.html": "Response selection",
+    "nbest.html": "N-best lists",
+    "contradictions.html": "Contradictions in dialogues",
+    "meta.html": "Agreement with people",
+}
+"""Pages of other evaluations, which the report links if they are in a folder of the run."""
 
 
 _BEGUN: Final = ".run.part"
@@ -99,8 +107,18 @@ def _write_run(run: Run, folder: Path, circumstances: Circumstances) -> Content:
 def write_page(content: Content, folder: str | Path) -> Path:
     """Write ``report.html`` into the folder and return its path; the same run gives the same bytes."""
     path = Path(folder) / "report.html"
-    write_atomically(path, page_of(content, list(page_sections(content))).encode())
+    page = page_of(content, list(page_sections(content)), _pages_in(Path(folder)))
+    write_atomically(path, page.encode())
     return path
+
+
+def _pages_in(folder: Path) -> list[Link]:
+    """Pages of other evaluations in folders of this run, such as those of the demo."""
+    return [
+        Link(f"{quote(page.parent.name)}/{page.name}", PAGES[page.name])
+        for page in sorted(folder.glob("*/*.html"))
+        if page.name in PAGES
+    ]
 
 
 def render(folder: str | Path) -> Path:

@@ -89,16 +89,21 @@ def serve(
 
 def needs_serving() -> None:
     """Raise DialevalError where the packages of the server are not installed."""
-    from importlib.util import find_spec
-
     from dialeval.errors import DialevalError, install_command
 
-    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy", "multipart") if find_spec(name) is None]
+    missing = missing_packages()
     if missing:
         raise DialevalError(
             f"The rating server needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
             f"installed. Run: {install_command('serve')}"
         )
+
+
+def missing_packages() -> list[str]:
+    """Return the packages of the server that are not installed."""
+    from importlib.util import find_spec
+
+    return [name for name in ("fastapi", "uvicorn", "sqlalchemy", "multipart") if find_spec(name) is None]
 
 
 def open_store(project: Project, url: str | None = None) -> Store:

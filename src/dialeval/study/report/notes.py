@@ -10,6 +10,8 @@ from dialeval.study.document import Comparison, Standing, Summary, Values, out_o
 
 FEW_ITEMS: Final = 10
 """Fewer items than these say little, however many there are."""
+FEW_MEASURES: Final = 3
+"""As many are named if they are left to the report; more are counted."""
 MOST_NOTES: Final = 6
 MOST_CHARACTERS: Final = 80
 MARKS: Final[dict[Standing, str]] = {
@@ -43,15 +45,22 @@ def leaderboard_notes(
     yield from _coverage_notes(summary, values)
 
 
+def brief_notes(summary: Summary, measures: int) -> Iterator[str]:
+    """Marks and brackets, and what only the report has if the table shows the first few ``measures``."""
+    yield from _marks(summary)
+    left = [m.measure for m in summary.measures[measures:]]
+    more = (
+        f"{', '.join(left)}, "
+        if 0 < len(left) <= FEW_MEASURES
+        else f"{len(left)} more measures, "
+        if left
+        else ""
+    )
+    yield f"the report adds {more}ranks, tests of every pair, every item and all notes"
+
+
 def _legend(summary: Summary) -> Iterator[str]:
-    seen = {standing for measure in summary.measures for standing in standings(summary, measure).values()}
-    marks = [
-        f"{MARKS[standing]} {meaning}".strip() for standing, meaning in MEANINGS.items() if standing in seen
-    ]
-    if marks:
-        yield "; ".join(marks)
-    if any(r.low is not None for r in summary.results):
-        yield f"brackets hold {summary.level:.0%} intervals"
+    yield from _marks(summary)
     yield from _absence_notes(summary)
     yield from family_notes(summary)
     if any(m.higher_is_better is None for m in summary.measures):
@@ -60,6 +69,17 @@ def _legend(summary: Summary) -> Iterator[str]:
     if whole:
         verb = "measures" if len(whole) == 1 else "measure"
         yield f"{listing(whole)} {verb} all responses together, so there are no per-item values"
+
+
+def _marks(summary: Summary) -> Iterator[str]:
+    seen = {standing for measure in summary.measures for standing in standings(summary, measure).values()}
+    marks = [
+        f"{MARKS[standing]} {meaning}".strip() for standing, meaning in MEANINGS.items() if standing in seen
+    ]
+    if marks:
+        yield "; ".join(marks)
+    if any(r.low is not None for r in summary.results):
+        yield f"brackets hold {summary.level:.0%} intervals"
 
 
 def _absence_notes(summary: Summary) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialeval.display.pages import Picture, Section, asset, policy, template
 from dialeval.display.table import pieces
@@ -23,8 +23,16 @@ STATIC_ITEMS: Final = 10
 """How many items a page shows where scripts do not run."""
 
 
-def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
-    """The page as HTML, with the sections of capabilities and people."""
+class Link(NamedTuple):
+    """A page beside this one."""
+
+    address: str
+    """Relative to the page."""
+    title: str
+
+
+def page_of(run: Content, sections: Sequence[Section] = (), beside: Sequence[Link] = ()) -> str:
+    """The page as HTML, with the sections of capabilities and people, and links to pages ``beside`` it."""
     from markupsafe import Markup
 
     board = tables.leaderboard(run.summary, run.values, run.notes)
@@ -49,6 +57,7 @@ def page_of(run: Content, sections: Sequence[Section] = ()) -> str:
         distributions=[_distributions(run, m) for m in run.summary.measures if m.per_item],
         without_values=_without_values(run.summary),
         sections=sections,
+        beside=beside,
         citations=_citations(run),
         items=run.items,
         static=run.items[:STATIC_ITEMS],

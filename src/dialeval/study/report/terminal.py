@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from dialeval.display.terminal import print_table, styled
+from dialeval.display.terminal import first_columns, print_table, styled
 from dialeval.meta.report.verdict import headline
 from dialeval.study.document import Summary, SystemUsage, Values
+from dialeval.study.report.notes import brief_notes
 from dialeval.study.report.ranking import compact_ranks
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items, usage
 from dialeval.study.report.verdict import verdict
@@ -36,11 +37,7 @@ def print_leaderboard(
     from rich.console import Console
 
     console = console or Console()
-    found = verdict(summary)
-    console.print(styled("\n".join(wrap(found.headline, console.width)), "bold", console))
-    if found.details:
-        console.print(styled("\n".join(wrap(" ".join(found.details), console.width)), "", console))
-    console.print()
+    _print_verdict(summary, console)
     if len(summary.ranks) > 1:  # with one measure the leaderboard says the same
         print_table(compact_ranks(summary), console)
         console.print()
@@ -50,5 +47,33 @@ def print_leaderboard(
         if table.rows:
             console.print()
             print_table(table, console)
+    _print_people(summary, console)
+
+
+def print_brief(summary: Summary, console: Console | None = None) -> None:
+    """Print the verdict, the first measures of the leaderboard that stand side by side, failures and gates."""
+    from rich.console import Console
+
+    console = console or Console()
+    _print_verdict(summary, console)
+    whole = leaderboard(summary)
+    shown = first_columns(whole, console.width)
+    print_table(shown._replace(notes=tuple(brief_notes(summary, len(shown.columns) - 1))), console)
+    for table in (failures(summary), gates(summary)):
+        if table.rows:
+            console.print()
+            print_table(table, console)
+    _print_people(summary, console)
+
+
+def _print_verdict(summary: Summary, console: Console) -> None:
+    found = verdict(summary)
+    console.print(styled("\n".join(wrap(found.headline, console.width)), "bold", console))
+    if found.details:
+        console.print(styled("\n".join(wrap(" ".join(found.details), console.width)), "", console))
+    console.print()
+
+
+def _print_people(summary: Summary, console: Console) -> None:
     if summary.human is not None:
         console.print(styled("\n".join(wrap(headline(summary.human), console.width)), "", console))

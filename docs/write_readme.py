@@ -1,0 +1,32 @@
+"""Write what ``dialeval demo`` prints into the README, so that it cannot drift; a test compares the two."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def printed() -> str:
+    """What ``make demo`` prints once everything is installed, at 80 columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "XDG_CACHE_HOME": folder}
+        command = [sys.executable, "-m", "dialeval", "demo", "--quick"]
+        out = subprocess.run(
+            command, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True
+        )
+    lines = (line.rstrip() for line in out.stdout.splitlines())
+    return "".join(f"{line}\n" for line in lines).replace(": dialeval ", ": .venv/bin/dialeval ")
+
+
+if __name__ == "__main__":
+    text = README.read_text(encoding="utf-8")
+    shown = printed()
+    text = re.sub(r"^```text\n.*?^```", lambda _: f"```text\n{shown}```", text, count=1, flags=re.M | re.S)
+    README.write_text(text, encoding="utf-8")
+    print(f"wrote {README}", file=sys.stderr)

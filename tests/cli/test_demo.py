@@ -1,0 +1,138 @@
+"""``dialeval demo`` from the outside: one study, one verdict, one screen."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dialeval.metrics import EVERY_METRIC
+from dialeval.study import read_run
+from dialeval.study.report.verdict import verdict
+from support.paths import ROOT
+
+ONE_SCREEN = 60
+FIRST_RESULT = 15
+"""Seconds until the first result appears; of the processor, since tests share theirs."""
+
+
+def unwrapped(text: str) -> str:
+    return " ".join(text.split())
+
+
+def processor_seconds(pid: int) -> float:
+    """Time that a process has used, of user and system, as Linux counts it."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_the_demo_prints_one_verdict_on_one_screen_and_the_report_has_the_same(dialeval):
+    done = dialeval("demo")
+    assert done.code == 0
+    lines = (done.out + done.err).splitlines()
+    assert len(lines) <= ONE_SCREEN
+    assert max(map(len, lines)) <= 80
+    printed, page = unwrapped(done.out), Path("runs/demo/report.html").read_text()
+    said = verdict(read_run(Path("runs/demo")).summary)
+    assert printed.startswith(str(said))
+    assert printed.count(said.headline) == 1
+    assert html.unescape(page).count(said.headline) == 1
+    assert printed.count("6 systems on 72 items") == 1
+    # The report links pages on what the study does not measure, also if it is written again.
+    for address in ("selection/asked.html", "nbest/nbest.html", "consistency/contradictions.html"):
+        assert f'<a href="{address}">' in page
+        assert Path("runs/demo", address).stat().st_size > 1000
+    assert dialeval("report", "runs/demo").code == 0
+    assert Path("runs/demo/report.html").read_text() == page
+
+
+def test_the_quick_demo_shows_intervals_significance_and_coverage(dialeval):
+    done = dialeval("demo", "-o", "out", "--quick")
+    assert done.code == 0
+    summary = json.loads(Path("out/summary.json").read_text())
+    systems = {row["name"]: row["kind"] for row in summary["systems"]}
+    assert {"transcript", "retrieval", "echo", "random"} <= set(systems.values())
+    assert any(row["unscored"] for row in summary["results"])
+    assert any(pair["significant"] for pair in summary["comparisons"])
+    assert any(not pair["significant"] for pair in summary["comparisons"])
+    assert not Path("out/selection").exists()
+    assert "In this folder:" not in Path("out/report.html").read_text()
+
+
+@pytest.mark.slow
+def test_the_demo_can_use_every_metric_and_still_fits_on_one_screen(dialeval):
+    done = dialeval("demo", "-o", "out", "--quick", "--all")
+    assert done.code == 0
+    assert len(done.out.splitlines()) <= ONE_SCREEN
+    names = {row["measure"] for row in json.loads(Path("out/summary.json").read_text())["measures"]}
+    assert all(name in names or f"left out: {name}: " in done.err for name in EVERY_METRIC)
+    assert {"bleu(order=1)", "chrf", "cider", "self_bleu"} <= names
+    assert f"the report adds {len(names) - 3} more measures" in unwrapped(done.out)
+    page = Path("out/report.html").read_text()
+    assert all(name in page for name in names)
+
+
+def test_the_demo_can_be_copied_as_a_start(dialeval):
+    assert dialeval("demo", "--copy", "mine").code == 0
+    assert dialeval("run", "mine/study.yaml", "-o", "out").code == 0
+    assert dialeval("demo", "--copy", "mine").code == 1
+
+
+def test_rating_in_the_browser_is_named_only_if_it_is_installed(dialeval, monkeypatch):
+    assert dialeval("demo", "--quick").out.splitlines()[-1].endswith("dialeval annotate demo")
+    monkeypatch.setattr("dialeval.cli.annotate.serve.missing_packages", lambda: ["uvicorn"])
+    assert dialeval("demo", "--quick").out.splitlines()[-1] == "Your own data: dialeval demo --copy my-study"
+
+
+def test_make_demo_installs_what_its_last_command_needs():
+    recipe = (ROOT / "Makefile").read_text()
+    assert re.search(r"\.installed: .*\n.*\n.*\(INSTALL\) -e '\.\[serve\]'", recipe)
+    assert "echo 'Rate" not in recipe
+
+
+@pytest.mark.slow
+def test_the_first_result_comes_soon_and_printed_commands_run_as_they_stand(tmp_path):
+    """A fresh process outside the environment's path, as under make; commands are run by the shell."""
+    program = Path(sys.executable).parent / "dialeval"
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "COLUMNS": "80",
+        "PATH": "/usr/bin:/bin",
+    }
+    with subprocess.Popen(
+        [program, "demo"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as demo:
+        assert demo.stdout is not None
+        first = demo.stdout.readline()
+        took = processor_seconds(demo.pid)
+        rest = demo.stdout.read()
+    assert first
+    assert took < FIRST_RESULT
+    report, copying, rating = rest.splitlines()[-3:]
+    assert (tmp_path / report.removeprefix("Report: ")).is_file()
+    ran = subprocess.run(
+        copying.partition(": ")[2], shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "my-study" / "study.yaml").is_file()
+    command = [*shlex.split(rating.partition(": ")[2]), "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout is not None
+        served = next((line for line in server.stdout if "http://127.0.0.1:" in line), "")
+        server.terminate()
+    assert served
