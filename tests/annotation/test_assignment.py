@@ -8,11 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from dialeval.annotation.assignment import check_due, order_of, shown_order
 from dialeval.annotation.store.database import Database, open_database
 from dialeval.annotation.store.plan import Claim, Ended, Entry, Gone, Plan
-from dialeval.annotation.store.schema import METADATA
+from dialeval.annotation.store.schema import FREE, METADATA, places
 from dialeval.annotation.store.store import Store
 from support.rating_studies import made_project, made_store
 
@@ -271,4 +272,116 @@ def test_a_block_ends_a_raters_work(tmp_path: Path) -> None:
         assert isinstance(claim, Claim)
         store.submit(ann, claim.item, 0, {"overall": {"value": 2}})
     assert store.claim(ann) == Ended("finished")
+    store.close()
+
+
+def _work(store: Store, rater: int, items: int) -> list[str]:
+    """Let a rater claim and answer so many items; return them."""
+    met = []
+    for _ in range(items):
+        claim = store.claim(rater)
+        assert isinstance(claim, Claim)
+        store.submit(rater, claim.item, 0, {"overall": {"value": 3}})
+        met.append(claim.item)
+    return met
+
+
+def _lacking(store: Store) -> Counter[str]:
+    """Places of each item that nobody holds."""
+    with store.database.reading() as connection:
+        rows = connection.execute(select(places.c.item).where(places.c.until == FREE)).scalars()
+        return Counter(rows)
+
+
+def test_depth_fills_begun_items_before_new_ones_are_opened(tmp_path: Path, store_url: str | None) -> None:
+    project = made_project(tmp_path / "study", items=20, overlap=3, raters=())
+    assert project.settings.order == "depth"
+    store = made_store(project, store_url)
+    ann, bob, cem, dan = (store.add_rater(name).id for name in ("ann", "bob", "cem", "dan"))
+    first = _work(store, ann, 12)
+    # Each claims the next item with every answer, so that of ann's is begun, too.
+    assert set(_work(store, bob, 6)) <= {*first, store.claim(ann).item}
+    assert len(set(_work(store, cem, 6))) == 6
+    finished = [item for item, count in _answers_per_item(store).items() if count == 3]
+    assert len(finished) >= 5
+    # Items that lack one judgement come before those that lack two, and these before new ones.
+    before = _lacking(store)
+    lacking = [before[store.claim(dan).item]]
+    for _ in range(12):
+        before, (answered,) = _lacking(store), _work(store, dan, 1)
+        given = store.claim(dan)
+        assert isinstance(given, Claim)
+        assert answered != given.item
+        lacking.append(before[given.item])
+    assert lacking == sorted(lacking)
+    assert (lacking[0], lacking[-1]) == (2, 3)
+    store.close()
+
+
+def test_breadth_opens_every_item_before_any_gets_a_second_judgement(
+    tmp_path: Path, store_url: str | None
+) -> None:
+    project = made_project(tmp_path / "study", items=8, overlap=3, raters=(), order="breadth")
+    store = made_store(project, store_url)
+    ann, bob, cem = (store.add_rater(name).id for name in ("ann", "bob", "cem"))
+    met = [*_work(store, ann, 11), *_work(store, bob, 10)]
+    assert len(set(met)) == 21
+    assert max(_answers_per_item(store).values()) == 1
+    _work(store, cem, 20)
+    assert set(_answers_per_item(store).values()) <= {1, 2}
+    store.close()
+
+
+def test_depth_returns_to_an_item_that_was_left_and_is_kept_when_the_store_is_opened_again(
+    tmp_path: Path, store_url: str | None
+) -> None:
+    clock = Clock()
+    project = made_project(
+        tmp_path / "study", items=20, overlap=2, raters=("ann", "bob", "cem"), lease_seconds=60.0
+    )
+    store = made_store(project, store_url, clock=clock)
+    ann, bob, cem = (store.add_rater(name).id for name in ("ann", "bob", "cem"))
+    (first,) = _work(store, ann, 1)
+    left = store.claim(bob)
+    assert isinstance(left, Claim)
+    assert left.item == first
+    clock.now += 61
+    store.close()
+    store = made_store(project, store_url, clock=clock)
+    assert store.claim(cem).item == first
+    # What nobody answered is not begun: its lease has expired.
+    skipped = store.claim(ann)
+    assert isinstance(skipped, Claim)
+    store.skip(ann, skipped.item)
+    assert store.claim(ann).item not in (first, skipped.item)
+    store.close()
+
+
+@pytest.mark.parametrize("overlap", [2, 4])
+def test_raters_at_the_same_time_leave_few_items_half_done(
+    tmp_path: Path, store_url: str | None, overlap: int
+) -> None:
+    project = made_project(tmp_path / "study", items=40, overlap=overlap, raters=())
+    store = made_store(project, store_url)
+    raters = [store.add_rater(f"r{number}").id for number in range(8)]
+    failures: list[BaseException] = []
+
+    def work(rater: int) -> None:
+        try:
+            _work(store, rater, 10)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(rater,)) for rater in raters]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    answered = _answers_per_item(store)
+    assert sum(answered.values()) == 80
+    assert max(answered.values()) == overlap
+    # An item is only opened when every begun one is full, held, or one that the rater has had: each of the 8 raters can
+    # hold one more, and leaves behind no more than that.
+    assert len(answered) <= 80 / overlap + 8, answered
     store.close()

@@ -50,6 +50,7 @@ def plan_of(project: Project) -> Plan:
     return Plan(
         entries,
         settings.overlap,
+        order=settings.order,
         seed=settings.seed,
         lease_seconds=settings.lease_seconds,
         least_seconds=settings.least_seconds,

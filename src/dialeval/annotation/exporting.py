@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.annotation.desk import is_right
+from dialeval.annotation.pace import RATERS, RaterFlags, Timed, beside, paces, timed_answers
 from dialeval.annotation.project import Project
 from dialeval.annotation.results import counted, judgements_of, preferences_of, settled
 from dialeval.annotation.store.plan import Given, Rater, iso
@@ -34,6 +35,7 @@ class Beside(NamedTuple):
     """The names of the files beside the judgements."""
 
     answers: Path
+    raters: Path
     talks: Path
     preferences: Path
     settled: Path
@@ -42,9 +44,8 @@ class Beside(NamedTuple):
     @classmethod
     def of(cls, path: Path) -> Beside:
         """For judgements in that file: ``ratings.jsonl`` has ``ratings.answers.jsonl`` beside it."""
-        stem = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
-        names = ("answers.jsonl", "talks.jsonl", "preferences.jsonl", "settled.jsonl", "provenance.json")
-        return cls(*(path.with_name(f"{stem}.{name}") for name in names))
+        names = ("answers.jsonl", RATERS, "talks.jsonl", "preferences.jsonl", "settled.jsonl")
+        return cls(*(beside(path, name) for name in (*names, "provenance.json")))
 
 
 def export(project: Project, store: Store, path: Path, *, dropped: bool = False) -> Exported:
@@ -60,34 +61,47 @@ def export(project: Project, store: Store, path: Path, *, dropped: bool = False)
         raise Unsuitable(
             f"{project.folder} has no judgements to export: nobody has answered yet, or all who did were dropped."
         )
-    beside = Beside.of(path)
+    others = Beside.of(path)
     write(path, judgements)
     written = [path]
-    write_json_lines(beside.answers, _answers(project, latest, raters))
-    written.append(beside.answers)
+    timed = timed_answers(project, store.revisions(), store.shown_at())
+    write_json_lines(others.answers, _answers(project, latest, raters, timed))
+    write_json_lines(others.raters, _flags(raters, timed))
+    written += [others.answers, others.raters]
     if project.settings.chat is not None:
-        write(beside.talks, _talks(project, store))
-        written.append(beside.talks)
+        write(others.talks, _talks(project, store))
+        written.append(others.talks)
     preferences = preferences_of(project, kept)
     if preferences:
-        write_json_lines(beside.preferences, preferences)
-        written.append(beside.preferences)
+        write_json_lines(others.preferences, preferences)
+        written.append(others.preferences)
     final = list(settled(project, kept, store.decisions()))
     if final:
-        write(beside.settled, final)
-        written.append(beside.settled)
-    write_document(beside.provenance, _provenance(project, judgements, path))
-    written.append(beside.provenance)
+        write(others.settled, final)
+        written.append(others.settled)
+    write_document(others.provenance, _provenance(project, judgements, path))
+    written.append(others.provenance)
     rated = [given for given in latest if project.sources[given.item].role == "rating"]
     who = len({judgement.rater for judgement in judgements})
     return Exported(len(judgements), who, len(rated) - len(kept), tuple(written))
 
 
-def _answers(project: Project, latest: list[Given], raters: list[Rater]) -> Iterator[Mapping[str, object]]:
+def _flags(raters: list[Rater], timed: Mapping[tuple[str, str], Timed]) -> Iterator[RaterFlags]:
+    speeds = paces(timed.values())
+    for rater in raters:
+        pace = speeds.get(rater.name)
+        flags = {pace.note.code: pace.note.text} if pace is not None and pace.flagged else {}
+        yield RaterFlags(rater.name, "dropped" if rater.dropped else rater.state, flags)
+
+
+def _answers(
+    project: Project, latest: list[Given], raters: list[Rater], timed: Mapping[tuple[str, str], Timed]
+) -> Iterator[Mapping[str, object]]:
     """Every rater's latest answer to every item, in full; also those that do not count, and why."""
     out = {rater.name: "dropped" if rater.dropped else rater.state for rater in raters}
     for given in latest:
         source = project.sources[given.item]
+        time = timed.get((given.rater, given.item))
         right = is_right(project, given.item, given.answers) if source.gold else None
         yield {
             "item": source.item,
@@ -99,6 +113,7 @@ def _answers(project: Project, latest: list[Given], raters: list[Rater]) -> Iter
             "rater_state": out[given.rater],
             "answers": given.answers,
             "seconds": given.seconds,
+            "faster_than_reading": None if time is None else time.hurried,
             "at": iso(given.at),
             "revision": given.revision,
             "attempt": given.attempt,

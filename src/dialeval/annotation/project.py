@@ -67,6 +67,8 @@ class Settings:
     asks: tuple[Ask, ...]
     overlap: int
     """How many judgements each item gets."""
+    order: Literal["depth", "breadth"] = "depth"
+    """Items are filled to their overlap before new ones are opened (depth), or all are opened first (breadth)."""
     raters: tuple[str, ...] = ()
     """Those who are invited."""
     seed: int = 0
@@ -139,8 +141,8 @@ def write_project(folder: Path, settings: Settings, blinded: Sequence[Blind]) ->
 def read_project(folder: Path) -> Project:
     """The study in a folder; BadInput names the file and field that is missing or damaged."""
     settings = read_document(Settings, require_file(folder, STUDY, ORIGIN), ORIGIN)
-    items = {item.id: item for item in _records(Item, require_file(folder, ITEMS, ORIGIN))}
-    sources = {source.id: source for source in _records(Source, require_file(folder, KEY, ORIGIN))}
+    items = {item.id: item for item in read_records(Item, require_file(folder, ITEMS, ORIGIN))}
+    sources = {source.id: source for source in read_records(Source, require_file(folder, KEY, ORIGIN))}
     if items.keys() != sources.keys():
         found = f"{len(items):,} items and a key to {len(sources):,}"
         raise BadInput(str(folder), found, f"{KEY} and {ITEMS} of the same items", ORIGIN.again)
@@ -179,7 +181,8 @@ def _check(settings: Settings, blinded: Sequence[Blind]) -> None:
         raise Unsuitable("No items to rate are left beside those with known answers. Give more items.")
 
 
-def _records(shape: type[T], path: Path) -> Iterator[T]:
+def read_records(shape: type[T], path: Path) -> Iterator[T]:
+    """Lines of a file that this package has written, as values of a type; BadInput names the line and field."""
     from pydantic import TypeAdapter, ValidationError
 
     lines = TypeAdapter(shape)

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Final
 
 from dialeval.annotation.desk import is_right
+from dialeval.annotation.pace import NO_PACE, Pace, paces, timed_answers
 from dialeval.annotation.project import Project
 from dialeval.annotation.results import counted, disputes, judgements_of
 from dialeval.annotation.store.plan import Given, Rater, iso
@@ -112,6 +113,7 @@ def _raters(
         by_rater.setdefault(given.rater, []).append(given)
     kappas, skipped = _kappas(agreements), store.skipped()
     times = {name: _median_seconds(answers) for name, answers in by_rater.items()}
+    speeds = rater_paces(project, store)
     known = [seconds for seconds in times.values() if seconds is not None]
     usual = median(known) if known else None
     lowest = sorted(ratings.raters, key=lambda name: kappas.get(name, 2.0))[:MOST_WITHOUT]
@@ -133,6 +135,7 @@ def _raters(
             checks_seen=len(checks),
             flags=(),
             without=without.get(rater.name, ()),
+            pace=speeds.get(rater.name, NO_PACE),
         )
         views.append(replace(view, flags=tuple(_flags(view, usual, agreements))))
     return tuple(views)
@@ -148,6 +151,8 @@ def _flags(view: RaterView, usual: float | None, agreements: Iterable[CriterionA
         and view.median_seconds < FAST * usual
     ):
         yield "too_fast"
+    if view.pace.flagged:
+        yield "faster_than_reading"
     if view.checks_passed < view.checks_seen:
         yield "failed_checks"
     if view.kappa is not None and view.kappa < LOW_KAPPA:
@@ -158,6 +163,11 @@ def _flags(view: RaterView, usual: float | None, agreements: Iterable[CriterionA
         yield "many_skips"
     if sum(rater.could_not_say for rater in own) > max(3, 0.3 * view.answered):
         yield "cannot_say"
+
+
+def rater_paces(project: Project, store: Store) -> dict[str, Pace]:
+    """Pace of each rater who has answered in a known time."""
+    return paces(timed_answers(project, store.revisions(), store.shown_at()).values())
 
 
 def _state(store: Store, rater: Rater, rated: int) -> RaterState:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dialeval.lazy import lazily
 
 if TYPE_CHECKING:
-    from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of
+    from dialeval.ratings.agreement.coefficients import CriterionAgreement, agreement_of, with_flags
     from dialeval.ratings.agreement.document import agreement_json
     from dialeval.ratings.agreement.dropping import Dropped, drop_raters
     from dialeval.ratings.agreement.intervals import Measured, Raters
@@ -93,4 +93,5 @@ __all__ = [
     "system_identity",
     "unvetted_notes",
     "variants",
+    "with_flags",
 ]

@@ -307,3 +307,26 @@ def test_a_rater_who_judged_twice_is_told_of_the_option(dialeval):
     done = dialeval("annotate", "agreement", "r.csv", "--repeats", "first", "--json")
     assert read_json(done)["sense"]["percent_agreement"] == 1
     assert "the first counts" in done.err
+
+
+def test_raters_whom_an_export_flags_are_flagged_by_agreement_and_kept(dialeval, tmp_path):
+    rows = [
+        {"item": f"d{n}", "system": "bot", "rater": rater, "criterion": "overall", "value": (n + shift) % 3}
+        for n in range(6)
+        for shift, rater in enumerate(("ann", "bob"))
+    ]
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = "answered 6 of 6 items faster than 600 words a minute"
+    flag = {"rater": "ann", "state": "active", "flags": {"faster_than_reading": text}}
+    (tmp_path / "out.raters.jsonl").write_text(json.dumps(flag) + "\n")
+    agreed = dialeval("annotate", "agreement", "out.jsonl", "--json")
+    assert f"warning: ann {text}" in agreed.err
+    criterion = json.loads(agreed.out)["criteria"]["overall"]
+    assert criterion["ratings"] == 12
+    flags = {rater["rater"]: rater["flags"] for rater in criterion["per_rater"]}
+    assert text in flags["ann"]
+    assert text not in flags["bob"]
+    (tmp_path / "out.raters.jsonl").write_text('{"rater": 3}\n')
+    refused = dialeval("annotate", "agreement", "out.jsonl")
+    assert refused.code == 1
+    assert "out.raters.jsonl, line 1" in refused.err

@@ -1,13 +1,15 @@
 """Transactions of one rater: taking an item, answering it, skipping it.
 
-Each is one short transaction that first locks the rater's row, so two tabs of one rater come one after the other. A
-place is taken by an update that names the state it was seen in; where another rater was faster, the next is tried.
+Each is one short transaction that locks the rater's row first, so two tabs of one rater come one after the other, then
+all places (``hold_places``), and only then changes a place: in one order, locks cannot wait for each other in a circle.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set as AbstractSet
 from typing import Final
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -15,11 +17,13 @@ from sqlalchemy import Connection, func, insert, select, update
 from dialeval.annotation.assignment import order_of, strata_in_turn
 from dialeval.annotation.store.grading import grade_checks, grade_test, next_check, next_test
 from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Gone, Plan, Rater, Stale, TooSoon
-from dialeval.annotation.store.rows import given_of, latest_of, log, rater_of, update_rater
+from dialeval.annotation.store.rows import given_of, hold_places, latest_of, log, rater_of, update_rater
 from dialeval.annotation.store.schema import DONE, FREE, answers, items, places, raters, skips
 
 _BATCH: Final = 32
-"""How many items of a rater's order are looked at before all free ones are."""
+"""Number of items of a rater's order that are looked at before all untouched ones are."""
+_CLOCKS_APART: Final = 60.0
+"""Seconds by which a lease may end later than a whole lease from now without a clock having been set back."""
 
 
 def claim(connection: Connection, plan: Plan, rater_id: int, now: float) -> Claim | Ended:
@@ -133,6 +137,7 @@ def skip(connection: Connection, plan: Plan, rater_id: int, item: str, now: floa
 
 def _locked(connection: Connection, rater_id: int) -> Rater:
     row = connection.execute(select(raters).where(raters.c.id == rater_id).with_for_update()).one()
+    hold_places(connection)
     return rater_of(row)
 
 
@@ -174,42 +179,70 @@ def _done(connection: Connection, rater: Rater) -> int:
 
 
 def _next_place(connection: Connection, plan: Plan, rater: Rater, now: float) -> Entry | None:
-    """Lease the next item in the rater's order that has a free place."""
+    """Lease the next item for the rater: begun ones come first if the plan's order is depth, untouched ones if breadth.
+
+    Of equals comes one of the system that the rater has met least often, and of these the first in the rater's order.
+    """
     own = select(places.c.item, items.c.stratum).join(items, items.c.id == places.c.item)
     met = {item: stratum for item, stratum in connection.execute(own.where(places.c.rater == rater.id))}
-    skipped = set(connection.execute(select(skips.c.item).where(skips.c.rater == rater.id)).scalars())
-    counts: dict[str, int] = {}
-    for stratum in met.values():
-        counts[stratum] = counts.get(stratum, 0) + 1
-    for entry in _in_turn(connection, plan, rater, met.keys() | skipped, counts, now):
-        slot = _free_slots(connection, [entry.id], now).get(entry.id)
-        if slot is not None and _take(connection, plan, rater, entry.id, slot, now):
+    seen = met.keys() | set(
+        connection.execute(select(skips.c.item).where(skips.c.rater == rater.id)).scalars()
+    )
+    turns = strata_in_turn(plan.strata, Counter(met.values()), seed=plan.seed, rater=rater.name)
+    steps = (_begun, _untouched) if plan.order == "depth" else (_untouched, _begun)
+    for step in steps:
+        entry = step(connection, plan, rater, seen, turns, now)
+        if entry is not None:
+            _take(connection, plan, rater, entry.id, now)
             return entry
     return None
 
 
-def _in_turn(
-    connection: Connection,
-    plan: Plan,
-    rater: Rater,
-    seen: set[str],
-    counts: Mapping[str, int],
-    now: float,
-) -> Iterator[Entry]:
-    """Items with a free place, in the rater's order: from the next few of each system, then from all there are."""
-    ranks = order_of(plan.seed, rater.name, len(plan.entries))
-    turns = strata_in_turn(plan.strata, counts, seed=plan.seed, rater=rater.name)
+def _begun(
+    connection: Connection, plan: Plan, rater: Rater, seen: AbstractSet[str], turns: Sequence[str], now: float
+) -> Entry | None:
+    """Item that others hold or have answered and that lacks judgements: in depth the fewest, in breadth the most."""
+    never = select(places.c.item, func.count()).where(places.c.until == FREE).group_by(places.c.item)
+    # No item has more places than the overlap that were never leased, so those with as many are untouched.
+    lacking = Counter(
+        {item: count for item, count in connection.execute(never.having(func.count() < plan.overlap))}
+    )
+    expired = select(places.c.item).where(places.c.until > FREE, places.c.until <= now)
+    lacking.update(connection.execute(expired).scalars())
+    ranks, position = _ranks(plan, rater), {stratum: place for place, stratum in enumerate(turns)}
+    sign = 1 if plan.order == "depth" else -1
+    return min(
+        (plan.by_id[item] for item in lacking if item in plan.by_id and item not in seen),
+        key=lambda entry: (sign * lacking[entry.id], position[entry.stratum], ranks[entry.number]),
+        default=None,
+    )
+
+
+def _untouched(
+    connection: Connection, plan: Plan, rater: Rater, seen: AbstractSet[str], turns: Sequence[str], now: float
+) -> Entry | None:
+    """Item that nobody holds or has answered: from the rater's next few of each system, then from all."""
+    ranks = _ranks(plan, rater)
+    whole = select(places.c.item).where(places.c.until <= now).group_by(places.c.item)
+    whole = whole.having(func.count() >= plan.overlap)
     for stratum in turns:
-        unseen = [entry for entry in plan.strata[stratum] if entry.id not in seen]
-        nearest = sorted(unseen, key=lambda entry: ranks[entry.number])[:_BATCH]
-        free = _free_slots(connection, [entry.id for entry in nearest], now)
-        yield from (entry for entry in nearest if entry.id in free)
+        unseen = (entry for entry in plan.strata[stratum] if entry.id not in seen)
+        nearest = heapq.nsmallest(_BATCH, unseen, key=lambda entry: ranks[entry.number])
+        few = whole.where(places.c.item.in_([entry.id for entry in nearest]))
+        free = set(connection.execute(few).scalars())
         if free:
-            break
-    places_left = _free_slots(connection, None, now)
-    left = [plan.by_id[item] for item in places_left if item in plan.by_id and item not in seen]
+            return next(entry for entry in nearest if entry.id in free)
     position = {stratum: place for place, stratum in enumerate(turns)}
-    yield from sorted(left, key=lambda entry: (position[entry.stratum], ranks[entry.number]))
+    names = connection.execute(whole).scalars()
+    return min(
+        (plan.by_id[item] for item in names if item in plan.by_id and item not in seen),
+        key=lambda entry: (position[entry.stratum], ranks[entry.number]),
+        default=None,
+    )
+
+
+def _ranks(plan: Plan, rater: Rater) -> tuple[int, ...]:
+    return order_of(plan.seed, rater.name, len(plan.entries))
 
 
 def _free_slots(connection: Connection, names: Iterable[str] | None, now: float) -> dict[str, int]:
@@ -220,17 +253,19 @@ def _free_slots(connection: Connection, names: Iterable[str] | None, now: float)
     return {item: slot for item, slot in connection.execute(query.group_by(places.c.item))}
 
 
-def _take(connection: Connection, plan: Plan, rater: Rater, item: str, slot: int, now: float) -> bool:
-    free = update(places).where(places.c.item == item, places.c.slot == slot, places.c.until <= now)
-    taken = connection.execute(free.values(rater=rater.id, until=now + plan.lease_seconds)).rowcount
-    return taken == 1
+def _take(connection: Connection, plan: Plan, rater: Rater, item: str, now: float) -> None:
+    slot = _free_slots(connection, [item], now)[item]
+    free = update(places).where(places.c.item == item, places.c.slot == slot)
+    connection.execute(free.values(rater=rater.id, until=now + plan.lease_seconds))
 
 
 def _shorten_leases(connection: Connection, plan: Plan, now: float) -> None:
     """Let leases that end later than any could end a whole lease from now: the clock was set back since."""
     latest = now + plan.lease_seconds
     connection.execute(
-        update(places).where(places.c.until > latest, places.c.until < DONE).values(until=latest)
+        update(places)
+        .where(places.c.until > latest + _CLOCKS_APART, places.c.until < DONE)
+        .values(until=latest)
     )
 
 

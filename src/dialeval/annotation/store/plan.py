@@ -15,6 +15,8 @@ Answers: TypeAlias = Mapping[str, Mapping[str, object]]
 State: TypeAlias = Literal["invited", "active", "screened_out", "failed_checks", "revoked"]
 Ending: TypeAlias = Literal["finished", "nothing_left", "screened_out", "failed_checks", "revoked"]
 Origin: TypeAlias = Literal["invited", "open", "prolific", "mturk", "sheet"]
+Order: TypeAlias = Literal["depth", "breadth"]
+"""Which items come first: those that others have begun and that lack fewest judgements, or those that lack most."""
 
 
 class Entry(NamedTuple):
@@ -38,6 +40,7 @@ class Plan:
 
     entries: tuple[Entry, ...]
     overlap: int
+    order: Order = "depth"
     seed: int = 0
     lease_seconds: float = 1800.0
     least_seconds: float = 0.0

@@ -233,6 +233,17 @@ class Store:
                 for row in connection.execute(select(answers).order_by(answers.c.id))
             ]
 
+    def shown_at(self) -> dict[tuple[str, str], float]:
+        """Times at which items were first given to raters, by rater and item."""
+        with self.database.reading() as connection:
+            query = (
+                select(raters.c.name, events.c.item, func.min(events.c.at))
+                .join(raters, raters.c.id == events.c.rater)
+                .where(events.c.kind == "shown")
+                .group_by(raters.c.name, events.c.item)
+            )
+            return {(name, item): at for name, item, at in connection.execute(query)}
+
     def counts(self) -> dict[str, int]:
         """How many places there are (``wanted``), are answered (``done``) and are in hand (``in_hand``)."""
         with self.database.reading() as connection:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
+from dialeval.annotation.pace import SIMULATED
 from dialeval.annotation.store.plan import Origin, Rater
 from dialeval.annotation.tokens import entry_token, hashed, owner_token, same
 from dialeval.annotation.web.sessions import Denied
@@ -68,7 +69,8 @@ class _Entries:
         return self._enter(request, rater)
 
     def _fault(self, name: str) -> JoinPage | None:
-        if len(name) > 40 or not name.isprintable():
+        # Simulated raters are not timed, so nobody else may be called so.
+        if len(name) > 40 or not name.isprintable() or name.startswith(SIMULATED):
             return JoinPage("bad_name")
         if self._site.store.rater_named(name) is not None:
             return JoinPage("taken")

@@ -27,6 +27,7 @@ from typing import Literal, TypeAlias
 
 from dialeval.annotation.items import Item
 from dialeval.annotation.kinds.kind import Answer, Ask, Field
+from dialeval.annotation.pace import NO_PACE, Pace
 from dialeval.data.types import Turn
 
 Phase: TypeAlias = Literal["qualification", "rating"]
@@ -214,7 +215,13 @@ class AdjudicatePage:
 
 RaterState: TypeAlias = Literal["invited", "active", "finished", "screened_out", "failed_checks", "revoked"]
 Flag: TypeAlias = Literal[
-    "too_fast", "failed_checks", "low_agreement", "one_answer", "many_skips", "cannot_say"
+    "too_fast",
+    "faster_than_reading",
+    "failed_checks",
+    "low_agreement",
+    "one_answer",
+    "many_skips",
+    "cannot_say",
 ]
 
 
@@ -258,6 +265,8 @@ class RaterView:
     flags: tuple[Flag, ...]
     without: tuple[tuple[str, float | None, float | None], ...] = ()
     """For each criterion: its name, the leading coefficient now, and without this rater."""
+    pace: Pace = NO_PACE
+    """Answers whose time is known, and those that came faster than reading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from dialeval.cli.annotate.reading import (
     RatingsFormat,
     ScaleOption,
     chosen_ratings,
+    exported_flags,
 )
 from dialeval.cli.annotate.serve import serve
 from dialeval.cli.annotate.sheets import take, tasks
@@ -96,12 +97,13 @@ def agreement(
     """
     from dialeval.cli.annotate.tables import print_agreement
     from dialeval.core import Resampling
-    from dialeval.ratings import agreement_json, agreement_of, drop_raters
+    from dialeval.ratings import agreement_json, agreement_of, drop_raters, with_flags
 
     cuts = _cuts(classes or ())
     given = chosen_ratings(ratings, format, repeats, criterion, system, scale_given(scale))
     resampling = Resampling(resamples=trials, seed=seed, cluster=cluster)
     agreements = agreement_of(given, cuts=cuts, resampling=resampling, raters=raters)
+    agreements = with_flags(agreements, exported_flags(ratings, given))
     dropped = None
     if drop_below is not None:
         comparable = [

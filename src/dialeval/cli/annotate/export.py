@@ -24,8 +24,9 @@ def export(
 ) -> None:
     """Write a study's judgements as 'annotate agreement' and 'meta' read them, at any time.
 
-    Beside OUT.jsonl come OUT.answers.jsonl (full answers, times, revisions), OUT.provenance.json and, where there are
-    any, OUT.talks.jsonl, OUT.preferences.jsonl and OUT.settled.jsonl (unanimous or adjudicated).
+    Beside OUT.jsonl come OUT.answers.jsonl (full answers, times, revisions), OUT.raters.jsonl (raters who answer faster
+    than reading allows), OUT.provenance.json and, where there are any, OUT.talks.jsonl, OUT.preferences.jsonl and
+    OUT.settled.jsonl (unanimous or adjudicated).
 
     Example: dialeval annotate export ratings -o judgements.jsonl
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -39,6 +39,10 @@ def init(
         ),
     ] = None,
     overlap: Annotated[int, typer.Option("--overlap", min=1, metavar="K", help="Judgements per item.")] = 3,
+    order: Annotated[
+        Literal["depth", "breadth"],
+        typer.Option("--order", help="Fill items to K before opening new ones, or open all items first."),
+    ] = "depth",
     raters: Annotated[
         int | None, typer.Option("--raters", min=0, metavar="N", help="Raters to invite.", show_default="K")
     ] = None,
@@ -150,6 +154,7 @@ def init(
         title=title or out.name,
         asks=tuple(asks),
         overlap=overlap,
+        order=order,
         raters=names,
         seed=seed,
         instructions=instructions.read_text(encoding="utf-8") if instructions else "",

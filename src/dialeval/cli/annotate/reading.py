@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
+    from dialeval.display.notes import Note
     from dialeval.ratings import Ratings, RatingScale, Repeats
 
 RatingFiles: TypeAlias = Annotated[
@@ -65,6 +68,20 @@ def chosen_ratings(
         with located(sources, format):
             scale.check(chosen, ", ".join(sources))
     return chosen
+
+
+def exported_flags(sources: list[str], ratings: Ratings) -> Mapping[str, tuple[Note, ...]]:
+    """Flags of these raters in the files that ``annotate export`` wrote beside the judgements; says so on stderr."""
+    from dialeval.annotation.pace import read_flags
+
+    found: dict[str, tuple[Note, ...]] = {}
+    for source in sources:
+        for rater, notes in read_flags(Path(source)).items():
+            if rater in ratings.raters:
+                found[rater] = (*found.get(rater, ()), *notes)
+    for rater, notes in found.items():
+        print(f"warning: {rater} {'; '.join(map(str, notes))}", file=sys.stderr)
+    return found
 
 
 def _judgements(count: int) -> str:

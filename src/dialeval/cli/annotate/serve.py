@@ -26,10 +26,6 @@ StoreUrl = Annotated[
 ]
 
 
-SIMULATED = "simulated-"
-"""How names of simulated raters begin."""
-
-
 def serve(
     study: Study,
     port: Annotated[
@@ -147,6 +143,7 @@ def _prefix(given: str) -> str:
 def _print_links(project: Project, store: Store, base: str, *, open: bool, join_code: str) -> None:
     """Links on stdout, whose they are on stderr."""
     from dialeval.annotation.inviting import crowd_path, invite_all, owner_path
+    from dialeval.annotation.pace import SIMULATED
 
     links = [("owner", base + owner_path(project))]
     links += [

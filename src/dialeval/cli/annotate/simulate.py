@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.annotate.serve import SIMULATED, StoreUrl, Study, needs_serving, open_store, partners
+from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners
 from dialeval.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def simulate(
 
 
 def _refuse_real(project: Project, store: Store) -> None:
+    from dialeval.annotation.pace import SIMULATED
     from dialeval.errors import Unsuitable
 
     latest, counts = store.latest_answers(), store.counts()
@@ -84,6 +85,7 @@ def _refuse_real(project: Project, store: Store) -> None:
 
 def _run(project: Project, store: Store, count: int, behaviour: Behaviour) -> list[Tally]:
     from dialeval.annotation.inviting import invite
+    from dialeval.annotation.pace import SIMULATED
     from dialeval.annotation.simulation import simulate as work
     from dialeval.annotation.web.app import create_app
     from dialeval.annotation.web.serving import in_background

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -123,6 +123,22 @@ def agreement_of(
     return tuple(
         _agreement(ratings.criterion_named(name), name, cuts, Limits.asked(resampling, raters))
         for name in ratings.criteria
+    )
+
+
+def with_flags(
+    agreements: Sequence[CriterionAgreement], flags: Mapping[str, tuple[Note, ...]]
+) -> tuple[CriterionAgreement, ...]:
+    """Agreements whose raters also carry these flags, which ratings alone cannot tell; nobody is dropped for them."""
+    return tuple(
+        replace(
+            agreement,
+            per_rater=tuple(
+                replace(rater, flags=(*rater.flags, *flags.get(rater.rater, ())))
+                for rater in agreement.per_rater
+            ),
+        )
+        for agreement in agreements
     )
 
 
