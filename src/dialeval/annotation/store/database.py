@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import (
     Connection,
@@ -21,18 +23,25 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from dialeval.annotation.store.schema import LATEST, METADATA, VERSION, facts, guards
 from dialeval.errors import BadInput, DialevalError, Unsuitable, first_line, install_command
 
+T = TypeVar("T")
 Migration = Callable[[Connection], None]
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
 """How a schema of that version becomes one of the next."""
 
 BUSY_SECONDS: Final = 30
 """How long a transaction waits for one of another process."""
+
+
+ATTEMPTS: Final = 6
+"""How often a transaction is tried that the database ends for the sake of another one."""
+_AGAIN: Final = frozenset({"40001", "40P01", "23505"})
+"""SQLSTATE of serialization failures, of deadlocks, and of a row that another transaction has just added."""
 
 
 class Database:
@@ -49,6 +58,21 @@ class Database:
         """A transaction that writes: committed where the block ends well, else rolled back."""
         with self._turn, self.engine.begin() as connection:
             yield connection
+
+    def run(self, work: Callable[[Connection], T]) -> T:
+        """Result of a transaction that writes, begun anew where the database ended it for the sake of another one.
+
+        ``work`` may run several times; only the last one is committed.
+        """
+        for attempt in range(ATTEMPTS):
+            try:
+                with self.begin() as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) not in _AGAIN or attempt == ATTEMPTS - 1:
+                    raise
+            time.sleep(random.uniform(0, 0.02 * 2**attempt))
+        raise AssertionError("the last attempt returns or raises")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

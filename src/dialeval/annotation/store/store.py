@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from dialeval.annotation.store.claims import claim, skip, submit
 from dialeval.annotation.store.database import Database
 from dialeval.annotation.store.plan import Answers, Claim, Ended, Given, Gone, Origin, Plan, Rater
-from dialeval.annotation.store.rows import given_of, latest_of, log, rater_of
+from dialeval.annotation.store.rows import given_of, hold_places, latest_of, log, rater_of, update_rater
 from dialeval.annotation.store.schema import (
     DONE,
     FREE,
@@ -48,7 +48,8 @@ class Store:
         self, name: str, *, origin: Origin = "invited", outside: Mapping[str, Any] | None = None
     ) -> Rater:
         """The rater of that name, added where nobody has it."""
-        with self.database.begin() as connection:
+
+        def add(connection: Connection) -> Rater:
             row = connection.execute(select(raters).where(raters.c.name == name)).first()
             if row is None:
                 values = {
@@ -62,11 +63,12 @@ class Store:
                 log(connection, self.clock(), "added", row.id, None, origin=origin)
             return rater_of(row)
 
+        return self.database.run(add)
+
     def set_token(self, rater: Rater, token_hash: str) -> None:
         """Let a token open the rater's pages."""
-        with self.database.begin() as connection:
-            own = update(raters).where(raters.c.id == rater.id)
-            connection.execute(own.values(token_hash=token_hash))
+        own = update(raters).where(raters.c.id == rater.id)
+        self.database.run(lambda connection: connection.execute(own.values(token_hash=token_hash)))
 
     def rater(self, rater_id: int) -> Rater | None:
         """The rater with that number."""
@@ -93,43 +95,51 @@ class Store:
 
     def revoke(self, rater: Rater) -> None:
         """End a rater's link and session for good; what they hold goes back, what they answered stays."""
-        with self.database.begin() as connection:
-            values = {"state": "revoked", "token_hash": None, "generation": rater.generation + 1}
-            held = update(places).where(places.c.rater == rater.id, places.c.until < DONE)
-            connection.execute(held.values(rater=None, until=FREE))
+        values = {"state": "revoked", "token_hash": None, "generation": rater.generation + 1}
+
+        def end(connection: Connection) -> None:
             own = update(raters).where(raters.c.id == rater.id)
             connection.execute(own.values(**values, current=None, since=None))
+            hold_places(connection)
+            held = update(places).where(places.c.rater == rater.id, places.c.until < DONE)
+            connection.execute(held.values(rater=None, until=FREE))
             log(connection, self.clock(), "revoked", rater.id)
+
+        self.database.run(end)
 
     def reinstate(self, rater: Rater) -> None:
         """Let a revoked rater work again, with a new link."""
-        with self.database.begin() as connection:
-            connection.execute(update(raters).where(raters.c.id == rater.id).values(state="active"))
-            log(connection, self.clock(), "reinstated", rater.id)
+        self._change(rater, "reinstated", state="active")
 
     def drop(self, rater: Rater, *, dropped: bool) -> None:
         """Leave a rater's answers out of agreement and exports, or take them in again."""
-        with self.database.begin() as connection:
-            connection.execute(update(raters).where(raters.c.id == rater.id).values(dropped=dropped))
-            log(connection, self.clock(), "dropped" if dropped else "restored", rater.id)
+        self._change(rater, "dropped" if dropped else "restored", dropped=dropped)
+
+    def _change(self, rater: Rater, event: str, **values: object) -> None:
+        def change(connection: Connection) -> None:
+            update_rater(connection, rater, **values)
+            log(connection, self.clock(), event, rater.id)
+
+        self.database.run(change)
 
     def reopen(self, rater: Rater) -> int:
         """Give the places of a dropped rater to others; return how many. Their answers stay, and do not count."""
-        with self.database.begin() as connection:
+
+        def give(connection: Connection) -> int:
+            update_rater(connection, rater, dropped=True, state="revoked")
+            hold_places(connection)
             own = update(places).where(places.c.rater == rater.id)
             count = connection.execute(own.values(rater=None, until=FREE)).rowcount
-            connection.execute(
-                update(raters).where(raters.c.id == rater.id).values(dropped=True, state="revoked")
-            )
             log(connection, self.clock(), "reopened", rater.id, None, places=count)
             return count
+
+        return self.database.run(give)
 
     # Work
 
     def claim(self, rater_id: int) -> Claim | Ended:
         """The item that the rater has in hand, or the next one."""
-        with self.database.begin() as connection:
-            return claim(connection, self.plan, rater_id, self.clock())
+        return self.database.run(lambda connection: claim(connection, self.plan, rater_id, self.clock()))
 
     def submit(
         self, rater_id: int, item: str, revision: int, given: Answers, *, seconds: float | None = None
@@ -139,34 +149,36 @@ class Store:
         Raises Stale, TooSoon or Gone; an answer that came too late to count is kept among the events.
         """
         now = self.clock()
+
+        def store(connection: Connection) -> int:
+            stored = submit(connection, self.plan, rater_id, item, revision, given, seconds=seconds, now=now)
+            if revision == 0:
+                # The rater's next item comes with the same commit, which halves the waits for the disk.
+                claim(connection, self.plan, rater_id, now)
+            return stored
+
         try:
-            with self.database.begin() as connection:
-                stored = submit(
-                    connection, self.plan, rater_id, item, revision, given, seconds=seconds, now=now
-                )
-                if revision == 0:
-                    # The rater's next item comes with the same commit, which halves the waits for the disk.
-                    claim(connection, self.plan, rater_id, now)
-                return stored
+            return self.database.run(store)
         except Gone:
-            with self.database.begin() as connection:
-                log(connection, now, "late", rater_id, item, answers=given)
+            self.database.run(lambda connection: log(connection, now, "late", rater_id, item, answers=given))
             raise
 
     def take(self, rater_id: int, item: str, revision: int, given: Answers) -> int:
         """Store an answer that was given elsewhere, as in a table; raises Gone where the item needs no more."""
         now = self.clock()
-        with self.database.begin() as connection:
+
+        def store(connection: Connection) -> int:
             own = update(raters).where(raters.c.id == rater_id)
             connection.execute(own.values(current=item, since=now))
             stored = submit(connection, self.plan, rater_id, item, revision, given, seconds=None, now=now)
             connection.execute(own.values(current=None, since=None))
             return stored
 
+        return self.database.run(store)
+
     def skip(self, rater_id: int, item: str) -> bool:
         """Give an item back unanswered."""
-        with self.database.begin() as connection:
-            return skip(connection, self.plan, rater_id, item, self.clock())
+        return self.database.run(lambda connection: skip(connection, self.plan, rater_id, item, self.clock()))
 
     def latest(self, rater: Rater, item: str) -> Given | None:
         """What a rater answered last about an item."""
@@ -199,12 +211,15 @@ class Store:
 
     def say(self, rater: Rater, item: str, number: int, speaker: str, said: str) -> None:
         """Add a turn to a talk; where another tab was faster, its turn stands."""
-        with self.database.begin() as connection:
+
+        def add(connection: Connection) -> None:
             talk = select(func.count()).where(talks.c.rater == rater.id, talks.c.item == item)
             connection.execute(select(raters.c.id).where(raters.c.id == rater.id).with_for_update())
             if connection.execute(talk).scalar_one() == number:
                 values = {"rater": rater.id, "item": item, "number": number, "speaker": speaker, "text": said}
                 connection.execute(insert(talks).values(**values, at=self.clock()))
+
+        self.database.run(add)
 
     # Everything
 
@@ -274,10 +289,10 @@ class Store:
 
     def decide(self, item: str, criterion: str, answer: Mapping[str, object], reason: str) -> None:
         """Add the owner's decision about a disputed item."""
-        with self.database.begin() as connection:
-            written = json.dumps(answer, ensure_ascii=False, allow_nan=False)
-            values = {"item": item, "criterion": criterion, "answer": written, "reason": reason}
-            connection.execute(insert(decisions).values(**values, at=self.clock()))
+        written = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        values = {"item": item, "criterion": criterion, "answer": written, "reason": reason}
+        row = insert(decisions).values(**values, at=self.clock())
+        self.database.run(lambda connection: connection.execute(row))
 
     def decisions(self) -> dict[tuple[str, str], tuple[dict[str, Any], str]]:
         """The latest decisions, answer and reason, by item and criterion."""
@@ -293,6 +308,7 @@ class Store:
     def _sync_items(self) -> None:
         """Give each item of the plan its row and places; refuse a store of another study."""
         with self.database.begin() as connection:
+            hold_places(connection)  # two servers that start at once must not both add them
             known = set(connection.execute(select(items.c.id)).scalars())
             strange = known - self.plan.by_id.keys()
             if strange:
