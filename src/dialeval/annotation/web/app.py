@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from dialeval.annotation.desk import Desk
 from dialeval.annotation.project import Project
@@ -92,6 +93,10 @@ def _handle_errors(app: FastAPI, site: Site) -> None:
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
         return refused(request, error.status_code, _CODES.get(error.status_code, "bad_request"))
+
+    @app.exception_handler(ClientDisconnect)
+    async def left(request: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=400)  # which nobody reads
 
     @app.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> Response:

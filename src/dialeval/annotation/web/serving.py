@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
+    from dialeval.annotation.web.connections import Limits
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:
@@ -27,6 +29,8 @@ class Binding:
     certificate: str | None = None
     key: str | None = None
     """Files for TLS."""
+    proxy: str | None = None
+    """Address of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed."""
 
     @property
     def loopback(self) -> bool:
@@ -84,9 +88,11 @@ def bound(binding: Binding) -> socket.socket:
     return listener
 
 
-def server_of(app: FastAPI, binding: Binding) -> uvicorn.Server:
+def server_of(app: FastAPI, binding: Binding, limits: Limits | None = None) -> uvicorn.Server:
     """A server that writes no address to its log: those of links hold tokens."""
     import uvicorn
+
+    from dialeval.annotation.web.connections import ACCEPTED_AT_ONCE, Gate, Limits, guarded_protocol
 
     config = uvicorn.Config(
         app,
@@ -97,20 +103,36 @@ def server_of(app: FastAPI, binding: Binding) -> uvicorn.Server:
         server_header=False,
         ssl_certfile=binding.certificate,
         ssl_keyfile=binding.key,
-        backlog=2048,
+        http=guarded_protocol(Gate(limits or Limits.of_process())),
+        ws="none",
+        # asyncio accepts so many before any of them is looked at: more of them would use up all files.
+        backlog=ACCEPTED_AT_ONCE,
+        # Nobody says whose request it is but a proxy that the owner has named.
+        proxy_headers=binding.proxy is not None,
+        forwarded_allow_ips=binding.proxy or "",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
     return uvicorn.Server(config)
 
 
+def run_server(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serve until the server is told to stop."""
+    from dialeval.annotation.web.connections import sparing_logs
+
+    with sparing_logs():
+        server.run(sockets=[listener])
+
+
 @contextmanager
-def in_background(app: FastAPI, binding: Binding | None = None) -> Iterator[str]:
+def in_background(
+    app: FastAPI, binding: Binding | None = None, limits: Limits | None = None
+) -> Iterator[str]:
     """Serve an app in a thread while the block runs; gives its address."""
     where = binding or Binding()
     listener = bound(where)
-    server = server_of(app, where)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    server = server_of(app, where, limits)
+    thread = threading.Thread(target=run_server, args=(server, listener), daemon=True)
     thread.start()
     try:
         deadline = time.monotonic() + 30

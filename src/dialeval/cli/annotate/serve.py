@@ -64,7 +64,7 @@ def serve(
     needs_serving()
     from dialeval.annotation.project import read_project
     from dialeval.annotation.web.app import create_app
-    from dialeval.annotation.web.serving import Binding, bound, check_binding, server_of
+    from dialeval.annotation.web.serving import Binding, bound, check_binding, run_server, server_of
 
     below = _prefix(prefix)
     files = [None if path is None else str(path) for path in (certificate, key)]
@@ -80,7 +80,7 @@ def serve(
     bracketed = f"[{shown}]" if ":" in shown else shown
     base = (address or f"{binding.scheme}://{bracketed}:{listener.getsockname()[1]}{below}").rstrip("/")
     _print_links(project, kept, base, open=open, join_code=join_code)
-    server_of(app, binding).run(sockets=[listener])
+    run_server(server_of(app, binding), listener)
 
 
 def needs_serving() -> None:
