@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from dialeval.annotation.items import Item, Role
 from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Answer, BadAnswer, Fault
 from dialeval.annotation.project import Project
-from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Given, Plan, Rater, Refused
+from dialeval.annotation.store.plan import Answers, Claim, Ended, Entry, Given, Plan, Rater, Refused, storable
 from dialeval.annotation.store.store import Store
 from dialeval.core import Generator
 from dialeval.data.types import Turn
@@ -87,6 +88,10 @@ def _near(value: float | None, known: float | None, within: float) -> bool:
     return abs(value - known) <= within + 1e-9
 
 
+class StillTalking(Exception):
+    """A rater who speaks while the system's reply to them is still being made."""
+
+
 class Desk:
     """Gives items to raters and takes their answers; safe from any thread."""
 
@@ -97,6 +102,8 @@ class Desk:
         self._partners = dict(partners or {})
         self._locks = {name: threading.Lock() for name in self._partners}
         self._numbers = {name: number for number, name in enumerate(project.items)}
+        self._talking: set[int] = set()
+        self._talking_lock = threading.Lock()
 
     def next(self, rater: Rater) -> Task | Ended:
         """The item that the rater has in hand, or the next one."""
@@ -104,9 +111,12 @@ class Desk:
         return held if isinstance(held, Ended) else self._task(rater, held)
 
     def again(self, rater: Rater, item: str) -> Task | None:
-        """An item that the rater has answered, to be revised; None where it is not theirs."""
+        """An item that the rater has answered, to be revised; None where it is not theirs.
+
+        Attention checks look like other items here, too; of them, the first answer counts.
+        """
         latest = self.store.latest(rater, item)
-        if latest is None or self.project.sources[item].role != "rating":
+        if latest is None or self.project.sources[item].role == "qualification":
             return None
         claim = Claim(item, self.project.sources[item].role, latest.revision, latest.at)
         return self._task(rater, claim)
@@ -149,6 +159,19 @@ class Desk:
             raise Faulty({criterion: ("value", "incomplete") for criterion in self.project.asks})
         return self.store.submit(rater.id, item, revision, self.check(rater, item, posted), seconds=seconds)
 
+    @contextmanager
+    def talking(self, rater: Rater) -> Iterator[None]:
+        """Let a rater wait for one reply at a time; StillTalking where they wait for one already."""
+        with self._talking_lock:
+            if rater.id in self._talking:
+                raise StillTalking
+            self._talking.add(rater.id)
+        try:
+            yield
+        finally:
+            with self._talking_lock:
+                self._talking.discard(rater.id)
+
     def talk(self, rater: Rater, item: str, said: str) -> tuple[Turn, ...]:
         """Say something to the item's system, and return the talk with its reply.
 
@@ -176,7 +199,7 @@ class Desk:
             responses = self._partners[name].generate([context], n=1, seed=self.project.settings.seed)[0]
         if not responses or responses[0].missing is not None:
             raise DialevalError("The system gave no reply.")
-        return responses[0].text
+        return storable(responses[0].text)
 
     def _talked_enough(self, rater: Rater, item: str) -> bool:
         chat = self.project.settings.chat

@@ -132,7 +132,7 @@ def write_project(folder: Path, settings: Settings, blinded: Sequence[Blind]) ->
     _check(settings, blinded)
     folder.mkdir(parents=True, exist_ok=True)
     write_json_lines(folder / ITEMS, (one.item for one in blinded))
-    write_json_lines(folder / KEY, (one.source for one in blinded))
+    write_json_lines(folder / KEY, (one.source for one in blinded), private=True)
     _write_secret(folder / SECRET)
     write_document(folder / STUDY, settings)  # last: a folder that has it is complete
     return read_project(folder)

@@ -118,10 +118,14 @@ def _raters(
     usual = median(known) if known else None
     lowest = sorted(ratings.raters, key=lambda name: kappas.get(name, 2.0))[:MOST_WITHOUT]
     without = {name: _without(ratings, agreements, name) for name in lowest}
+    first_checks: dict[str, list[Given]] = {}
+    for given in store.revisions():  # who corrects a check did not read it before
+        if given.revision == 1 and project.sources[given.item].role == "check":
+            first_checks.setdefault(given.rater, []).append(given)
     views = []
     for rater in raters:
         answers = by_rater.get(rater.name, [])
-        checks = [given for given in answers if project.sources[given.item].role == "check"]
+        checks = first_checks.get(rater.name, [])
         rated = sum(project.sources[given.item].role == "rating" for given in answers)
         view = RaterView(
             rater=rater.name,

@@ -70,7 +70,7 @@ def export_tasks(
     where = Exported(len(made.tasks), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY_NAME)
     write_atomically(where.csv, task_table(made.tasks, form).encode())
     write_json_lines(where.jsonl, (_as_json(task, form) for task in made.tasks))
-    write_json_lines(where.key, made.key)
+    write_json_lines(where.key, made.key, private=True)
     return where
 
 

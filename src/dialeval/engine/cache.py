@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dialeval.errors import RunFailed
+from dialeval.files.atomic import make_private_folder
 
 _MAGIC: Final = b"dialeval"
 _VERSION: Final = 1
@@ -71,7 +72,8 @@ class Cache:
             try:
                 self._write(path, content)
             except FileNotFoundError:  # a folder is missing, as most are when a cache is new
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(self.folder)
+                path.parent.mkdir(exist_ok=True)
                 (self.folder / _SCRATCH).mkdir(exist_ok=True)
                 self._write(path, content)
         except OSError as error:

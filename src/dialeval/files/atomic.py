@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """A scratch path beside ``path`` that takes its place when the block ends well, and vanishes when it does not."""
+def atomic_path(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """A scratch path beside ``path`` that takes its place when the block ends well, and vanishes when it does not.
+
+    Only its owner can read or write what is ``private``.
+    """
     import tempfile
 
     if _is_stream(path):
@@ -29,7 +32,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield scratch
         with scratch.open("rb+") as written:
             os.fsync(written.fileno())
-        scratch.chmod(_mode_of_new_files())
+        if not private:
+            scratch.chmod(_mode_of_new_files())
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
@@ -44,10 +48,25 @@ def _is_stream(path: Path) -> bool:
     return not stat.S_ISREG(mode) or path.parts[:2] in (("/", "dev"), ("/", "proc"))
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
     """Put ``content`` at ``path`` in one step."""
-    with atomic_path(path) as scratch:
+    with atomic_path(path, private=private) as scratch:
         scratch.write_bytes(content)
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner can read or write; one that is there stays as it is.
+
+    If it cannot be made, whoever opens it says so.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner can enter; one that is there stays as it is, and so do those above it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _mode_of_new_files() -> int:

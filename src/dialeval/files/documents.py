@@ -62,10 +62,10 @@ def write_document(path: Path, value: object, *, indent: int = 1) -> None:
     write_atomically(path, f"{text}\n".encode())
 
 
-def write_json_lines(path: Path, rows: Iterable[object]) -> None:
-    """Write each value as a line of JSON, all of them or no file."""
+def write_json_lines(path: Path, rows: Iterable[object], *, private: bool = False) -> None:
+    """Write each value as a line of JSON, all of them or no file; ``private`` as in ``write_atomically``."""
     lines = (json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-    write_atomically(path, "".join(lines).encode())
+    write_atomically(path, "".join(lines).encode(), private=private)
 
 
 def require_file(folder: Path, name: str, origin: Origin) -> Path:

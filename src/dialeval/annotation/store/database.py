@@ -23,11 +23,12 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from dialeval.annotation.store.schema import LATEST, METADATA, VERSION, facts, guards
 from dialeval.errors import BadInput, DialevalError, Unsuitable, first_line, install_command
+from dialeval.files.atomic import make_private
 
 T = TypeVar("T")
 Migration = Callable[[Connection], None]
@@ -93,12 +94,14 @@ def open_database(
     An older schema is migrated, after a backup; a newer one is refused.
     """
     url = _url(place)
+    if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
+        make_private(Path(url.database))
     database = Database(_engine(url))
     try:
         _prepare(database, url.render_as_string(hide_password=True), version, migrations)
     except BaseException as error:
         database.close()
-        if not isinstance(error, OperationalError):
+        if not isinstance(error, OperationalError | DatabaseError):
             raise
         found = f"a database that does not open ({first_line(error.orig or error)})"
         shown = url.render_as_string(hide_password=True)
@@ -200,6 +203,7 @@ def _back_up(database: Database, found: int) -> None:
     file = database.engine.url.database
     backup = Path(f"{file}.schema{found}.backup")
     backup.unlink(missing_ok=True)
+    make_private(backup)
     with database.engine.connect() as connection:
         raw = connection.connection.driver_connection
         assert raw is not None

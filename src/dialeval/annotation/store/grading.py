@@ -18,7 +18,7 @@ def next_test(connection: Connection, plan: Plan, rater: Rater) -> Entry | None:
     tests = plan.of_role("qualification")
     if not tests:
         return None
-    rows = _latest_by_item(connection, rater, tests)
+    rows = _by_item(connection, rater, tests)
     answered = {item for item, row in rows.items() if row.attempt == rater.attempt}
     left = [entry for entry in tests if entry.id not in answered]
     return min(left, key=lambda entry: fraction("test", plan.seed, rater.name, entry.number), default=None)
@@ -27,7 +27,7 @@ def next_test(connection: Connection, plan: Plan, rater: Rater) -> Entry | None:
 def grade_test(connection: Connection, plan: Plan, rater: Rater, now: float) -> None:
     """Once all are answered: qualified, another attempt, or screened out."""
     tests = plan.of_role("qualification")
-    rows = _latest_by_item(connection, rater, tests)
+    rows = _by_item(connection, rater, tests)
     if rater.qualified or any(
         entry.id not in rows or rows[entry.id].attempt != rater.attempt for entry in tests
     ):
@@ -49,7 +49,7 @@ def next_check(connection: Connection, plan: Plan, rater: Rater, done: int) -> E
     checks = plan.of_role("check")
     if not checks or not plan.check_rate:
         return None
-    answered = _latest_by_item(connection, rater, checks)
+    answered = _by_item(connection, rater, checks)
     left = [entry for entry in checks if entry.id not in answered]
     if not left or not check_due(plan.seed, rater.name, done, len(answered), plan.check_rate):
         return None
@@ -60,20 +60,21 @@ def grade_checks(connection: Connection, plan: Plan, rater: Rater, now: float) -
     """Stop a rater who has failed more attention checks than the study allows."""
     if plan.check_failures is None:
         return
-    rows = _latest_by_item(connection, rater, plan.of_role("check"))
+    rows = _by_item(connection, rater, plan.of_role("check"), first=True)
     failed = sum(not plan.right(item, json.loads(row.answers)) for item, row in rows.items())
     if failed > plan.check_failures:
         update_rater(connection, rater, state="failed_checks")
         log(connection, now, "failed_checks", rater.id, None, failed=failed)
 
 
-def _latest_by_item(
-    connection: Connection, rater: Rater, entries: Iterable[Entry]
+def _by_item(
+    connection: Connection, rater: Rater, entries: Iterable[Entry], *, first: bool = False
 ) -> dict[str, Row[tuple[object, ...]]]:
+    """Latest answers by item, or the first ones: who corrects a check did not read it before."""
     wanted = [entry.id for entry in entries]
     query = (
         select(answers)
         .where(answers.c.rater == rater.id, answers.c.item.in_(wanted))
-        .order_by(answers.c.revision)
+        .order_by(answers.c.revision.desc() if first else answers.c.revision)
     )
     return {row.item: row for row in connection.execute(query)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.annotation.items import Role
 
@@ -142,6 +143,14 @@ class Gone(Refused):
 
 class TooSoon(Refused):
     """The answer came before the least reading time had passed."""
+
+
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """A text as every database takes it: halves of characters and NUL become U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def iso(at: float) -> str:

@@ -195,11 +195,20 @@ class Store:
             )
             return [given_of(rater.name, row) for row in rows]
 
-    def answered(self, rater: Rater) -> int:
-        """How many items a rater has rated."""
+    def answered(self, rater: Rater, *, checks: bool = False) -> int:
+        """How many items a rater has rated; with ``checks``, attention checks among them."""
         with self.database.reading() as connection:
             count = select(func.count()).where(places.c.rater == rater.id, places.c.until == DONE)
-            return int(connection.execute(count).scalar_one())
+            found = int(connection.execute(count).scalar_one())
+            if checks and self.plan.of_role("check"):
+                first = select(func.count()).where(answers.c.rater == rater.id, answers.c.revision == 1)
+                own = first.join_from(answers, items, items.c.id == answers.c.item)
+                found += int(connection.execute(own.where(items.c.role == "check")).scalar_one())
+            return found
+
+    def set_outside(self, rater: Rater, outside: Mapping[str, Any]) -> None:
+        """Keep what a crowd platform says of a rater's present visit."""
+        self._change(rater, "returned", outside=json.dumps(outside))
 
     def talk(self, rater: Rater, item: str) -> tuple[Turn, ...]:
         """What a rater and a system have said to each other, of an item of talks."""

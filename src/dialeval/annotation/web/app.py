@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -23,6 +25,7 @@ from dialeval.annotation.web.sessions import Denied, Refusal, Sessions
 from dialeval.annotation.web.shown import RefusedPage
 from dialeval.annotation.web.site import Site
 from dialeval.core import Generator
+from dialeval.errors import first_line
 
 _LOG = logging.getLogger("dialeval.annotation")
 _CODES: Mapping[int, Refusal] = {404: "not_found", 405: "not_found", 413: "too_large", 429: "rate"}
@@ -37,17 +40,21 @@ def create_app(
     open: bool = False,
     join_code: str = "",
     most_bytes: int = MOST_BYTES,
+    address: str = "",
+    hosts: Collection[str] = (),
 ) -> FastAPI:
     """The app of a study and its store.
 
     ``partners`` are the systems that raters talk with, by name; ``prefix`` goes before every address, and requests are
-    served with and without it, as reverse proxies differ.
+    served with and without it, as reverse proxies differ. ``address`` is how raters reach it if not directly; requests
+    for names other than its own, ``hosts`` and localhost are refused.
     """
     settings = project.settings
     framed = bool(settings.frame_ancestors)
-    sessions = Sessions(project.secret, store, prefix, framed)
+    sessions = Sessions(project.secret, store, prefix, framed, address.startswith("https:"))
     desk = Desk(project, store, partners)
-    site = Site(project, store, desk, sessions, prefix, open, join_code)
+    site = Site(project, store, desk, sessions, prefix, open, join_code, address=address)
+    names = [*hosts, urlsplit(address).hostname or "localhost"]
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -63,7 +70,7 @@ def create_app(
     _handle_errors(app, site)
     platform = settings.crowd.platform if settings.crowd else None
     csp = policy(settings.frame_ancestors, forms_to_mturk=platform == "mturk")
-    app.add_middleware(Guard, policy=csp, frames=framed, most_bytes=most_bytes)
+    app.add_middleware(Guard, policy=csp, frames=framed, most_bytes=most_bytes, hosts=names)
     return app
 
 
@@ -97,6 +104,12 @@ def _handle_errors(app: FastAPI, site: Site) -> None:
     @app.exception_handler(ClientDisconnect)
     async def left(request: Request, error: ClientDisconnect) -> Response:
         return Response(status_code=400)  # which nobody reads
+
+    @app.exception_handler(OperationalError)
+    async def stuck(request: Request, error: OperationalError) -> Response:
+        # A full disk, or a database that is away: no fault of the program's, so the place in it says nothing.
+        _LOG.error("the store failed: %s", first_line(error.orig or error))
+        return refused(request, 503, "server")
 
     @app.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> Response:

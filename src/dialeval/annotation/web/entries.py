@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -53,20 +54,34 @@ class _Entries:
 
     async def join_page(self, request: Request) -> Response:
         self._check_open(request)
-        return self._site.html(request, "join.html", JoinPage())
+        return self._join_html(request, JoinPage())
 
     async def join(self, request: Request) -> Response:
         self._check_open(request)
         self._limit(request)
-        if request.headers.get("sec-fetch-site") == "cross-site":
-            raise Denied(403, "csrf")
+        self._check_origin(request)
         form = await request.form(max_files=0, max_fields=10)
         name = str(form.get("name") or "").strip() or f"guest-{secrets.token_hex(4)}"
         fault = await run_in_threadpool(self._fault, name)
         if fault is not None:
-            return self._site.html(request, "join.html", fault, 422)
+            return self._join_html(request, fault, 422)
         rater = await run_in_threadpool(self._site.store.add_rater, name, origin="open")
         return self._enter(request, rater)
+
+    def _join_html(self, request: Request, shown: JoinPage, status: int = 200) -> Response:
+        response = self._site.html(request, "join.html", shown, status)
+        # Without a referrer, browsers do not say either which page a form comes from.
+        response.headers["referrer-policy"] = "same-origin"
+        return response
+
+    def _check_origin(self, request: Request) -> None:
+        """Raise Denied where a form is of another site, or of another port of this machine."""
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Denied(403, "csrf")
+        origin = request.headers.get("origin")
+        own = {request.headers.get("host", ""), urlsplit(self._site.address).netloc}
+        if origin is not None and urlsplit(origin).netloc not in own - {""}:
+            raise Denied(403, "csrf")
 
     def _fault(self, name: str) -> JoinPage | None:
         # Simulated raters are not timed, so nobody else may be called so.
@@ -82,7 +97,7 @@ class _Entries:
         self._check_entry(request, "prolific", token)
         names = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
         outside = {name: request.query_params.get(name, "")[:100] for name in names}
-        return await self._crowd(request, "prolific", outside["PROLIFIC_PID"], outside)
+        return await self._crowd(request, "prolific", outside["PROLIFIC_PID"], "SESSION_ID", outside)
 
     async def mturk(self, request: Request, token: str) -> Response:
         self._check_entry(request, "mturk", token)
@@ -93,7 +108,7 @@ class _Entries:
         allowed = ("https://www.mturk.com", "https://workersandbox.mturk.com")
         if outside["turkSubmitTo"].rstrip("/") not in allowed:
             raise Denied(400, "bad_link")
-        return await self._crowd(request, "mturk", outside["workerId"], outside)
+        return await self._crowd(request, "mturk", outside["workerId"], "assignmentId", outside)
 
     def _preview(self, request: Request) -> Response:
         from dataclasses import replace
@@ -107,15 +122,30 @@ class _Entries:
         return self._site.html(request, "task.html", shown)
 
     async def _crowd(
-        self, request: Request, platform: Origin, worker: str, outside: dict[str, str]
+        self, request: Request, platform: Origin, worker: str, visit: str, outside: dict[str, str]
     ) -> Response:
-        if not worker or not worker.isalnum():
+        """Let a worker in; who comes back needs the same visit, whose number others do not know, or their session.
+
+        Names of workers are no secret: with the study's link, anybody could take those of others.
+        """
+        if not worker or not worker.isalnum() or not outside[visit]:
             raise Denied(400, "bad_link")
         name = f"{platform}-{worker}"
         rater = await run_in_threadpool(
             lambda: self._site.store.add_rater(name, origin=platform, outside=outside)
         )
+        if not same(str(rater.outside.get(visit, "")), outside[visit]):
+            if not await run_in_threadpool(self._is_session_of, request, rater):
+                self._limit(request)
+                raise Denied(403, "bad_link")
+            await run_in_threadpool(self._site.store.set_outside, rater, outside)
         return self._enter(request, rater)
+
+    def _is_session_of(self, request: Request, rater: Rater) -> bool:
+        try:
+            return self._site.sessions.rater(request).id == rater.id
+        except Denied:
+            return False
 
     def _enter(self, request: Request, rater: Rater) -> Response:
         response = RedirectResponse(f"{self._site.prefix}/task", 303)
@@ -123,8 +153,18 @@ class _Entries:
         return response
 
     def _check_open(self, request: Request) -> None:
-        code = self._site.join_code
-        if not self._site.open or (code and not same(request.query_params.get("code", ""), code)):
+        """Raise Denied where nobody may join, or not with this code; guesses are limited, also together."""
+        if not self._site.open:
+            raise Denied(404, "not_found")
+        code, address = self._site.join_code, _address(request)
+        limits = ((self._site.code_limit, address), (self._site.all_codes_limit, "all"))
+        if not code:
+            return
+        if not all(limit.allows(key, count=False) for limit, key in limits):
+            raise Denied(429, "rate")
+        if not same(request.query_params.get("code", ""), code):
+            for limit, key in limits:
+                limit.allows(key)
             raise Denied(404, "not_found")
 
     def _check_entry(self, request: Request, platform: str, token: str) -> None:

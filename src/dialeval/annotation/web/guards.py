@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 MOST_BYTES: Final = 1_000_000
@@ -30,24 +31,33 @@ class RateLimit:
         self._buckets: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
 
-    def allows(self, address: str) -> bool:
-        """Whether one more request from the address is allowed; it counts."""
+    def allows(self, address: str, *, count: bool = True) -> bool:
+        """Whether one more request from the address is allowed; it counts unless ``count`` is false."""
         now = self._clock()
         with self._lock:
             left, at = self._buckets.pop(address, (float(self._times), now))
             left = min(self._times, left + (now - at) * self._times / self._seconds)
             allowed = left >= 1
-            self._buckets[address] = (left - 1 if allowed else left, now)
+            self._buckets[address] = (left - 1 if allowed and count else left, now)
             if len(self._buckets) > MOST_ADDRESSES:  # the address seen longest ago goes
                 del self._buckets[next(iter(self._buckets))]
         return allowed
 
 
 class Guard:
-    """ASGI middleware that refuses large bodies and sets the security headers of every response."""
+    """ASGI middleware that refuses other hosts and large bodies, and sets the security headers of every response."""
 
-    def __init__(self, app: Any, *, policy: str, frames: bool = False, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        app: Any,
+        *,
+        policy: str,
+        frames: bool = False,
+        most_bytes: int = MOST_BYTES,
+        hosts: Collection[str] = (),
+    ) -> None:
         self._app, self._most = app, most_bytes
+        self._hosts = frozenset(host.lower().rstrip(".") for host in hosts) | {"localhost"}
         headers = {
             "content-security-policy": policy,
             "x-content-type-options": "nosniff",
@@ -65,7 +75,11 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+        headers = dict(scope["headers"])
+        if not self._is_ours(headers.get(b"host", b"").decode("latin-1")):
+            await self._refuse(send, 421, b'{"code": "host"}')
+            return
+        length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._most:
             await self._refuse(send)
             return
@@ -88,6 +102,8 @@ class Guard:
                 own = self._headers
                 if b"cache-control" not in present:
                     own = [*own, (b"cache-control", b"no-store")]
+                if b"referrer-policy" in present:
+                    own = [header for header in own if header[0] != b"referrer-policy"]
                 message = {**message, "headers": [*message["headers"], *own]}
             await send(message)
 
@@ -97,10 +113,24 @@ class Guard:
             if not started:
                 await self._refuse(send)
 
-    async def _refuse(self, send: Any) -> None:
-        body = b'{"code": "too_large"}'
+    def _is_ours(self, host: str) -> bool:
+        """Whether a request is for this server: a page of a site that has its name lead here must not read ours.
+
+        Addresses cannot be made to lead elsewhere, so all are allowed.
+        """
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        name = name.strip("[]").lower().rstrip(".")
+        if not name or name in self._hosts:
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    async def _refuse(self, send: Any, status: int = 413, body: bytes = b'{"code": "too_large"}') -> None:
         headers = [(b"content-type", b"application/json"), (b"connection", b"close"), *self._headers]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
 

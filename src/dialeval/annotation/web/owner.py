@@ -17,7 +17,7 @@ from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import BadAnswer
 from dialeval.annotation.quality import Watch
 from dialeval.annotation.results import Dispute, counted, disputes, judgements_of
-from dialeval.annotation.store.plan import Rater
+from dialeval.annotation.store.plan import Rater, storable
 from dialeval.annotation.web.posted import Posted, posted_form
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import AdjudicatePage, Asked, Disputed
@@ -135,7 +135,10 @@ class _Owner:
         self._site.sessions.check_csrf(request, str(form.get("csrf") or ""), owner=True)
         posted = await posted_form(request)
         fault = await run_in_threadpool(
-            self._decide, posted, str(form.get("criterion") or ""), str(form.get("reason") or "")[:2000]
+            self._decide,
+            posted,
+            str(form.get("criterion") or ""),
+            storable(str(form.get("reason") or "")[:2000]),
         )
         if fault is not None:
             return self._site.html(request, "adjudicate.html", fault, 422, owner=True)

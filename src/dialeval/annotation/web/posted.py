@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from dialeval.annotation.store.plan import storable
 from dialeval.annotation.web.sessions import Denied
 
 OWN = ("item", "revision", "seconds", "csrf", "text")
@@ -37,7 +38,7 @@ async def posted_form(request: Request) -> Posted:
     for name in form:
         criterion, dot, part = name.rpartition(".")
         if dot and name not in OWN:
-            values = [str(value) for value in form.getlist(name)]
+            values = [storable(str(value)) for value in form.getlist(name)]
             answers.setdefault(criterion, {})[part] = values[0] if len(values) == 1 else values
     plain = {name: _text(form, name) for name in OWN}
     return _posted(plain, answers)
@@ -55,7 +56,7 @@ async def posted_json(request: Request) -> Posted:
     if not isinstance(given, Mapping):
         raise Denied(400, "bad_request")
     answers = {
-        str(criterion): dict(fields) if isinstance(fields, Mapping) else {"value": fields}
+        str(criterion): _whole(dict(fields) if isinstance(fields, Mapping) else {"value": fields})
         for criterion, fields in given.items()
     }
     return _posted(content, answers)
@@ -76,8 +77,17 @@ def _posted(fields: Mapping[str, object], answers: dict[str, dict[str, object]])
         seconds,
         answers,
         None if csrf is None else str(csrf),
-        str(fields.get("text") or ""),
+        storable(str(fields.get("text") or "")),
     )
+
+
+def _whole(value: Any) -> Any:
+    """JSON without halves of characters, which a browser sends when it cuts a text in the middle of an emoji."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {storable(str(name)): _whole(part) for name, part in value.items()}
+    return [_whole(part) for part in value] if isinstance(value, list) else value
 
 
 def _text(form: FormData, name: str) -> str | None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from dialeval.annotation.desk import Faulty, Task
+from dialeval.annotation.desk import Faulty, StillTalking, Task
 from dialeval.annotation.store.plan import Ended, Gone, Rater, Stale, TooSoon
 from dialeval.annotation.web.posted import Posted, posted_form, posted_json
 from dialeval.annotation.web.sessions import Denied
 from dialeval.annotation.web.shown import InstructionsPage
 from dialeval.annotation.web.site import Site
+from dialeval.data.types import Turn
 from dialeval.errors import DialevalError
 from dialeval.files.documents import as_json
 
@@ -111,7 +113,9 @@ class _Pages:
         posted = await posted_form(request)
         rater = await run_in_threadpool(self._rater, request, posted)
         try:
-            await run_in_threadpool(self._site.desk.talk, rater, posted.item, posted.text)
+            await _talk(self._site, rater, posted)
+        except StillTalking:
+            raise Denied(429, "rate") from None
         except DialevalError:
             raise Denied(503, "server") from None
         return self._to("/task")
@@ -207,14 +211,13 @@ class _Machine:
 
     async def chat(self, request: Request) -> Response:
         posted = await posted_json(request)
-        return await run_in_threadpool(self._chat, request, posted)
-
-    def _chat(self, request: Request, posted: Posted) -> Response:
-        rater = self._site.sessions.rater(request)
+        rater = await run_in_threadpool(self._site.sessions.rater, request)
         self._site.sessions.check_csrf(request, posted.csrf)
         chat = self._site.project.settings.chat
         try:
-            talk = self._site.desk.talk(rater, posted.item, posted.text)
+            talk = await _talk(self._site, rater, posted)
+        except StillTalking:
+            return JSONResponse({"code": "still_talking"}, 429)
         except DialevalError:
             return JSONResponse({"code": "no_reply"}, 503)
         said = sum(turn.speaker == "user" for turn in talk)
@@ -222,6 +225,17 @@ class _Machine:
         turns = [{"speaker": turn.speaker, "text": turn.text} for turn in talk]
         finished = len(talk) >= 2 * asked
         return JSONResponse({"turns": turns, "said": said, "asked": asked, "finished": finished})
+
+
+async def _talk(site: Site, rater: Rater, posted: Posted) -> tuple[Turn, ...]:
+    """Talk with the item's system in a thread of that system alone; pages of others do not wait for it.
+
+    Raises StillTalking where the rater waits for a reply already, so that nobody can fill the queue.
+    """
+    source = site.project.sources.get(posted.item)
+    with site.desk.talking(rater):
+        one = site.turns.setdefault(source.system if source else "", CapacityLimiter(1))
+        return await to_thread.run_sync(site.desk.talk, rater, posted.item, posted.text, limiter=one)
 
 
 def _too_soon(site: Site) -> Faulty:

@@ -36,6 +36,8 @@ class Sessions:
     prefix: str = ""
     framed: bool = False
     """Whether pages are shown in another site's frame, where only cookies with SameSite=None arrive."""
+    secure: bool = False
+    """Whether raters reach the study by https although it may be served without, behind a proxy."""
 
     @property
     def study(self) -> str:
@@ -89,6 +91,6 @@ class Sessions:
             max_age=90 * 24 * 3600,
             path=f"{self.prefix}/",
             httponly=True,
-            secure=self.framed or request.url.scheme == "https",
+            secure=self.framed or self.secure or request.url.scheme == "https",
             samesite="none" if self.framed else "lax",
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -52,6 +54,14 @@ class Site:
     crowd_limit: RateLimit = field(default_factory=lambda: RateLimit(300, 60))
     """Of workers who come from a crowd platform, from one address."""
     most_joined: int = 1000
+    code_limit: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
+    """Of wrong join codes, from one address."""
+    all_codes_limit: RateLimit = field(default_factory=lambda: RateLimit(100, 3600))
+    """Of wrong join codes from all addresses together."""
+    address: str = ""
+    """How raters reach the study behind a proxy, as in ``https://example.org/rate``."""
+    turns: dict[str, CapacityLimiter] = field(default_factory=dict)
+    """By system, the one thread in which it makes replies."""
 
     def page(self, request: Request, *, owner: bool = False) -> Page:
         """What every page knows."""
@@ -85,8 +95,13 @@ class Site:
 
     def progress(self, rater: Rater) -> Progress:
         """How far a rater has come: of their block, or of all items."""
-        done = self.store.answered(rater)
-        total = self.project.settings.block or len(self.store.plan.of_role("rating"))
+        plan = self.store.plan
+        done = self.store.answered(rater, checks=True)
+        total = plan.block or len(plan.of_role("rating"))
+        if plan.check_rate:
+            # Checks count like other items: a number that stood still would give them away.
+            checks = math.ceil(total * plan.check_rate / (1 - plan.check_rate))
+            total += min(len(plan.of_role("check")), checks)
         return Progress(done, max(done, total))
 
     def task_page(
@@ -106,7 +121,7 @@ class Site:
             (
                 given.item
                 for given in self.store.history(rater, most=3)
-                if given.item != task.item.id and self.project.sources[given.item].role == "rating"
+                if given.item != task.item.id and self.project.sources[given.item].role != "qualification"
             ),
             None,
         )
@@ -148,9 +163,11 @@ class Site:
         return Chat(task.item.context, said, chat.turns, waiting)
 
     def history_page(self, rater: Rater) -> HistoryPage:
-        """What the rater has answered."""
+        """What the rater has answered, attention checks included: their absence would give them away."""
         answered = [
-            given for given in self.store.history(rater) if self.project.sources[given.item].role == "rating"
+            given
+            for given in self.store.history(rater)
+            if self.project.sources[given.item].role != "qualification"
         ]
         return HistoryPage(tuple(self._past(given) for given in answered), self.progress(rater))
 

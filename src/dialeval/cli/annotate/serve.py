@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,6 +55,15 @@ def serve(
     key: Annotated[
         Path | None, typer.Option("--key", help="TLS: the private key of the certificate.")
     ] = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--proxy",
+            metavar="IP",
+            help="The reverse proxy whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+            show_default="none",
+        ),
+    ] = None,
     store: StoreUrl = None,
 ) -> None:
     """Serve a rating study until interrupted; print the owner's link and each rater's, one a line.
@@ -68,19 +79,29 @@ def serve(
 
     below = _prefix(prefix)
     files = [None if path is None else str(path) for path in (certificate, key)]
-    binding = Binding(host, port, *files)
+    binding = Binding(host, port, *files, proxy=proxy)
     warning = check_binding(binding, open=open, join_code=join_code)
     if warning:
         print(f"warning: {warning}", file=sys.stderr)
     project = read_project(study)
     kept = open_store(project, store)
-    app = create_app(project, kept, partners=partners(project), prefix=below, open=open, join_code=join_code)
-    listener = bound(binding)
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    bracketed = f"[{shown}]" if ":" in shown else shown
-    base = (address or f"{binding.scheme}://{bracketed}:{listener.getsockname()[1]}{below}").rstrip("/")
-    _print_links(project, kept, base, open=open, join_code=join_code)
-    run_server(server_of(app, binding), listener)
+    app = create_app(
+        project,
+        kept,
+        partners=partners(project),
+        prefix=below,
+        open=open,
+        join_code=join_code,
+        address=address or "",
+        hosts=(host, gethostname()),
+    )
+    with bound(binding) as listener:
+        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+        bracketed = f"[{shown}]" if ":" in shown else shown
+        base = (address or f"{binding.scheme}://{bracketed}:{listener.getsockname()[1]}{below}").rstrip("/")
+        with store_errors(project, store):
+            _print_links(project, kept, base, open=open, join_code=join_code)
+        run_server(server_of(app, binding), listener)
 
 
 def needs_serving() -> None:
@@ -108,7 +129,26 @@ def open_store(project: Project, url: str | None = None) -> Store:
     from dialeval.annotation.store.database import open_database
     from dialeval.annotation.store.store import Store
 
-    return Store(open_database(url or project.store), plan_of(project))
+    with store_errors(project, url):
+        return Store(open_database(url or project.store), plan_of(project))
+
+
+@contextmanager
+def store_errors(project: Project, url: str | None) -> Iterator[None]:
+    """Turn failures of the database, as on a full disk, into RunFailed; nothing acknowledged is lost by them."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import DBAPIError
+
+    from dialeval.errors import RunFailed, first_line
+
+    try:
+        yield
+    except DBAPIError as error:
+        place = make_url(url).render_as_string(hide_password=True) if url else project.store
+        raise RunFailed(
+            f"{place}: the store cannot be written or read ({first_line(error.orig or error)}). Free some space or "
+            "check the file and its folder, and give the same command again: what was acknowledged is kept."
+        ) from None
 
 
 def partners(project: Project) -> Mapping[str, Generator]:
