@@ -79,7 +79,7 @@ def serve(
 
     below = _prefix(prefix)
     files = [None if path is None else str(path) for path in (certificate, key)]
-    binding = Binding(host, port, *files, proxy=proxy)
+    binding = Binding(host, port, files[0], files[1], proxy)
     warning = check_binding(binding, open=open, join_code=join_code)
     if warning:
         print(f"warning: {warning}", file=sys.stderr)
