@@ -57,7 +57,7 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner can read or write; one that is there stays as it is.
 
-    If it cannot be made, whoever opens it says so.
+    If it cannot be made, opening it will say so.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

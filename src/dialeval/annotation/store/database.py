@@ -61,7 +61,7 @@ class Database:
             yield connection
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """Result of a transaction that writes, begun anew where the database ended it for the sake of another one.
+        """Result of a transaction that writes, tried again if the database ended it for the sake of another one.
 
         ``work`` may run several times; only the last one is committed.
         """
