@@ -37,9 +37,22 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
     link.symlink_to(target)
     dangling.symlink_to(tmp_path / "far" / "b.txt")
     for path in (link, dangling):
-        write_atomically(path, b"new")
+        write_atomically(path, b"new", follow=True)
         assert path.is_symlink()
     assert [path.read_bytes() for path in sorted((tmp_path / "far").iterdir())] == [b"new", b"new"]
+
+
+def test_what_stands_in_a_received_folder_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "secret"
+    target.write_bytes(b"mine")
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    for path in (link, pipe):
+        write_atomically(path, b"new")
+        assert path.read_bytes() == b"new"
+        assert not path.is_symlink()
+    assert target.read_bytes() == b"mine"
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
@@ -47,7 +60,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()
-    write_atomically(pipe, b"all of it")
+    write_atomically(pipe, b"all of it", follow=True)
     reader.join(timeout=30)
     assert read == [b"all of it"]
     assert pipe.is_fifo()
@@ -57,7 +70,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
 def test_standard_output_can_be_named_as_a_file(piped: bool, tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; from dialeval.files.atomic import write_atomically\n"
-        "write_atomically(Path('/dev/stdout'), b'text')"
+        "write_atomically(Path('/dev/stdout'), b'text', follow=True)"
     )
     file = tmp_path / "out.txt"
     if piped:

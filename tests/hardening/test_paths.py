@@ -184,3 +184,106 @@ def test_merging_runs_no_code_from_elsewhere_that_the_shards_name_unless_the_use
     assert dialeval("merge", "1", "2", "-o", "here").code == 0, (
         "files below the folder where one is are one's own"
     )
+
+
+def test_code_beside_shards_that_were_received_together_is_not_the_users_own(
+    dialeval: Command, own_metric: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = own_metric / "home"
+    (home / "parcel").mkdir(parents=True)
+    for file in ("study.yaml", "own.py", "prompts.jsonl", "one.jsonl", "two.jsonl", "ratings.jsonl"):
+        (own_metric / file).rename(home / "parcel" / file)
+    monkeypatch.chdir(home / "parcel")
+    for number in ("1", "2"):
+        ended = dialeval("run", "study.yaml", "-o", f"parts/{number}", "--shard", f"{number}/2")
+        assert ended.code == 0, ended.err
+    (home / "parcel" / "ran").unlink()
+    monkeypatch.chdir(home)
+    refused = dialeval("merge", "parcel/parts/1", "parcel/parts/2", "-o", "out")
+    assert refused.code == 1
+    assert "--allow-code" in refused.err
+    assert not (home / "parcel" / "ran").exists()
+    monkeypatch.chdir(home / "parcel")
+    assert dialeval("merge", "parts/1", "parts/2", "-o", "out").code == 0, (
+        "beside one's own shards it is one's own"
+    )
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file of the user's, outside of every folder of results."""
+    file = tmp_path / "home" / "authorized_keys"
+    file.parent.mkdir()
+    file.write_text("mine\n")
+    return file
+
+
+RECEIVED = {
+    "run": (("run", "study.yaml", "-o", "got"), ("report", "got")),
+    "meta": (("meta", "one.scores.jsonl", "ratings.jsonl", "-o", "got", "--trials", "20"), ("report", "got")),
+    "detect": (("consistency", "detect", "talks.jsonl", "-o", "got"), ("report", "got")),
+    "score": (("score", "one.jsonl", "-m", "length", "-o", "got", "--shard", "1/1"), None),
+    "select": (("select", "ask", "questions.jsonl", "--system", "tfidf", "-o", "got"), ("report", "got")),
+}
+
+
+def _inputs(folder: Path) -> None:
+    make_study(folder)
+    rated = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines()]
+    scores = {(row["item"], row["system"]): {**row, "rater": "m", "criterion": "m"} for row in rated}
+    put(folder / "one.scores.jsonl", list(scores.values()))
+    said = [{"role": "user", "content": "Do you like tea?"}, {"role": "assistant", "content": "I love tea."}]
+    put(folder / "talks.jsonl", [{"id": "t", "messages": [*said, *said]}])
+    candidates = [{"text": "I love tea.", "correct": True}, {"text": "It rains.", "correct": False}]
+    put(folder / "questions.jsonl", [{"id": "q", "context": said[:1], "candidates": candidates}])
+
+
+@pytest.mark.parametrize("kind", RECEIVED)
+def test_no_link_in_a_received_folder_leads_a_command_outside(
+    dialeval: Command, tmp_path: Path, secret: Path, kind: str
+) -> None:
+    _inputs(tmp_path)
+    write, render = RECEIVED[kind]
+    ended = dialeval(*write)
+    assert ended.code == 0, ended.err
+    names = sorted(path.name for path in (tmp_path / "got").iterdir() if path.is_file())
+    assert names
+    for name in names:
+        file = tmp_path / "got" / name
+        kept = file.read_bytes()
+        file.unlink()
+        file.symlink_to(secret)
+        for command in filter(None, (write, render)):
+            refused = dialeval(*command)
+            assert refused.code == 1, (name, command, refused)
+            assert f"got/{name}: found a link to {secret}" in " ".join(refused.err.split())
+        assert secret.read_text() == "mine\n"
+        file.unlink()
+        file.write_bytes(kept)
+    for command in filter(None, (write, render)):
+        assert dialeval(*command).code == 0
+
+
+def test_no_linked_folder_in_a_received_folder_is_written_into(
+    dialeval: Command, tmp_path: Path, secret: Path
+) -> None:
+    _inputs(tmp_path)
+    assert dialeval(*RECEIVED["meta"][0]).code == 0
+    (tmp_path / "got" / "plots").symlink_to(secret.parent)
+    refused = dialeval(*RECEIVED["meta"][0], "--plots")
+    assert refused.code == 1
+    assert "got/plots: found a link" in " ".join(refused.err.split())
+    assert below(secret.parent) == {"authorized_keys"}
+
+
+def test_a_link_that_the_user_names_is_followed(dialeval: Command, tmp_path: Path, secret: Path) -> None:
+    _inputs(tmp_path)
+    (tmp_path / "linked.jsonl").symlink_to(secret)
+    (secret.parent / "results").mkdir()
+    (tmp_path / "got").symlink_to(secret.parent / "results")
+    assert dialeval("data", "convert", "one.jsonl", "linked.jsonl").code == 0
+    assert (tmp_path / "linked.jsonl").is_symlink()
+    assert "response" in secret.read_text()
+    assert dialeval(*RECEIVED["run"][0]).code == 0
+    assert dialeval("report", "got").code == 0
+    assert (secret.parent / "results" / "report.html").is_file()

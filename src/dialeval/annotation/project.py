@@ -21,7 +21,7 @@ from dialeval.annotation.kinds import KINDS
 from dialeval.annotation.kinds.kind import Ask
 from dialeval.errors import BadInput, UnknownName, Unsuitable
 from dialeval.files.documents import Origin, read_document, require_file, write_document, write_json_lines
-from dialeval.files.folders import check_target
+from dialeval.files.folders import check_links, check_target
 from dialeval.files.foreign import as_bad_input
 
 T = TypeVar("T")
@@ -140,6 +140,7 @@ def write_project(folder: Path, settings: Settings, blinded: Sequence[Blind]) ->
 
 def read_project(folder: Path) -> Project:
     """The study in a folder; BadInput names the file and field that is missing or damaged."""
+    check_links(folder)
     settings = read_document(Settings, require_file(folder, STUDY, ORIGIN), ORIGIN)
     items = {item.id: item for item in read_records(Item, require_file(folder, ITEMS, ORIGIN))}
     sources = {source.id: source for source in read_records(Source, require_file(folder, KEY, ORIGIN))}

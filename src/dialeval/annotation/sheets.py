@@ -38,7 +38,7 @@ def write_sheet(project: Project, path: Path) -> int:
         for item in project.items.values()
         if project.sources[item.id].role == "rating"
     ]
-    write_atomically(path, task_table(tasks, form).encode())
+    write_atomically(path, task_table(tasks, form).encode(), follow=True)
     return len(tasks)
 
 

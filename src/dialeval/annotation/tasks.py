@@ -18,6 +18,7 @@ from dialeval.data.types import Context, Question
 from dialeval.errors import Unsuitable
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import write_json_lines
+from dialeval.files.folders import check_links
 from dialeval.text.shuffling import shuffled_places
 
 
@@ -66,6 +67,7 @@ def export_tasks(
 ) -> Exported:
     """Write tasks to ``folder/for_raters`` as CSV and JSON Lines, and their key to ``folder/key.jsonl``."""
     made = make_tasks(questions, form=form, seed=seed)
+    check_links(folder)
     for_raters = folder / "for_raters"
     where = Exported(len(made.tasks), for_raters / "tasks.csv", for_raters / "tasks.jsonl", folder / KEY_NAME)
     write_atomically(where.csv, task_table(made.tasks, form).encode())

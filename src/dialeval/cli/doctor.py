@@ -123,7 +123,7 @@ def _print_dependencies(target: Path | None, *, licences: bool, json: bool) -> N
 
     found = dependencies()
     if target is not None:
-        write_document(target, sbom(found))
+        write_document(target, sbom(found), follow=True)
         print(f"Wrote {target} with {len(found)} components", file=sys.stderr)
     if not licences:
         return

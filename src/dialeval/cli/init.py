@@ -29,6 +29,6 @@ def init(files: Files, out: Out = Path("study.yaml"), force: Force = False) -> N
     if out.exists() and not force:
         raise DialevalError(f"{out} exists already. Name another file with -o, or replace it with --force.")
     text = sketch_study(files, out.parent)
-    write_atomically(out, text.encode())
+    write_atomically(out, text.encode(), follow=True)
     print(text, end="")
     print(f"Wrote {out}. Next: dialeval run {out}", file=sys.stderr)

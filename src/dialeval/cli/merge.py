@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,8 @@ def merge(
 
     Answers and statistics come from the shards; intervals, tests, ranks and the report are computed here, from all
     items. A shard that is missing, given twice, unfinished or of other data, options or version is refused. Python
-    files of the study are loaded where they lie below the current folder, or where you name them with --allow-code.
+    files of the study are loaded if they lie below the current folder and did not come with the shards, or if you name
+    them with --allow-code.
 
     Example: dialeval merge parts/1 parts/2 parts/3 -o runs/monday
 
@@ -48,7 +50,7 @@ def merge(
         shards, out = [folder.absolute() for folder in shards], out.absolute()
         cache = cache and cache.absolute()
     kept = [folder / KEPT for folder in shards]
-    with only_named(allow_code or (), folder=Path.cwd(), foreign=shards), chdir(place):
+    with only_named(allow_code or (), folder=Path.cwd(), foreign=_received(shards)), chdir(place):
         if first.task.verb == "run":
             study = loaded_study(**first.task.arguments)
             check_unchanged(named, first.task, task_of_study(study, first.task.arguments))
@@ -62,3 +64,15 @@ def merge(
                 named, first.task, task_of_scoring(metrics, first.task.arguments, scoring.files())
             )
             print_merged(scoring, metrics, out, jobs=jobs, cache=cache, json=json, others=kept)
+
+
+def _received(shards: Sequence[Path]) -> list[Path]:
+    """Folders that came with the shards: with ``parcel/parts/1`` below the current folder, all of ``parcel``."""
+    here = Path.cwd().resolve()
+    return [_sender(folder.resolve(), here) for folder in shards]
+
+
+def _sender(shard: Path, here: Path) -> Path:
+    """The widest folder around a shard that does not hold the user's own files beside it."""
+    around = [folder for folder in (shard, *shard.parents) if folder not in (here, *here.parents)]
+    return around[-1] if here in shard.parents else next(iter(around[1:]), shard)

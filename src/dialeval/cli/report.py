@@ -74,7 +74,9 @@ def report(
 def _rendered(folder: Path) -> Path:
     """Where the folder's page was written."""
     from dialeval.errors import BadInput
+    from dialeval.files.folders import check_links
 
+    check_links(folder)
     for name, (module, function) in RENDERERS.items():
         if (folder / name).is_file():
             page: Path = getattr(import_module(module), function)(folder)
@@ -113,5 +115,5 @@ def _write_export(folder: Path, format: str, out: Path | None) -> None:
     if out is None:
         print(text, end="")
     else:
-        write_atomically(out, text.encode())
+        write_atomically(out, text.encode(), follow=True)
         print(out)

@@ -60,7 +60,7 @@ def render_analysis(folder: str | Path) -> Path:
 
 def write_answers(path: Path, rows: Iterable[tuple[str, ProbeAnswer]]) -> None:
     """Write answers to probes, each with the measure under which it was asked; all of them or no file."""
-    write_json_lines(path, (_line(measure, answer) for measure, answer in rows))
+    write_json_lines(path, (_line(measure, answer) for measure, answer in rows), follow=True)
 
 
 def _line(measure: str, answer: ProbeAnswer) -> dict[str, Any]:

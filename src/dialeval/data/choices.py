@@ -125,7 +125,7 @@ class ChoiceRow:
 
 def write_choices(path: Path, rows: Iterable[ChoiceRow]) -> None:
     """Write the rows, one per line."""
-    write_json_lines(path, rows)
+    write_json_lines(path, rows, follow=True)
 
 
 def read_choices(path: Path) -> Iterator[ChoiceRow]:

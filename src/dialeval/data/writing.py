@@ -31,7 +31,8 @@ _AT_ONCE: Final = 128
 def write(target: Source, records: Iterable[Record]) -> int:
     """Write records of one kind in the format the target's suffix names; return how many there were.
 
-    The file appears whole when the last record is written, or not at all. ``-`` writes JSON Lines to standard output.
+    The file appears whole when the last record is written, or not at all; a link stays one, and the file that it leads
+    to is replaced. ``-`` writes JSON Lines to standard output.
     """
     stream = _OneKind(records)
     if is_stdin(target):
@@ -42,7 +43,10 @@ def write(target: Source, records: Iterable[Record]) -> int:
     if path.is_dir():
         raise BadInput(str(target), "a directory", "a file to write", "Name a file in it.")
     writer = _WRITERS[native_format(target, writing=True)]
-    with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
+    with (
+        atomic_path(path, follow=True) as scratch,
+        _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle,
+    ):
         writer(handle, stream)
     return stream.count
 

@@ -1,6 +1,8 @@
 """Atomic writes: a file is complete, or does not exist.
 
-A link stays one: the file that it leads to is replaced. Pipes and devices are written to as they are.
+A link, pipe or device that stands at the path is replaced, since the sender of a result folder may have put it there.
+Only at a path that the user named (``follow``) a link stays one and the file that it leads to is replaced, and pipes
+and devices are written to as they are.
 """
 
 from __future__ import annotations
@@ -10,20 +12,25 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
+
+_DEVICES: Final = (("/", "dev"), ("/", "proc"))
+"""Folders of devices and open files, of which nothing is ever replaced."""
 
 
 @contextmanager
-def atomic_path(path: Path, *, private: bool = False) -> Iterator[Path]:
+def atomic_path(path: Path, *, follow: bool = False, private: bool = False) -> Iterator[Path]:
     """A scratch path beside ``path`` that takes its place when the block ends well, and vanishes when it does not.
 
     Only its owner can read or write what is ``private``.
     """
     import tempfile
 
-    if _is_stream(path):
+    if _is_stream(path) if follow else path.parts[:2] in _DEVICES:
         yield path
         return
-    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if follow and path.is_symlink():
+        path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -45,12 +52,14 @@ def _is_stream(path: Path) -> bool:
         mode = path.stat().st_mode
     except OSError:  # no such file yet
         return False
-    return not stat.S_ISREG(mode) or path.parts[:2] in (("/", "dev"), ("/", "proc"))
+    return not stat.S_ISREG(mode) or path.parts[:2] in _DEVICES
 
 
-def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
+def write_atomically(
+    path: Path, content: bytes, *, follow: bool = False, private: bool = False
+) -> None:
     """Put ``content`` at ``path`` in one step."""
-    with atomic_path(path, private=private) as scratch:
+    with atomic_path(path, follow=follow, private=private) as scratch:
         scratch.write_bytes(content)
 
 

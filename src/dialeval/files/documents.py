@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar, runtime
 
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
+from dialeval.files.folders import check_links
 
 T = TypeVar("T")
 Json: TypeAlias = dict[str, Any]
@@ -56,21 +57,25 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def write_document(path: Path, value: object, *, indent: int = 1) -> None:
-    """Write the value as a JSON document, whole or not at all."""
+def write_document(path: Path, value: object, *, indent: int = 1, follow: bool = False) -> None:
+    """Write the value as a JSON document, whole or not at all; ``follow`` a link only at a path that the user named."""
     text = json.dumps(as_json(value), ensure_ascii=False, indent=indent, allow_nan=False)
-    write_atomically(path, f"{text}\n".encode())
+    write_atomically(path, f"{text}\n".encode(), follow=follow)
 
 
-def write_json_lines(path: Path, rows: Iterable[object], *, private: bool = False) -> None:
-    """Write each value as a line of JSON, all of them or no file; ``private`` as in ``write_atomically``."""
+def write_json_lines(
+    path: Path, rows: Iterable[object], *, follow: bool = False, private: bool = False
+) -> None:
+    """Write each value as a line of JSON, all of them or no file; ``follow`` and ``private`` as in `atomic_path`."""
     lines = (json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-    write_atomically(path, "".join(lines).encode(), private=private)
+    write_atomically(path, "".join(lines).encode(), follow=follow, private=private)
 
 
 def require_file(folder: Path, name: str, origin: Origin) -> Path:
-    """That file of the folder; BadInput where there is no such file."""
+    """That file of the folder; BadInput if there is no such file, or a link to one elsewhere."""
     file = folder / name
+    if file.is_symlink():
+        check_links(folder)
     if file.is_file():
         return file
     if folder.is_dir():

@@ -21,12 +21,36 @@ def check_target(folder: Path, *marks: str, kind: str, parts: Collection[str] = 
     It may be written into where it does not exist, has one of the files ``marks``, or holds nothing but ``parts`` and
     scratch files of an interrupted write. ``kind`` names such folders in messages: run, meta, model.
     """
+    check_links(folder)
     if not folder.exists() or any((folder / mark).exists() for mark in marks):
         return
     if folder.is_dir() and all(path.name in parts or _is_scratch(path.name) for path in folder.iterdir()):
         return
     found = "a folder with other files" if folder.is_dir() else "a file"
     raise BadInput(str(folder), found, f"a new, empty or {kind} folder", "Give another -o.")
+
+
+def check_links(folder: Path) -> None:
+    """Refuse a folder with a link that leads out of it, since its sender would choose which file is read or replaced.
+
+    The folder itself may be a link: the user named it.
+    """
+    top = os.path.realpath(folder)
+    for place, folders, files in os.walk(top):
+        for name in (*folders, *files):
+            path = os.path.join(place, name)
+            if os.path.islink(path) and not is_below(os.path.realpath(path), top):
+                raise BadInput(
+                    str(folder / os.path.relpath(path, top)),
+                    f"a link to {os.readlink(path)}",
+                    "files of this folder, and no links that lead out of it",
+                    "Remove the link, or put a copy of the file in its place.",
+                )
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a resolved path is the folder or lies in it."""
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def with_home(path: Path | str) -> Path:
@@ -64,8 +88,10 @@ def _is_scratch(name: str) -> bool:
 def alone_in(folder: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold the folder, made where it does not exist; BadInput where another process holds it, unless we ``wait``.
 
-    The hold ends with the process, however that ends, and leaves no file behind.
+    The hold ends with the process, however that ends, and leaves no file behind. A folder with a link that leads out of
+    it is BadInput, too.
     """
+    check_links(folder)
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl

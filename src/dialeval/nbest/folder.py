@@ -41,7 +41,7 @@ class MeasuredFolder(NamedTuple):
 
 def write_stimuli(path: Path, stimuli: Iterable[Stimulus]) -> None:
     """Write each stimulus as a line."""
-    write_json_lines(path, stimuli)
+    write_json_lines(path, stimuli, follow=True)
 
 
 def read_stimuli(source: Source, on_bad: OnBad = refuse) -> list[Stimulus]:
@@ -75,7 +75,7 @@ def _stimulus(row: Row) -> Stimulus:
 
 def write_lists(path: Path, lists: Iterable[JudgedList]) -> None:
     """Write judged lists as n-best records, each response with its verdict."""
-    write_json_lines(path, map(_line, lists))
+    write_json_lines(path, map(_line, lists), follow=True)
 
 
 def _line(judged: JudgedList) -> dict[str, object]:

@@ -17,7 +17,7 @@ from dialeval.data.spooled import of_items
 from dialeval.errors import BadInput
 from dialeval.files.atomic import write_atomically
 from dialeval.files.documents import Origin, damaged, read_document, require_file, write_document
-from dialeval.files.folders import alone_in, check_target
+from dialeval.files.folders import alone_in, check_links, check_target
 from dialeval.meta import points_of, read_points, write_points
 from dialeval.meta.document import Points
 from dialeval.study.capabilities import CAPABILITIES
@@ -123,6 +123,7 @@ def _pages_in(folder: Path) -> list[Link]:
 
 def render(folder: str | Path) -> Path:
     """Write the page of a finished run again, from its files."""
+    check_links(Path(folder))
     return write_page(read_run(Path(folder)), folder)
 
 

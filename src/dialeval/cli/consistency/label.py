@@ -87,7 +87,7 @@ def label(
         from dialeval.consistency.detecting.detector import PairDetector
 
         labels = label_by_detector(given, PairDetector(model))
-        write_json_lines(out, labels.answers)
+        write_json_lines(out, labels.answers, follow=True)
         _show(labels, out, json=json)
         return
     questions = questions_of(given)
@@ -101,7 +101,7 @@ def label(
         judgements, dropped = qualified(judgements, list(read(qualification, "judgement")))
     unusable = [fault for each in read_in for fault in each.unusable]
     labels = settle(given, judgements, unusable_before=unusable, dropped=dropped)
-    write_json_lines(out, labels.answers)
+    write_json_lines(out, labels.answers, follow=True)
     _show(labels, out, json=json)
 
 

@@ -69,7 +69,7 @@ def generate(
     system = Nlg(model.resolve().name, model, decoding, penalty, retry)
     seeds = [context_seed(seed, context_of(item)) for item in items]
     written = system.write([item.meaning for item in items], n=n, seeds=seeds)
-    write_atomically(out, lines(items, system.name, written))
+    write_atomically(out, lines(items, system.name, written), follow=True)
     facts = {
         "acts": len(items),
         "sentences": sum(map(len, written)),

@@ -126,7 +126,7 @@ def score(
     if per_item is not None:
         write_judgements(per_item, results)
     if slots is not None:
-        write_json_lines(slots, items)
+        write_json_lines(slots, items, follow=True)
     of_references = {name for name, each in own.items() if each.of == "references"}
     rates = {system: result.score for (name, system), result in results.items() if name in of_references}
     notes = notes_on(own["slot_error_rate"], kept, rates, bound)

@@ -118,7 +118,9 @@ def _finish(
 ) -> None:
     from dialeval.annotation.answers import fault_counts, faults_told
     from dialeval.data import write
+    from dialeval.files.folders import check_links
 
+    check_links(out)
     write(out / "questions.jsonl", questions)
     false = [
         candidate for question in questions for candidate in question.candidates if not candidate.correct

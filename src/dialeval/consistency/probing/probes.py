@@ -73,7 +73,7 @@ def named(dialogues: Iterable[Dialogue]) -> list[tuple[str, Dialogue]]:
 
 def write_probes(path: Path, probes: Iterable[Probe]) -> None:
     """Write each probe as a line, all of them or no file."""
-    write_json_lines(path, probes)
+    write_json_lines(path, probes, follow=True)
 
 
 def read_probes(source: Source, *, on_bad: OnBad = refuse) -> list[Probe]:

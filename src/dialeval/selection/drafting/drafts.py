@@ -13,6 +13,7 @@ from dialeval.data.writing import write
 from dialeval.engine import SILENT, Progress
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_json_lines
+from dialeval.files.folders import check_links
 from dialeval.selection.drafting.retrieving import CandidateRules, Retrieved, retrieve
 from dialeval.selection.repository.repository import Engine, Repository
 from dialeval.selection.repository.utterances import Excluded, same_key
@@ -170,6 +171,7 @@ def _question(asked: _Asked, false: tuple[Retrieved, ...], seed: int) -> Questio
 
 def write_draft(draft: Draft, folder: Path) -> None:
     """Write ``draft.jsonl``, ``left_out.jsonl`` and ``retrieved.jsonl`` into ``folder``."""
+    check_links(folder)
     write(folder / "draft.jsonl", draft.questions)
     write_json_lines(folder / "left_out.jsonl", (dialogue._asdict() for dialogue in draft.left_out))
     retrieved = (

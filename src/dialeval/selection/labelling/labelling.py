@@ -16,6 +16,7 @@ from dialeval.data.types import Candidate, Judgement, Question
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document
+from dialeval.files.folders import check_links
 from dialeval.stats.agreement.kappa import counts_of, fleiss_kappa
 from dialeval.stats.estimate import Estimate
 from dialeval.text.shuffling import shuffled_places
@@ -168,6 +169,7 @@ def write_labelling(record: Mapping[str, object], pairs: Sequence[Question] | No
 
     Where ``pairs`` is empty, a file of other labels is removed; None leaves it alone.
     """
+    check_links(folder)
     if pairs:
         write(folder / "consistency.jsonl", pairs)
     elif pairs is not None:

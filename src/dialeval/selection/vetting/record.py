@@ -13,6 +13,7 @@ from dialeval.data.codec.encode import digest
 from dialeval.data.writing import write
 from dialeval.errors import Unsuitable
 from dialeval.files.documents import write_document, write_json_lines
+from dialeval.files.folders import check_links
 from dialeval.selection.vetting.sifting import Sifted
 from dialeval.selection.vetting.vetting import RuleCount, Vetted
 
@@ -66,6 +67,7 @@ def write_vetted(vetted: Vetted, folder: Path) -> VettingRecord:
     if not vetted.questions:
         raise Unsuitable(f"No question of {vetted.drafted:,} is left. {_why(vetted)}")
     record = vetting_record(vetted)
+    check_links(folder)
     write(folder / "questions.jsonl", vetted.questions)
     write(folder / "scores.jsonl", vetted.scores)
     write_json_lines(folder / "removed.jsonl", vetted.removed)
@@ -88,6 +90,7 @@ def write_sifted(sifted: Sifted, drafted: int, folder: Path) -> SiftingRecord:
         judges=sifted.judges,
         removed=dict(Counter(removal.rule for removal in sifted.removed).most_common()),
     )
+    check_links(folder)
     write(folder / "questions.jsonl", sifted.questions)
     write_json_lines(folder / "removed.jsonl", sifted.removed)
     write_json_lines(folder / SIFTING, [record])
