@@ -45,8 +45,9 @@ def ls(json: Json = False) -> None:
         print(jsonlib.dumps({"formats": rows}, ensure_ascii=False))
         return
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
+
+    from dialeval.display.consoles import PrintableConsole
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("format", no_wrap=True)
@@ -54,7 +55,7 @@ def ls(json: Json = False) -> None:
     table.add_column("kinds of records")
     for form in FORMATS.values():
         table.add_row(form.name, form.summary, ", ".join(form.kinds))
-    Console().print(table)
+    PrintableConsole().print(table)
     print("Text formats may be gzipped. To see data of our own: dialeval demo --copy FOLDER")
 
 

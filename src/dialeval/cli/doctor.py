@@ -218,9 +218,9 @@ def _json(diagnosis: Diagnosis) -> dict[str, object]:
 
 
 def _print(diagnosis: Diagnosis) -> None:
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    console = Console(highlight=False, markup=False)
+    console = PrintableConsole(highlight=False, markup=False)
     console.print(
         f"dialeval {__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"
     )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dialeval.cli.parsing.declaring import bad_usage
+from dialeval.display.streams import behind, in_github_actions, printable
 
 if TYPE_CHECKING:
     from dialeval.study import Gate, GateOutcome
@@ -62,16 +63,11 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     sys.exit(GATE_NOT_MET)
 
 
-def in_github_actions() -> bool:
-    """Whether this is a job of GitHub Actions, which shows errors and summaries of its own."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"
-
-
 def show_in_job(error: str) -> None:
     """Make the error a line of the GitHub Actions job, where there is one."""
     if in_github_actions():
         # On stderr, which GitHub reads too: stdout may be JSON.
-        print(f"::error title=dialeval::{_one_command(error)}", file=sys.stderr)
+        print(f"::error title=dialeval::{_one_command(printable(error))}", file=behind(sys.stderr))
 
 
 def add_job_summary(text: str) -> None:

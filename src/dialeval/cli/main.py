@@ -16,6 +16,7 @@ from typing import Any, Final, TextIO
 from dialeval.cli.parsing.plain_lines import plain_values
 from dialeval.cli.parsing.verbs import VERBS, behind
 from dialeval.cli.workshop import keeps
+from dialeval.display.streams import plain_streams, printable_streams
 from dialeval.errors import DialevalError, first_line
 
 
@@ -25,8 +26,13 @@ def main() -> None:
     warnings.showwarning = _print_warning
     _print_notes()
     keeps(None)
+    with printable_streams():
+        _run_or_explain(sys.argv[1:])
+
+
+def _run_or_explain(words: Sequence[str]) -> None:
     try:
-        _run(sys.argv[1:])
+        _run(words)
     except DialevalError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
@@ -64,7 +70,8 @@ def _run(words: Sequence[str]) -> None:
                 instead[verb] = _raising(error, function)
     from dialeval.cli.parsing.app import app_of
 
-    app_of(VERBS if verb is None else [verb], instead)()
+    with plain_streams():
+        app_of(VERBS if verb is None else [verb], instead)()
 
 
 _COMPLETING: Final = "_DIALEVAL_COMPLETE"

@@ -69,13 +69,13 @@ def _lines(status: Status) -> Iterator[str]:
     """How a resource stands, no wider than the terminal but for what one wants whole: paths, hashes, commands."""
     from textwrap import wrap
 
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
     # What is wrong is told in a sentence that begins with the name, and ends with what to run.
     name = "" if status.state in ("absent", "altered") else f"{status.resource.name}: "
     yield from wrap(
         f"{status.state:<9} {name}{status.finding}",
-        Console().width,
+        PrintableConsole().width,
         subsequent_indent=" " * 10,
         break_long_words=False,
         break_on_hyphens=False,
@@ -105,8 +105,9 @@ def status_json(status: Status) -> dict[str, object]:
 
 def _print_table(statuses: list[Status]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
+
+    from dialeval.display.consoles import PrintableConsole
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, nowrap in (
@@ -120,4 +121,4 @@ def _print_table(statuses: list[Status]) -> None:
         resource = status.resource
         purpose = f"{resource.summary}: {', '.join(resource.used_by)}"
         table.add_row(resource.name, status.state, purpose, resource.licence)
-    Console().print(table)
+    PrintableConsole().print(table)

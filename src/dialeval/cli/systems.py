@@ -81,9 +81,9 @@ def _as_json(kind: KindInfo) -> dict[str, object]:
 def _print_kind(kind: KindInfo) -> None:
     from textwrap import fill
 
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    width = Console().width
+    width = PrintableConsole().width
     keys = ", ".join(key.name if key.needed else f"{key.name}?" for key in kind.keys)
     print(fill(f"{kind.kind}: {kind.summary}", width, subsequent_indent="  "))
     print(fill(f"  can: {', '.join(kind.abilities)}", width, subsequent_indent="    "))

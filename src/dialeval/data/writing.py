@@ -21,6 +21,7 @@ from dialeval.data.codec.parquet import write_objects, write_table
 from dialeval.data.codec.sources import Native, Source, is_stdin, native_format
 from dialeval.data.codec.tables import write_rows
 from dialeval.data.types import Kind, Record
+from dialeval.display.table import spreadsheet_cell
 from dialeval.errors import BadInput, Unsuitable
 from dialeval.files.atomic import atomic_path
 
@@ -36,8 +37,8 @@ def write(target: Source, records: Iterable[Record]) -> int:
     """
     stream = _OneKind(records)
     if is_stdin(target):
-        _write_lines(sys.stdout.buffer, stream)
-        sys.stdout.buffer.flush()
+        _write_lines(_standard_output(), stream)
+        sys.stdout.flush()
         return stream.count
     path = Path(target)
     if path.is_dir():
@@ -55,14 +56,17 @@ def write_fields(target: Source, form: type[object], rows: Iterable[Mapping[str,
     """Write rows of the fields of a dataclass in the format the target's suffix names, all rows with all fields."""
     names = [field.name for field in fields(form)]  # type: ignore[arg-type]  # callers pass dataclasses
     if is_stdin(target):
-        _write_objects(sys.stdout.buffer, rows)
-        sys.stdout.buffer.flush()
+        _write_objects(_standard_output(), rows)
+        sys.stdout.flush()
         return
     path = Path(target)
     if path.is_dir():
         raise BadInput(str(target), "a directory", "a file to write", "Name a file in it.")
     native = native_format(target, writing=True)
-    with atomic_path(path) as scratch, _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle:
+    with (
+        atomic_path(path, follow=True) as scratch,
+        _opened(scratch, zipped=path.suffix.lower() == ".gz") as handle,
+    ):
         if native == "jsonl":
             _write_objects(handle, rows)
         elif native == "parquet":
@@ -71,12 +75,26 @@ def write_fields(target: Source, form: type[object], rows: Iterable[Mapping[str,
             text = io.TextIOWrapper(handle, encoding="utf-8", newline="")
             table = csv.DictWriter(text, names, delimiter="," if native == "csv" else "\t")
             table.writeheader()
-            table.writerows({**row, **_flags(row)} for row in rows)
+            table.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
             text.detach()  # flushes, and leaves the handle to its owner
 
 
-def _flags(row: Mapping[str, object]) -> dict[str, str]:
-    return {name: str(value).lower() for name, value in row.items() if isinstance(value, bool)}
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return spreadsheet_cell(value) if isinstance(value, str) else value
+
+
+class _Terminal:
+    """Lines for a terminal, as text that passes the filter of what is printed."""
+
+    def write(self, lines: bytes, /) -> int:
+        sys.stdout.write(lines.decode())
+        return len(lines)
+
+
+def _standard_output() -> BinaryIO:
+    return cast(BinaryIO, _Terminal()) if sys.stdout.isatty() else sys.stdout.buffer
 
 
 def _write_objects(handle: BinaryIO, rows: Iterable[Mapping[str, object]]) -> None:

@@ -36,9 +36,9 @@ def print_table(table: Table, console: Console | None = None) -> None:
         if lines is not None:
             print("".join(f"{line}\n" for line in lines), end="")
             return
-        from rich.console import Console
+        from dialeval.display.consoles import PrintableConsole
 
-        console = Console()
+        console = PrintableConsole()
     if table.title:
         console.print(styled(one_line(table.title), "bold", console), soft_wrap=True)
     for index, piece in enumerate(_pieces(table, console.width)):

@@ -13,11 +13,18 @@ COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson", "kendall": 
 NEGLIGIBLE = 0.00005
 """Scores below this are zero for all that four decimals can tell: smoothing leaves such where nothing matches."""
 
+_OVERRIDES: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Signs that turn the direction of the text after them."""
+
 
 def one_line(text: str, *, limit: int | None = None) -> str:
     """The text on one line, without control characters or lone surrogates, cut to ``limit`` characters."""
     clean = "".join(
-        " " if char in "\n\r\t\u2028\u2029" else "�" if unicodedata.category(char) in ("Cc", "Cs") else char
+        " "
+        if char in "\n\r\t\u2028\u2029"
+        else "�"
+        if unicodedata.category(char) in ("Cc", "Cs") or char in _OVERRIDES
+        else char
         for char in text
     )
     return clean if limit is None or len(clean) <= limit else clean[: limit - 1] + "…"

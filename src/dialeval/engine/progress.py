@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
+from dialeval.display.streams import printable_streams
+
 if TYPE_CHECKING:
     import rich.progress
 
@@ -42,6 +44,7 @@ class RichProgress:
     def __init__(self, description: str, total: int = 0) -> None:
         self._description, self._total = description, total or None  # 0 where nobody knows
         self._bar: rich.progress.Progress | None = None
+        self._filter: AbstractContextManager[None] = nullcontext()
 
     def advance(self, n: int, /) -> None:
         """Move the bar by ``n`` items."""
@@ -53,12 +56,16 @@ class RichProgress:
             self._bar = _bar()
             self._bar.add_task(self._description, total=self._total)
             self._bar.start()
+            # The bar takes lines that are printed meanwhile, and would act on their escape sequences.
+            self._filter = printable_streams()
+            self._filter.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         if self._bar is not None:
+            self._filter.__exit__(None, None, None)
             self._bar.stop()
             self._bar = None
 
@@ -96,8 +103,9 @@ class PlainProgress:
 
 
 def _bar() -> rich.progress.Progress:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from dialeval.display.consoles import PrintableConsole
 
     return Progress(
         # A study's names may hold brackets, which are text here and not markup.
@@ -105,5 +113,5 @@ def _bar() -> rich.progress.Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        console=Console(stderr=True),
+        console=PrintableConsole(stderr=True),
     )

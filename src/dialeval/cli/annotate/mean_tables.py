@@ -36,11 +36,10 @@ SHORT: Final[Mapping[Disagreement, str]] = {"sign": "sign", "significance": "p"}
 
 def print_means(found: Sequence[CriterionMeans]) -> None:
     """Each criterion's tables, one below the other; the family of tests is named under the last differences."""
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
 
-    console = Console()
+    console = PrintableConsole()
     tables = [table for one in found for table in _tables(one, found)]
     for index, table in enumerate(tables):
         if index:

@@ -44,8 +44,7 @@ def preferences(
 
 
 def _print(found: Preferred) -> None:
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.table import Cell, Column, Table
     from dialeval.display.terminal import print_table
     from dialeval.display.wording import count, interval, signed
@@ -76,4 +75,4 @@ def _print(found: Preferred) -> None:
         f"Bradley-Terry{', with ties' if found.tie else ''}: {count(found.judgements, 'preference')}, "
         f"{count(found.items, 'item')}, {count(found.raters, 'rater')}"
     )
-    print_table(Table(title, columns, tuple(rows), tuple(notes)), Console())
+    print_table(Table(title, columns, tuple(rows), tuple(notes)), PrintableConsole())

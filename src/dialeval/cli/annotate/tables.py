@@ -30,11 +30,10 @@ def print_agreement(agreements: Sequence[CriterionAgreement], dropped: Sequence[
 
     ``dropped`` is None where dropping was not asked for.
     """
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
 
-    console, gone = Console(), {drop.criterion: drop for drop in dropped or ()}
+    console, gone = PrintableConsole(), {drop.criterion: drop for drop in dropped or ()}
     alone = [agreement for agreement in agreements if agreement.raters == 1]
     tables: list[Table] = []
     for agreement in agreements:

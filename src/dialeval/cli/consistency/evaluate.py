@@ -96,11 +96,10 @@ def _show(measured: Mapping[str, Measured], targets: Sequence[Target], *, json: 
         rows = [{"set": name, **as_json(found)} for name, found in measured.items()]
         print(jsonlib.dumps({"results": rows, "leave_one_out": as_json(list(targets))}, ensure_ascii=False))
         return
-    from rich.console import Console
-
     from dialeval.consistency.report.tables import cross_validated, measured_table
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
 
-    print_table(measured_table(measured), Console())
+    print_table(measured_table(measured), PrintableConsole())
     if targets:
-        print_table(cross_validated(targets), Console())
+        print_table(cross_validated(targets), PrintableConsole())

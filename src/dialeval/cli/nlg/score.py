@@ -152,10 +152,9 @@ def _print(
         }
         print(jsonlib.dumps(document, ensure_ascii=False))
         return
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
     from dialeval.nlg.report.section import counts_table
 
     print_results(results, resampling, [note.text for note in notes])
-    print_table(counts_table(counts), Console())
+    print_table(counts_table(counts), PrintableConsole())

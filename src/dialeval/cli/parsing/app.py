@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from typing import Annotated, Any, Final
 
 import typer
+from click import ClickException
 from typer.core import TyperGroup
 
 from dialeval.cli.parsing.conversions import spare_conversions
 from dialeval.cli.parsing.declaring import for_typer
 from dialeval.cli.parsing.verbs import VERBS, behind
 from dialeval.cli.workshop import INTERRUPTED, interruption
+from dialeval.display.streams import printable, printable_streams
 from dialeval.version import __version__
 
 _SCORE: Final = "'dialeval score FILE' for one file of responses, or 'dialeval run STUDY' for several systems"
@@ -85,12 +88,27 @@ def app_of(
 def _prepare(app: typer.Typer) -> None:
     """Tell typer of the parameters, and join lines of the help, which it would print as docstrings break them."""
     for command in app.registered_commands:
-        command.callback = command.callback and for_typer(command.callback)
+        command.callback = command.callback and _printable(for_typer(command.callback))
         text = command.help or inspect.getdoc(command.callback) or ""
         command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     for group in app.registered_groups:
         if group.typer_instance is not None:
             _prepare(group.typer_instance)
+
+
+def _printable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a verb, which prints nothing that could steer a terminal."""
+
+    @wraps(function)
+    def called(**values: Any) -> Any:
+        with printable_streams():
+            try:
+                return function(**values)
+            except ClickException as error:
+                error.message = printable(error.message)
+                raise
+
+    return called
 
 
 def _print_version(wanted: bool) -> None:

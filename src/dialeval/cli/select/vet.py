@@ -144,9 +144,8 @@ def form_named(name: Literal["acceptability", "error_class", "mistake"]) -> Form
 
 
 def _say(vetted: Vetted, out: Path) -> None:
-    from rich.console import Console
-
     from dialeval.annotation.answers import faults_told
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.table import Cell, Column, Table
     from dialeval.display.terminal import print_table
 
@@ -159,7 +158,7 @@ def _say(vetted: Vetted, out: Path) -> None:
     stood, second = len(vetted.questions) - vetted.second_questions, vetted.second_questions
     title = f"{len(vetted.questions):,} vetted questions: {stood:,} of the {vetted.drafted:,} drafted"
     title += f", and {second:,} made of surplus candidates" if second else ""
-    print_table(Table(title, columns, rows, tuple(faults_told(vetted.unusable))), Console())
+    print_table(Table(title, columns, rows, tuple(faults_told(vetted.unusable))), PrintableConsole())
     print(f"Written: {out}/questions.jsonl, scores.jsonl, removed.jsonl, vetting.json")
 
 

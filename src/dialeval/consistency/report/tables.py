@@ -111,11 +111,10 @@ def notes_of(document: DetectedDocument) -> list[str]:
 
 def print_detected(document: DetectedDocument) -> None:
     """Print rates and the worst pairs to the terminal."""
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
 
-    console = Console()
+    console = PrintableConsole()
     print_table(rates(document.systems, notes_of(document)), console)
     pairs = worst(document.dialogues)
     if pairs.rows:
@@ -216,11 +215,10 @@ def kappa_sentence(document: AnalysisDocument) -> str:
 
 def print_analysis(document: AnalysisDocument) -> None:
     """Print all analyses to the terminal."""
-    from rich.console import Console
-
+    from dialeval.display.consoles import PrintableConsole
     from dialeval.display.terminal import print_table
 
-    console = Console()
+    console = PrintableConsole()
     systems = count(len(document.systems), "system")
     print(f"{count(document.answers, 'answer')} of {systems} in {count(document.contexts, 'context')}")
     print(kappa_sentence(document))

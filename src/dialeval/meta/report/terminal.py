@@ -24,9 +24,9 @@ MOST_UNJOINED: Final = 2
 
 def print_meta(document: Document, console: Console | None = None) -> None:
     """Print what fits two screens: every measure at every level, which differ, and what else was asked for."""
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    console = console or Console()
+    console = console or PrintableConsole()
     shown = [Table("", (), (), texts(document.notes))]  # first: they tell who counts as what
     shown += [_summary(document), _different(document)]
     for estimates in document.estimates:

@@ -55,9 +55,9 @@ def _notes(results: Sequence[NBestResult]) -> Iterator[str]:
 
 def print_measured(document: NBestDocument) -> None:
     """Print the results."""
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    print_table(results_table(document.results, notes=document.notes), Console())
+    print_table(results_table(document.results, notes=document.notes), PrintableConsole())
 
 
 def summary_lines(summary: StimuliSummary) -> Iterator[str]:

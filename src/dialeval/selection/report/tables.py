@@ -136,9 +136,9 @@ def failures(document: AskedDocument) -> Table:
 
 def print_asked(document: AskedDocument) -> None:
     """Print the ranking, the pairs, errors by label, trials and failures."""
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    console = Console()
+    console = PrintableConsole()
     shown = [ranking(document), pairs(document)]
     shown += [errors(row.system, row.errors) for row in document.results]
     shown += [trials(document.trials)] if document.trials else []

@@ -34,9 +34,9 @@ def print_leaderboard(
     With the items' ``values`` it says why items are unscored; ``notes`` are those of capabilities, ``used`` is
     what answers took.
     """
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    console = console or Console()
+    console = console or PrintableConsole()
     _print_verdict(summary, console)
     if len(summary.ranks) > 1:  # with one measure the leaderboard says the same
         print_table(compact_ranks(summary), console)
