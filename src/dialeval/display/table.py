@@ -9,6 +9,23 @@ from typing import Final, NamedTuple
 
 from dialeval.display.wording import one_line
 
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""Beginnings of cells that spreadsheets compute, and of those with an apostrophe from `spreadsheet_cell`."""
+
+
+def spreadsheet_cell(text: str) -> str:
+    r"""The text for a cell of CSV or TSV, with an apostrophe before what a spreadsheet would take for a formula.
+
+    >>> spreadsheet_cell('=HYPERLINK("http://x")'), spreadsheet_cell("fine = fine")
+    ('\'=HYPERLINK("http://x")', 'fine = fine')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def from_spreadsheet_cell(cell: str) -> str:
+    """The text that `spreadsheet_cell` made this cell of."""
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell, 1) else cell
+
 
 class Column(NamedTuple):
     """The heading of a column; numbers stand to the right."""

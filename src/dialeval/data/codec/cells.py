@@ -14,6 +14,7 @@ from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.json_value import loads
 from dialeval.data.types import Record, alternating
+from dialeval.display.table import from_spreadsheet_cell, spreadsheet_cell
 from dialeval.errors import BadInput
 
 _STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})
@@ -44,6 +45,7 @@ def from_cells(
         if not isinstance(cell, str):
             fields[name] = None if cell != cell else cell  # NaN: without a value
             continue
+        cell = from_spreadsheet_cell(cell) if words else cell
         if words and len(cell) < _LONGEST and (not cell.strip() or cell.strip() in words):
             if name == "response":
                 fields[name] = {"missing": _no_response(cell.strip())}
@@ -125,7 +127,8 @@ def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return json.dumps({"text": value}, ensure_ascii=False) if _looks_written(name, value) else value
+        written = _looks_written(name, value)
+        return json.dumps({"text": value}, ensure_ascii=False) if written else spreadsheet_cell(value)
     return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from xml.etree import ElementTree
 
-from dialeval.display.table import Table, escaped, latex, markdown
+from dialeval.display.table import Table, escaped, latex, markdown, spreadsheet_cell
 from dialeval.study.document import GateOutcome, Score, Summary
 from dialeval.study.report.ranking import rank_table
 from dialeval.study.report.tables import failures, gates, leaderboard, own_items
@@ -45,7 +45,12 @@ def as_csv(summary: Summary, notes: Sequence[str] = ()) -> str:
 
 
 def _row(result: Score) -> list[object]:
-    return ["" if (value := getattr(result, name)) is None else value for name in COLUMNS]
+    values = (getattr(result, name) for name in COLUMNS)
+    return ["" if value is None else _safe(value) for value in values]
+
+
+def _safe(value: object) -> object:
+    return spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def as_junit(summary: Summary, notes: Sequence[str] = ()) -> str:
