@@ -98,7 +98,7 @@ def test_a_file_of_unknown_fields_has_no_kind(put):
 def test_standard_input_and_output(tmp_path, monkeypatch):
     record = Prompt("1", HI)
     out = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=out, isatty=lambda: False))
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=out, isatty=lambda: False, flush=out.flush))
     assert write("-", [record]) == 1
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(out.getvalue()))))
     assert list(read_prompts("-")) == [record]

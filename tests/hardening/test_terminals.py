@@ -58,6 +58,7 @@ COMMANDS = [
     ("annotate", "agreement", "ratings.jsonl"),
     ("meta", "out", "ratings.jsonl", "--trials", "20", "-o", "met"),
     ("score", f"{HOSTILE}.jsonl", "-m", "length"),
+    ("score", "one.jsonl", "-m", "length", "--fail-under", f"{HOSTILE}=1"),
 ]
 
 

@@ -75,7 +75,7 @@ def printable_streams() -> Iterator[None]:
     """Filter standard output and standard error for as long as this lasts."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (
-        stream if stream is None or isinstance(stream, PrintableStream) else PrintableStream(stream)  # type: ignore[assignment]
+        stream if stream is None or isinstance(stream, PrintableStream) else PrintableStream(stream)
         for stream in before
     )
     try:
@@ -88,7 +88,7 @@ def printable_streams() -> Iterator[None]:
 def plain_streams() -> Iterator[None]:
     """Take the filter away for as long as this lasts: for help, which has colours and holds no data."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = map(behind, before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = map(behind, before)
     try:
         yield
     finally:

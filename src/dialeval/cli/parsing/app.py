@@ -9,7 +9,6 @@ from functools import wraps
 from typing import Annotated, Any, Final
 
 import typer
-from click import ClickException
 from typer.core import TyperGroup
 
 from dialeval.cli.parsing.conversions import spare_conversions
@@ -104,9 +103,10 @@ def _printable(function: Callable[..., Any]) -> Callable[..., Any]:
         with printable_streams():
             try:
                 return function(**values)
-            except ClickException as error:
-                error.message = printable(error.message)
-                raise
+            except typer.BadParameter as error:
+                raise typer.BadParameter(
+                    printable(error.message), error.ctx, error.param, error.param_hint
+                ) from None
 
     return called
 
