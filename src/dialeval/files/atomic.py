@@ -55,9 +55,7 @@ def _is_stream(path: Path) -> bool:
     return not stat.S_ISREG(mode) or path.parts[:2] in _DEVICES
 
 
-def write_atomically(
-    path: Path, content: bytes, *, follow: bool = False, private: bool = False
-) -> None:
+def write_atomically(path: Path, content: bytes, *, follow: bool = False, private: bool = False) -> None:
     """Put ``content`` at ``path`` in one step."""
     with atomic_path(path, follow=follow, private=private) as scratch:
         scratch.write_bytes(content)

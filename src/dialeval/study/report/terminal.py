@@ -52,9 +52,9 @@ def print_leaderboard(
 
 def print_brief(summary: Summary, console: Console | None = None) -> None:
     """Print the verdict, the first measures of the leaderboard that stand side by side, failures and gates."""
-    from rich.console import Console
+    from dialeval.display.consoles import PrintableConsole
 
-    console = console or Console()
+    console = console or PrintableConsole()
     _print_verdict(summary, console)
     whole = leaderboard(summary)
     shown = first_columns(whole, console.width)
