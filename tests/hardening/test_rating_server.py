@@ -276,3 +276,37 @@ def test_a_store_that_cannot_grow_is_named_without_a_traceback(dialeval, tmp_pat
     assert ended.code == 1
     assert "database or disk is full" in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_a_disk_that_fills_refuses_answers_and_loses_none_that_was_acknowledged(
+    tmp_path: Path, monkeypatch, caplog
+) -> None:
+    from dialeval.annotation.store import database
+
+    project = made_project(
+        tmp_path / "study", items=40, asks=[asked("comment", "comment")], raters=("ann", "bob")
+    )
+    set_up = database._set_up
+
+    def small(connection, record) -> None:
+        set_up(connection, record)
+        connection.execute("PRAGMA max_page_count=80")
+
+    monkeypatch.setattr(database, "_set_up", small)
+    acknowledged, status = [], 200
+    with served(project) as (address, store):
+        client = _entered(project, store, address)
+        while status == 200:
+            page = client.task()
+            status = page.status
+            if status == 200:
+                item = page.content["item"]["id"]
+                status = client.answer(item, 0, {"comment": {"text": "x" * 4000}}).status
+            if status == 200:
+                acknowledged.append(item)
+        assert status == 503
+        assert acknowledged
+        assert {given.item for given in store.latest_answers()} == set(acknowledged)
+        client.close()
+    assert "database or disk is full" in caplog.text
+    assert "Traceback" not in caplog.text

@@ -22,7 +22,7 @@ from support.rating_pages import (
     blinded,
     hostile_turns,
 )
-from support.rating_studies import made_project, made_store
+from support.rating_studies import made_project, made_store, served
 
 expect.set_options(timeout=20_000)
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -206,3 +206,13 @@ def test_controls_have_names_groups_have_legends_and_targets_are_large_enough(
     page.goto(site.owner)
     assert page.evaluate(UNNAMED) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_people_join_by_the_form_of_a_real_browser(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    project = made_project(tmp_path / "study")
+    with served(project, open=True, join_code="tulip") as (address, store):
+        page = visit(f"{address}/join?code=tulip")
+        page.fill("input[name=name]", "eve")
+        page.click("button.main")
+        page.wait_for_url(f"{address}/task")
+        assert [rater.name for rater in store.raters()] == ["eve"]
