@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
 
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
-from dialeval.data.framed import Framed, html_table
+from dialeval.data.framed import Framed
 from dialeval.data.types import Example, Judgement
+from dialeval.display.plots import Dot, draw_distribution, draw_dots, draw_line, new_axes
 from dialeval.stats.resampling.intervals import Absence
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ABSENCES: Final[Mapping[Absence, str]] = {
     "undefined": "the score is undefined, or would be without one of the items",
@@ -65,7 +71,7 @@ class Provenance:
     resources: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result(Framed):
     """A metric's score over subjects, and every subject's own value or the reason it has none."""
 
@@ -132,11 +138,20 @@ class Result(Framed):
             "reason": [self.reasons.get(index) for index in range(len(self.items))],
         }
 
-    def _repr_html_(self) -> str:
-        return html_table(_caption(self), self._columns())
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the distribution of the subjects' values, with the score and its interval; return the axes."""
+        axes = ax or new_axes()
+        draw_distribution(axes, self.values[np.isfinite(self.values)])
+        draw_line(axes, self.score, _ends(self.interval))
+        axes.set_title(self.signature.call)
+        axes.set_xlabel(f"value of an item; line: the score, {self.score:.4g}")
+        return axes
+
+    def _caption(self) -> str:
+        return _caption(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CorpusResult(Framed):
     """A corpus measure's score over a system's subjects, and the reason of every subject that is excluded from it."""
 
@@ -197,14 +212,29 @@ class CorpusResult(Framed):
             "n": [self.scored],
         }
 
-    def _repr_html_(self) -> str:
-        return html_table(_caption(self), self._columns())
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the score with its interval, and return the axes."""
+        axes = ax or new_axes()
+        draw_dots(
+            axes, [Dot(next(iter(self.systems), ""), self.score, *(_ends(self.interval) or (None, None)))]
+        )
+        axes.set_title(self.signature.call)
+        return axes
+
+    def _caption(self) -> str:
+        return _caption(self)
 
 
 def _caption(result: Result | CorpusResult) -> str:
-    """What a notebook shows above a result's values."""
+    """Return the score in one line, as notebooks show it above the values; with the first reason of unscored items."""
     limits = f" [{result.interval.low:.4f}, {result.interval.high:.4f}]" if result.interval else ""
-    return f"{result.signature}: {result.score:.4f}{limits}, {result.scored:,} of {len(result):,} items have a value"
+    reason = f" (the first without: {result.reasons[min(result.reasons)]})" if result.reasons else ""
+    counts = f"{result.scored:,} of {len(result):,} items have a value{reason}"
+    return f"{result.signature}: {result.score:.4f}{limits}, {counts}"
+
+
+def _ends(interval: Interval | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval.low, interval.high)
 
 
 Outcome: TypeAlias = Result | CorpusResult

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from dialeval.display.plain import PlainColumn, side_by_side
+from dialeval.display.wording import one_line
 from dialeval.errors import ResourceUnavailable
 
 if TYPE_CHECKING:
@@ -33,9 +35,26 @@ class Framed(ABC):
         polars = _need("polars")
         return polars.from_arrow(self.to_arrow())
 
+    def __str__(self) -> str:
+        return text_table(self._caption(), self._shown())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._caption()}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._caption(), self._shown())
+
     @abstractmethod
     def _columns(self) -> dict[str, list[object]]:
         """What each column holds, by name."""
+
+    @abstractmethod
+    def _caption(self) -> str:
+        """Return the result in one line."""
+
+    def _shown(self) -> Mapping[str, Sequence[object]]:
+        """Columns that are printed and that notebooks show."""
+        return self._columns()
 
 
 def _need(package: str) -> Any:
@@ -48,6 +67,8 @@ def _need(package: str) -> Any:
 
 
 _SHOWN: Final = 20
+_WIDEST: Final = 40
+"""Characters of a cell that are printed."""
 
 
 def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
@@ -63,6 +84,29 @@ def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
     more = f"<p>{total - _SHOWN:,} more rows</p>" if total > _SHOWN else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return f"<div><p>{escape(caption)}</p>{table}{more}</div>"
+
+
+def text_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
+    """The columns as text below the caption, at most 20 rows of it: no more than a screen.
+
+    >>> print(text_table("two items", {"item": ["a", "b"], "value": [0.5, None]}))
+    two items
+    item    value
+    ─────────────
+    a      0.5000
+    b
+    """
+    total = max((len(column) for column in columns.values()), default=0)
+    shown = [
+        PlainColumn(
+            name,
+            [[one_line(_cell(cell), limit=_WIDEST)] for cell in column[:_SHOWN]],
+            all(cell is None or isinstance(cell, float | int) for cell in column[:_SHOWN]),
+        )
+        for name, column in columns.items()
+    ]
+    more = [f"{total - _SHOWN:,} more rows"] if total > _SHOWN else []
+    return "\n".join([caption, *(line.rstrip() for line in side_by_side(shown)), *more])
 
 
 def _cell(value: object) -> str:

@@ -6,7 +6,11 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dialeval.display.wording import one_line
 
@@ -45,6 +49,55 @@ def drawing(height: float, width: float = WIDTH) -> Iterator[tuple[Figure, Axes]
         figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
         axes = figure.add_subplot(facecolor="none")
         yield figure, axes
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One row of a plot of scores; a row without a score is kept."""
+
+    label: str
+    score: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def new_axes() -> Axes:
+    """Empty axes of a new figure of pyplot, as those who call ``plot`` expect them."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def draw_dots(axes: Axes, dots: Sequence[Dot]) -> None:
+    """Draw one row per dot, the first on top: the score, and its interval as a bar."""
+    for row, dot in enumerate(dots):
+        colour = COLOURS[row % len(COLOURS)]
+        if dot.low is not None and dot.high is not None:
+            ends = [dot.low, dot.high]
+            axes.plot(ends, [row, row], color=colour, linewidth=3, solid_capstyle="butt", alpha=0.55)
+        if dot.score is None:
+            say(axes, row, "no score")
+        else:
+            axes.plot([dot.score], [row], "o", color=colour, markersize=8)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    if all(dot.score is None for dot in dots):
+        axes.set_xticks([])
+    rows(axes, [dot.label for dot in dots], below=-0.6)
+
+
+def draw_distribution(axes: Axes, values: NDArray[np.float64]) -> None:
+    """Draw how many items have which value."""
+    if values.size:
+        axes.hist(values, bins=min(30, max(5, round(values.size**0.5))), color=COLOURS[0], alpha=0.8)
+    axes.set_ylabel("items")
+
+
+def draw_line(axes: Axes, score: float, ends: tuple[float, float] | None = None) -> None:
+    """Draw a score as an upright line, and its interval as a band."""
+    if ends is not None:
+        axes.axvspan(*ends, color=COLOURS[1], alpha=0.25, linewidth=0)
+    axes.axvline(score, color=COLOURS[1])
 
 
 def svg(figure: Figure) -> bytes:

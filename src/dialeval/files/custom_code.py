@@ -6,6 +6,7 @@ stranger's, such as those of a run folder, are read under `only_named`, where th
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -153,6 +154,26 @@ def load_code(place: str, folder: Path) -> CustomCode:
             f"Cannot use {place}: found {type(thing).__name__}, expected a function or a class."
         )
     return CustomCode(short, thing, hash_file(path)[:DIGITS] if path.is_file() else "builtin", full)
+
+
+def code_of(thing: Any) -> CustomCode:
+    """A function or class that was handed over, with the place and digest that it has if it is named in a file.
+
+    One that stands in no file, as in a notebook, has its module for a place and a digest of its own source.
+    """
+    name = getattr(thing, "__name__", type(thing).__name__).strip("<>")
+    try:
+        path = Path(inspect.getsourcefile(thing) or "")
+    except TypeError:  # typed into an interpreter, or built in
+        path = Path()
+    if path.is_file():
+        return CustomCode(f"{path.name}:{name}", thing, hash_file(path)[:DIGITS], f"{path.resolve()}:{name}")
+    try:
+        source = inspect.getsource(thing).encode()
+    except (OSError, TypeError):
+        source = getattr(getattr(thing, "__code__", None), "co_code", b"") or repr(name).encode()
+    place = f"{getattr(thing, '__module__', None) or '__main__'}:{name}"
+    return CustomCode(place, thing, hashlib.sha256(source).hexdigest()[:DIGITS], place)
 
 
 @lru_cache(maxsize=64)

@@ -32,16 +32,23 @@ from dialeval.meta.estimation.standing_in import Combining, combine, estimated
 from dialeval.meta.inquiry import Inquiry
 from dialeval.meta.overview import count_people, not_joined, system_means
 from dialeval.meta.planning.plans import plans
+from dialeval.meta.report.verdict import headline
 from dialeval.ratings.joined import Joined
 from dialeval.version import __version__
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Findings:
     """What was found, and in what; ``joined`` has the combinations among its measures."""
 
     joined: Joined
     document: Document
+
+    def __str__(self) -> str:
+        return headline(self.document)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
 
 
 def examine(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -13,8 +14,8 @@ from dialeval.core.batches import lacks_references
 from dialeval.core.custom import checked_options, options_of, plain, with_source
 from dialeval.core.protocols import check_members
 from dialeval.data.types import Example
-from dialeval.errors import DialevalError, first_line
-from dialeval.files.custom_code import METRICS, CustomCode, installed, is_place, load_code
+from dialeval.errors import DialevalError, Unsuitable, first_line
+from dialeval.files.custom_code import METRICS, CustomCode, code_of, installed, is_place, load_code
 from dialeval.metrics.rows import mean_of_rows, rows_of_values
 from dialeval.text.calls import split_call
 
@@ -33,6 +34,8 @@ class FunctionMetric:
     """``file.py:NAME(options)|better=higher|form=function|source=…``."""
     full_place: str | None = None
     """Where the function is loaded from; None where its values were read from a run, and only their mean is asked."""
+    held: Callable[..., Any] | None = field(default=None, repr=False)
+    """The function itself where it was handed over, and need not be loaded."""
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -54,13 +57,16 @@ class FunctionMetric:
 
     def function(self) -> Callable[..., Any]:
         """The function itself."""
+        if self.held is not None:
+            return self.held
         if self.full_place is None:
             raise DialevalError(f"{self.signature.name} was read from a run and cannot score anything new.")
         function: Callable[..., Any] = load_code(self.full_place, Path()).thing
         return function
 
     def _taken(self) -> tuple[str, ...]:
-        return () if self.full_place is None else tuple(given_to(self.function()).values())
+        loadable = self.held is not None or self.full_place is not None
+        return tuple(given_to(self.function()).values()) if loadable else ()
 
     def _value(self, function: Callable[..., Any], taken: Sequence[str], example: Example) -> float:
         known = {
@@ -109,6 +115,28 @@ def make_metric(code: CustomCode, given: Mapping[str, Any]) -> Metric[Example] |
         return _of_function(code, given)
     values = checked_options(code.place, options_of(code.thing), given)
     metric: Any = with_source(code, plain(values))(**{name: values[name] for name in given})
+    check_members(metric, CorpusMeasure if hasattr(metric, "measure") else Metric, code.place)
+    made: Metric[Example] | CorpusMeasure[Example] = metric
+    return made
+
+
+def handed_metric(thing: object) -> Metric[Example] | CorpusMeasure[Example]:
+    """The metric that a function, a class or an object of Python is; one without a signature is given one."""
+    if inspect.isroutine(thing):
+        return replace(_of_function(code_of(thing), {}), held=thing)
+    if isinstance(thing, type):
+        return make_metric(code_of(thing), {})
+    metric: Any = thing
+    code = code_of(type(thing))
+    if not any(hasattr(thing, member) for member in ("statistics", "aggregate", "measure")):
+        raise Unsuitable(
+            f"Found {type(thing).__name__} as a metric, expected a name such as 'rouge_l', a function of a response, "
+            "or a metric."
+        )
+    if not hasattr(thing, "signature"):
+        given = {name: getattr(thing, name) for name in options_of(type(thing)) if hasattr(thing, name)}
+        metric = copy(thing)
+        metric.__class__ = with_source(code, plain(given))
     check_members(metric, CorpusMeasure if hasattr(metric, "measure") else Metric, code.place)
     made: Metric[Example] | CorpusMeasure[Example] = metric
     return made

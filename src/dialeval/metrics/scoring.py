@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,14 +14,19 @@ from dialeval.data.frames import examples_of, is_frame
 from dialeval.errors import ResourceUnavailable, Unsuitable
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.metrics import DEFAULT_METRICS, build_any
+from dialeval.metrics.custom import handed_metric
 
 _PROBE: Final = Example("probe", "", (), Response("a small example"), ("a small reference",))
 
 
+AnyMetric: TypeAlias = str | Callable[..., Any] | Metric[Example] | CorpusMeasure[Example]
+"""A metric by name, or what Python has of it: a function of a response, a class, or an object."""
+
+
 def score(
     responses: object,
-    references: Sequence[str | Sequence[str]] = (),
-    metrics: str | Sequence[str] = DEFAULT_METRICS,
+    references: str | Sequence[str | Sequence[str]] = (),
+    metrics: AnyMetric | Sequence[AnyMetric] = DEFAULT_METRICS,
     *,
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
@@ -32,20 +37,62 @@ def score(
 
     ``responses`` may also be a table with named columns, of pandas, polars, Arrow, numpy or ``datasets``, which holds
     the references too; ``columns`` maps our fields to its columns, as in ``{"response": "output"}``, where their names
-    do not tell. ``system`` names the system, or selects the rows of one where the table has several.
+    do not tell, and ``references`` may name the column of references. ``system`` names the system, or selects the rows
+    of one where the table has several. A metric is a name, a function of a response, a class or an object
+    (docs/own.md); results go by the name, or by that of the function or class.
 
     >>> score(["the cat sat"], [["the cat sat", "a cat sat down"]], ["rouge_l"])["rouge_l"].score
     1.0
+    >>> def shouting(response):
+    ...     return response.isupper()
+    >>> score(["the cat sat", "SIT"], metrics=[shouting])["shouting"].score
+    0.5
     """
+    chosen = _metrics(metrics)
     if is_frame(responses):
+        columns = _with_references(columns, references)
         examples = list(examples_of(responses, columns=columns, system=system))
         _only_system(examples)
     else:
         examples = list(_examples(responses, references, system or ""))
+    if not examples:
+        raise Unsuitable(
+            "Found no responses, expected at least one example. Check that this is what you meant to score."
+        )
     plan = Plan(resampling=Resampling(resamples=trials, seed=seed))
-    names = [metrics] if isinstance(metrics, str) else metrics
-    results = evaluate_each({name: build_any(name) for name in names}, examples, plan)
+    results = evaluate_each(chosen, examples, plan)
     return {name: result for (name, _), result in results.items()}
+
+
+def _metrics(given: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric[Example] | CorpusMeasure[Example]]:
+    """The metrics by the names that results go by."""
+    listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    made: dict[str, Metric[Example] | CorpusMeasure[Example]] = {}
+    for each in listed:
+        metric = build_any(each) if isinstance(each, str) else handed_metric(each)
+        label = each if isinstance(each, str) else getattr(each, "__name__", metric.signature.call)
+        if label in made and not isinstance(each, str):
+            raise Unsuitable(f"Found two metrics called {label!r}, expected a name of its own for each.")
+        made[label] = metric
+    if not made:
+        raise Unsuitable(
+            f"Found no metrics, expected at least one, as in metrics={list(DEFAULT_METRICS[:1])}."
+        )
+    return made
+
+
+def _with_references(
+    columns: Mapping[str, str] | None, references: str | Sequence[str | Sequence[str]]
+) -> Mapping[str, str] | None:
+    """The columns of a table, with that of the references if it was named."""
+    if isinstance(references, str):
+        return {**(columns or {}), "references": references}
+    if len(references):
+        raise Unsuitable(
+            "Found references beside a data frame, expected them in it. Name their column, as in "
+            "score(frame, 'gold')."
+        )
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +128,9 @@ def _only_system(examples: Sequence[Example]) -> None:
         )
 
 
-def _examples(given: object, references: Sequence[str | Sequence[str]], system: str) -> Iterable[Example]:
+def _examples(
+    given: object, references: str | Sequence[str | Sequence[str]], system: str
+) -> Iterable[Example]:
     responses = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else None
     references = list(references) if not isinstance(references, str) else references
     if responses is None or isinstance(references, str):

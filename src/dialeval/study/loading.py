@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dialeval.core import (
     CorpusMeasure,
@@ -19,6 +20,7 @@ from dialeval.core import (
 from dialeval.data import Example
 from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
+from dialeval.display.plots import new_axes
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
 from dialeval.evaluation.runner import Plan, evaluate_any
@@ -33,11 +35,14 @@ from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import build_measure, respondents_examples
-from dialeval.study.scoring import Scored, columns_of, html_of
+from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, shown_columns
 from dialeval.text.calls import split_call
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class LoadedRun(Framed):
     """A run read back from its folder."""
 
@@ -58,8 +63,17 @@ class LoadedRun(Framed):
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
 
-    def _repr_html_(self) -> str:
-        return html_of(self.folder.name, self.scored)
+    def plot(self, measure: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw every system's score under one measure, by default the first, with its interval; return the axes."""
+        axes = ax or new_axes()
+        plot_scores(self.folder.name, self.scored, measure, axes)
+        return axes
+
+    def _caption(self) -> str:
+        return caption_of(self.folder.name, self.scored)
+
+    def _shown(self) -> dict[str, list[object]]:
+        return shown_columns(self.scored)
 
 
 def load_run(folder: str | Path, *, code: Sequence[str] = ()) -> LoadedRun:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.data import Prompt, read_prompts, with_references
 from dialeval.data.framed import Framed
 from dialeval.data.spooled import PROMPTS, spooled
+from dialeval.display.plots import new_axes
 from dialeval.engine import Workshop
 from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
@@ -20,7 +21,7 @@ from dialeval.study.file import Study
 from dialeval.study.gates import Judged, check_gates
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.ranking import rankings
-from dialeval.study.scoring import Scored, columns_of, html_of, score_all
+from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, score_all, shown_columns
 from dialeval.study.unmatched import (
     check_unmatched,
     known_items,
@@ -32,10 +33,12 @@ from dialeval.study.unmatched import (
 from dialeval.study.verdicts import compare, rank, without_values
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from dialeval.meta import Findings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Run(Framed):
     """The results of a study."""
 
@@ -56,8 +59,17 @@ class Run(Framed):
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
 
-    def _repr_html_(self) -> str:
-        return html_of(self.study.name, self.scored)
+    def plot(self, measure: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw every system's score under one measure, by default the first, with its interval; return the axes."""
+        axes = ax or new_axes()
+        plot_scores(self.study.name, self.scored, measure, axes)
+        return axes
+
+    def _caption(self) -> str:
+        return caption_of(self.study.name, self.scored)
+
+    def _shown(self) -> dict[str, list[object]]:
+        return shown_columns(self.scored)
 
 
 def run_study(study: Study, workshop: Workshop | None = None) -> Run:

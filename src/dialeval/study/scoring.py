@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject
-from dialeval.data.framed import html_table
 from dialeval.data.spooled import Spool
+from dialeval.display.plots import Dot, draw_dots
+from dialeval.display.wording import count
 from dialeval.engine import SILENT, Progress, Workshop
-from dialeval.errors import Unsuitable, described
+from dialeval.errors import UnknownName, Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.roll import KeptRoll, keep
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
@@ -19,6 +21,9 @@ from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
 from dialeval.study.streaming import OnePass
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,11 @@ class Scored:
     """On the items that the systems are ranked on; the same object where these are the same."""
     subjects: Subjects = ()
     """What was measured; nothing where the result was read back from a run folder."""
+
+    @property
+    def label(self) -> str:
+        """The measure as the study calls it."""
+        return self.measure.label
 
 
 class _Judged(NamedTuple):
@@ -170,20 +180,36 @@ def columns_of(scored: Sequence[Scored]) -> dict[str, list[object]]:
     return columns
 
 
-def html_of(title: str, scored: Sequence[Scored]) -> str:
-    """Every system's score under every measure, for notebooks."""
-    rows = [
-        (score.system, score.measure.label, score.ranked.score, score.ranked.interval, score.ranked.scored)
-        for score in scored
-    ]
-    return html_table(
-        title,
-        {
-            "system": [row[0] for row in rows],
-            "measure": [row[1] for row in rows],
-            "score": [row[2] for row in rows],
-            "low": [row[3].low if row[3] else None for row in rows],
-            "high": [row[3].high if row[3] else None for row in rows],
-            "n": [row[4] for row in rows],
-        },
-    )
+def caption_of(title: str, scored: Sequence[Scored]) -> str:
+    """Return how many systems and measures a run has, under its title."""
+    systems, measures = ({getattr(each, name) for each in scored} for name in ("system", "label"))
+    return f"{title}: {count(len(systems), 'system')}, {count(len(measures), 'measure')}"
+
+
+def shown_columns(scored: Sequence[Scored]) -> dict[str, list[object]]:
+    """Every system's score under every measure, to be printed."""
+    limits = [each.ranked.interval for each in scored]
+    return {
+        "system": [each.system for each in scored],
+        "measure": [each.label for each in scored],
+        "score": [each.ranked.score for each in scored],
+        "low": [ends.low if ends else None for ends in limits],
+        "high": [ends.high if ends else None for ends in limits],
+        "n": [each.ranked.scored for each in scored],
+    }
+
+
+def plot_scores(title: str, scored: Sequence[Scored], measure: str | None, axes: Axes) -> None:
+    """Draw every system's score under one measure, the first if None, with its interval."""
+    labels = list(dict.fromkeys(each.label for each in scored))
+    if measure is not None and measure not in labels:
+        raise UnknownName("measure in this run", measure, labels, todo=f"There are {', '.join(labels)}.")
+    chosen = measure if measure is not None else next(iter(labels), "")
+    dots = []
+    for each in scored:
+        if each.label == chosen:
+            score, ends = each.ranked.score, each.ranked.interval
+            known = None if math.isnan(score) else score
+            dots.append(Dot(each.system, known, *((ends.low, ends.high) if ends else ())))
+    draw_dots(axes, dots)
+    axes.set_title(f"{title}: {chosen}".strip())

@@ -5,15 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dialeval.core import Interval
 from dialeval.data.framed import html_table
+from dialeval.display.plots import Dot, draw_dots, new_axes
 from dialeval.evaluation.compare.sentences import sentence_of
 from dialeval.files.documents import FINITE, finite
 from dialeval.stats.resampling.intervals import Absence
 from dialeval.stats.tests.equivalence import Verdict, verdict
 from dialeval.stats.tests.multiple import Correction, Role
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class MoreItems(NamedTuple):
@@ -141,6 +145,18 @@ class Comparison:
         both = None if self.basis is None else self.basis.p_looks
         tests = (both, self.p_mcnemar, self.p_jackknife, self.p_permutation)
         return next((p for p in tests if p is not None), None)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the difference with its interval beside no difference, and return the axes."""
+        axes = ax or new_axes()
+        axes.axvline(0, color="#777777", linestyle="--")
+        draw_dots(axes, [Dot(f"{self.a} − {self.b}", self.difference, self.low, self.high)])
+        measure = self.measure or (self.basis.signature.partition("|")[0] if self.basis else "")
+        axes.set_title(f"{measure}: difference".lstrip(": "))
+        return axes
 
     def _repr_html_(self) -> str:
         fields = {name: [value] for name, value in self.json_value().items() if name in _IN_NOTEBOOKS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
@@ -9,7 +10,9 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from dialeval.core import DEFAULT_RESAMPLING, Floats, Resampling
+from dialeval.data.framed import text_table
 from dialeval.display.notes import Note
+from dialeval.display.wording import count
 from dialeval.files.documents import finite
 from dialeval.ratings.agreement.intervals import Limits, Measured, Raters, Table
 from dialeval.ratings.agreement.notes import notes_on
@@ -56,7 +59,7 @@ class Values(NamedTuple):
     different: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CriterionAgreement:
     """How well the raters of one criterion agree; a unit is one system's answer to one item."""
 
@@ -90,6 +93,24 @@ class CriterionAgreement:
     """How many dialogues (or items, of several systems' answers) belong together; None where all are independent."""
     design_effect: float | None = None
     """What that does to the variance of alpha."""
+
+    def __str__(self) -> str:
+        measured = self.measures.values()
+        columns: dict[str, list[object]] = {
+            "coefficient": list(self.measures),
+            "value": [None if math.isnan(each.value) else each.value for each in measured],
+            "low": [each.interval.low if each.interval else None for each in measured],
+            "high": [each.interval.high if each.interval else None for each in measured],
+            "": [each.estimate.reason or each.no_interval for each in measured],
+        }
+        return text_table(self._caption(), columns)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._caption()}>"
+
+    def _caption(self) -> str:
+        raters, items = count(self.raters, "rater"), count(self.items, "item")
+        return f"{self.criterion}: {raters}, {items}, {count(self.ratings, 'rating')}"
 
     @property
     def fleiss_kappa(self) -> Estimate:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Final, NamedTuple
 
 from dialeval.display.pages import Picture, Section, asset, policy, template
+from dialeval.display.plots import Dot
 from dialeval.display.table import pieces
 from dialeval.display.wording import count, interval, listing, score
 from dialeval.study.document import Content, MeasureInfo, Summary, ranked, standings
@@ -98,10 +99,10 @@ def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:
         result = summary.score(system, measure.measure)
         label = f"{system} {MARKS[stands[system]]}".strip()
         if result is None or result.score is None:
-            dots.append(plots.Dot(label, None))
+            dots.append(Dot(label, None))
             words.append(f"{system} has no score")
             continue
-        dots.append(plots.Dot(label, result.score, result.low, result.high))
+        dots.append(Dot(label, result.score, result.low, result.high))
         words.append(
             f"{system} {score(result.score, places)} {interval(result.low, result.high, places)}".strip()
         )

@@ -10,21 +10,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.display.plots import COLOURS, drawing, rows, say, svg
+from dialeval.display.plots import COLOURS, Dot, draw_dots, drawing, rows, say, svg
 
 BINS: Final = 30
 RANKS_WIDTH: Final = 5.6
 """Inches: the picture at the top of the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """One system in an interval plot; a system without a score keeps its row."""
-
-    label: str
-    score: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,26 +70,7 @@ def ranks(bars: Sequence[RankBar]) -> bytes:
 def intervals(dots: Sequence[Dot], span: tuple[float, float] | None = None) -> bytes:
     """An SVG with one row per system: its score as a dot, its interval as a bar; ``span`` is what the axis holds."""
     with drawing(0.62 + 0.36 * len(dots)) as (figure, axes):
-        for row, dot in enumerate(dots):
-            colour = COLOURS[row % len(COLOURS)]
-            if dot.low is not None and dot.high is not None:
-                axes.plot(
-                    [dot.low, dot.high],
-                    [row, row],
-                    color=colour,
-                    linewidth=3,
-                    solid_capstyle="butt",
-                    alpha=0.55,
-                )
-            if dot.score is None:
-                say(axes, row, "no score")
-            else:
-                axes.plot([dot.score], [row], "o", color=colour, markersize=8)
-        axes.grid(axis="x")
-        axes.set_axisbelow(True)
-        if all(dot.score is None for dot in dots):
-            axes.set_xticks([])
-        rows(axes, [dot.label for dot in dots], below=-0.6)
+        draw_dots(axes, dots)
         if span is not None:
             room = 0.04 * (span[1] - span[0])
             axes.set_xlim(span[0] - room, span[1] + room)
