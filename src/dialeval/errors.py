@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 
@@ -78,12 +79,24 @@ class RunFailed(DialevalError):
     """Part of a run went wrong; what could be done was done and kept."""
 
 
-IN_CLONE: Final = "(in your clone of dialeval)"
+CLONE: Final = Path(__file__).parents[2]
+"""The folder of the repository, if this file is in one."""
+
+
+def in_clone() -> bool:
+    """Whether dialeval runs from a clone of its repository, not from an installed package."""
+    return (CLONE / "pyproject.toml").is_file() and (CLONE / "docs").is_dir()
 
 
 def install_command(extra: str = "") -> str:
-    """How to install dialeval, or an extra of it, from the user's clone."""
-    return f"pip install '.[{extra}]'" if extra else "pip install ."
+    """How to install dialeval, or an extra of it: from the user's clone, or by name if there is none."""
+    package = "." if in_clone() else "dialeval"
+    return f"pip install '{package}[{extra}]'" if extra else f"pip install {package}"
+
+
+def install_advice(extra: str = "") -> str:
+    """The command with the place to give it, if it works in one place only."""
+    return install_command(extra) + (" (in your clone of dialeval)" if in_clone() else "")
 
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:

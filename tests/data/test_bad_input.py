@@ -84,7 +84,7 @@ FIELDS = {
     "missing altogether": (
         line(response=...),
         "field 'response': found no such field (there are: 'id', 'system', 'context'), expected text (the system's "
-        "response). Add 'response'; docs/files.md lists the fields of each kind of record.",
+        "response). Add 'response'; 'dialeval docs files' lists the fields of each kind of record.",
     ),
     "another format": (
         '{"messages": []}\n',

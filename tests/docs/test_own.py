@@ -43,6 +43,20 @@ def test_every_example_runs(dialeval):
     ]
 
 
+def test_the_example_in_python_runs(tmp_path, monkeypatch, capsys):
+    import matplotlib.pyplot as plt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (polite,) = re.findall(r'^```python title="polite.py"\n(.*?)^```', PAGE, re.DOTALL | re.MULTILINE)
+    Path("polite.py").write_text(polite)
+    (snippet,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    plt.switch_backend("Agg")
+    exec(snippet, {})
+    plt.close("all")
+    assert capsys.readouterr().out.startswith("polite.py:politeness(weight=1.0)")
+
+
 def test_a_reader_that_fails_names_the_file_the_record_and_itself(dialeval):
     Path("logs.py").write_text(
         "def read(path):\n    yield {'id': '1', 'response': 'a'}\n    raise KeyError('x')\n"

@@ -87,7 +87,7 @@ def filled_in(path: Path, rows: Sequence[CellRow]) -> Iterator[Filled]:
     task = _one_of(columns, _TASK)
     if task is None:
         expected = "a column 'task', as in the tasks that were exported"
-        todo = "Fill in a copy of tasks.csv, or give a file of judgements (docs/files.md)."
+        todo = "Fill in a copy of tasks.csv, or give a file of judgements ('dialeval docs files')."
         raise BadInput(str(path), f"the columns {', '.join(columns)}", expected, todo, 1)
     score, rater = _one_of(columns, _SCORE), _one_of(columns, _RATER)
     raters = _raters(columns, task)

@@ -18,7 +18,7 @@ import typer
 
 from dialeval.cli.options import Json
 from dialeval.cli.workshop import default_cache_folder
-from dialeval.errors import IN_CLONE, install_command
+from dialeval.errors import install_advice
 from dialeval.version import __version__
 
 if TYPE_CHECKING:
@@ -178,12 +178,12 @@ def _requirements() -> dict[str, list[Package]]:
 def _next_steps(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.missing:
         missing = ", ".join(diagnosis.missing)
-        yield f"Fix the installation ({missing} missing): {install_command()} {IN_CLONE}"
+        yield f"Fix the installation ({missing} missing): {install_advice()}"
     else:
         yield "Ready for base use. Try: dialeval demo"
     for name, packages in diagnosis.extras.items():
         if any(package.version is None for package in packages):
-            yield f"For {PURPOSES[name]}: {install_command(name)} {IN_CLONE}"
+            yield f"For {PURPOSES[name]}: {install_advice(name)}"
     for status in diagnosis.resources:
         if status.state == "altered":
             yield status.detail

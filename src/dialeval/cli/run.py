@@ -185,7 +185,7 @@ def tell_of_memory(study: Study) -> None:
     if parts:
         print(
             f"note: {study.data} has {size / 2**30:.1f} GiB, and all texts are held in memory for {', '.join(parts)}; "
-            "recorded responses and other metrics need no more than ids and statistics (docs/scale.md)",
+            "recorded responses and other metrics need no more than ids and statistics ('dialeval docs scale')",
             file=sys.stderr,
         )
 

@@ -108,7 +108,7 @@ def telling(subjects: Iterable[S], holding: Sequence[str]) -> Iterator[S]:
         if number == MANY and holding:
             print(
                 f"note: {', '.join(holding)}: all responses are held in memory, {MANY:,} so far; other metrics need no "
-                "more than their ids and statistics (docs/scale.md)",
+                "more than their ids and statistics ('dialeval docs scale')",
                 file=sys.stderr,
             )
         yield subject

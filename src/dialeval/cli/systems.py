@@ -43,7 +43,7 @@ def ls(json: Json = False) -> None:
         return
     for kind in known:
         _print_kind(kind)
-    print("Keys with ? are optional; docs/systems.md explains each.")
+    print("Keys with ? are optional; 'dialeval docs systems' explains each.")
     here = "is installed" if model.state != "absent" else f"is not installed. Run: {model.resource.install}"
     print(f"The embedded model {EMBEDDED} {here}")
     print(f"Try one: dialeval chat {EMBEDDED}")

@@ -250,6 +250,10 @@ def check_members(thing: object, protocol: type, name: str = "") -> None:
         named = name or type(thing).__name__
         raise Unsuitable(
             "\n".join(
-                [f"{named} is not a {protocol.__name__}: it lacks", *lines, "See docs/own.md for examples."]
+                [
+                    f"{named} is not a {protocol.__name__}: it lacks",
+                    *lines,
+                    "See 'dialeval docs own' for examples.",
+                ]
             )
         )

@@ -102,7 +102,7 @@ def read_text(path: Path) -> str:
     """The study file's text."""
     expected, todo = (
         "a study file in YAML",
-        "See docs/study.md for its shape, or start from 'dialeval demo --copy DIR'.",
+        "See 'dialeval docs study' for its shape, or start from 'dialeval demo --copy DIR'.",
     )
     if not is_there(path):
         raise BadInput(str(path), "no such file", expected, todo)

@@ -90,7 +90,7 @@ def _sort(path: Path, kind: Kind, parts: Parts) -> None:
 
 def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     data = parts.data or Path()
-    yield "# Written by 'dialeval init'. Paths are relative to this file; docs/study.md explains every key."
+    yield "# Written by 'dialeval init'. Paths are relative to this file; 'dialeval docs study' explains every key."
     yield f"data: {_shown(data, folder)}  # the contexts that every system responds to"
     yield "systems:"
     for name, (_, path, system) in zip(_names(parts.transcripts), parts.transcripts, strict=True):
@@ -99,7 +99,7 @@ def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     if not parts.transcripts:
         yield "  - {name: echo, kind: echo}  # a floor; put your own systems beside it:"
     yield "  # - {name: live, kind: openai, base_url: 'http://localhost:8000/v1', model: NAME}"
-    yield "  # - {name: mine, kind: 'bot.py:reply'}  # a function of yours (docs/own.md)"
+    yield "  # - {name: mine, kind: 'bot.py:reply'}  # a function of yours ('dialeval docs own')"
     yield "measures:"
     for measure in WITH_REFERENCES if parts.references else WITHOUT:
         yield f"  - {measure}"

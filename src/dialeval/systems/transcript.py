@@ -271,7 +271,7 @@ def _records(path: Path) -> Iterator[_Recording]:
             path=str(path),
             found=f"{kind} records",
             expected="examples or n-best lists",
-            todo="Give 'path' a file of recorded responses; docs/files.md lists the fields.",
+            todo="Give 'path' a file of recorded responses; 'dialeval docs files' lists the fields.",
         )
     if kind == "dialogue":
         yield from _said_in_dialogues(path)
@@ -300,7 +300,7 @@ def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
             whole = Example(dialogue.item, system, dialogue.turns[:-1], Response(last.text))
             yield _Recording(whole, None, named=True, dialogue=dialogue.item)
     if silent:
-        todo = "Give 'path' a file of recorded responses; docs/files.md lists the fields."
+        todo = "Give 'path' a file of recorded responses; 'dialeval docs files' lists the fields."
         raise BadInput(str(path), "dialogues in which no assistant speaks", "recorded responses", todo)
 
 

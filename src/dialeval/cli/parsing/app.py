@@ -30,7 +30,10 @@ NEAR_VERBS: Final = {
     **dict.fromkeys(("validate", "check", "lint"), "'dialeval data validate FILE'"),
     **dict.fromkeys(("html", "show", "view", "render"), "'dialeval report FOLDER'"),
     **dict.fromkeys(("talk", "converse", "ask"), "'dialeval chat SYSTEM'"),
-    **dict.fromkeys(("judge", "llm-judge", "grade"), "'dialeval score FILE -m judge.py:Judge' (docs/own.md)"),
+    **dict.fromkeys(
+        ("judge", "llm-judge", "grade"), "'dialeval score FILE -m judge.py:Judge' ('dialeval docs own')"
+    ),
+    **dict.fromkeys(("help", "manual", "man", "documentation"), "'dialeval docs' or 'dialeval --help'"),
     **dict.fromkeys(("ls", "list"), "'dialeval data ls', 'dialeval systems ls' or 'dialeval resources ls'"),
     **dict.fromkeys(("serve", "annotation", "label", "rate"), "'dialeval annotate'"),
     **dict.fromkeys(("download", "install", "models"), "'dialeval resources ls'"),

@@ -24,6 +24,7 @@ VERBS: Final = {
     "select": "select.app:app",
     "systems": "systems:app",
     "train": "train.app:app",
+    "docs": "docs:docs",
     "doctor": "doctor:doctor",
 }
 """Each verb, and the function or the group of further verbs behind it."""

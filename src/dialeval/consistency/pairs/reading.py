@@ -95,7 +95,7 @@ def _reader(fields: Fields, where: Where, source: Source) -> Reader:
         where.path,
         f"the fields {', '.join(sorted(map(str, fields)))}",
         "premise, hypothesis, label; or earlier, response, label; or a published set of contradictions",
-        "See docs/consistency.md for the files that are read.",
+        "See 'dialeval docs consistency' for the files that are read.",
         where.line,
     )
 

@@ -66,7 +66,7 @@ def kind_of_fields(mapping: object, where: Where) -> Kind:
         where.path,
         f"a record with {listed}" if names else "something other than a JSON object",
         f"one of the fields {', '.join(repr(name) for name in _TELLTALES)}",
-        f"Name its fields as in docs/files.md, or convert it with {conversion(where.path)} "
+        f"Name its fields as in 'dialeval docs files', or convert it with {conversion(where.path)} "
         "('dialeval data ls' lists the formats).",
         line=where.line,
     )

@@ -100,7 +100,7 @@ def missing(m: Mapping[str, object], field: str, where: Where, parent: str, expe
     elif likely:
         todo = f"Rename {likely!r} to {field!r}."
     else:
-        todo = f"Add {field!r}; docs/files.md lists the fields of each kind of record."
+        todo = f"Add {field!r}; 'dialeval docs files' lists the fields of each kind of record."
     listed = ", ".join(repr(name) for name in m) or "none"
     return MissingField(
         where.path, f"no such field (there are: {listed})", expected, todo, where.line, _path(parent, field)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.limits import check_archive
 from dialeval.data.codec.sources import Source, check, file_of, is_stdin, shown
-from dialeval.errors import IN_CLONE, BadInput, ResourceUnavailable, install_command
+from dialeval.errors import BadInput, ResourceUnavailable, install_advice
 from dialeval.files.foreign import as_bad_input, workbook_errors
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def sheet_rows(source: Source) -> Iterator[Cells]:
         from openpyxl import load_workbook
     except ImportError:
         raise ResourceUnavailable(
-            f"{path}: workbooks need the package openpyxl, not installed. Run: {install_command('xlsx')} "
-            f"{IN_CLONE}, or save the sheet as CSV."
+            f"{path}: workbooks need the package openpyxl, not installed. Run: {install_advice('xlsx')}, "
+            "or save the sheet as CSV."
         ) from None
     todo = "Save it again; if it is another format, give it the ending of that."
     with as_bad_input(workbook_errors(), shown(source), "workbook", "a whole .xlsx file", todo):

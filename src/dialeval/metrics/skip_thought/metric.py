@@ -20,7 +20,7 @@ from dialeval.resources.huggingface import require_torch
 
 _TODO: Final = (
     "Train a model on your dialogues with 'dialeval train skip-thought CORPUS -o DIR' and write "
-    "skip_thought(model='DIR'), or give the folder with the authors' published files (see docs/skip-thought.md)."
+    "skip_thought(model='DIR'), or give the folder with the authors' published files ('dialeval docs skip-thought')."
 )
 
 

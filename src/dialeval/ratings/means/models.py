@@ -16,7 +16,7 @@ import numpy as np
 
 from dialeval.core import Floats, Integers
 from dialeval.display.notes import Note
-from dialeval.errors import IN_CLONE, ResourceUnavailable, install_command
+from dialeval.errors import ResourceUnavailable, install_advice
 from dialeval.ratings.means.layout import Layout
 
 MOST_WORK: Final = 10**9
@@ -57,7 +57,7 @@ def require_statsmodels() -> None:
     except ImportError:
         raise ResourceUnavailable(
             "'--model mixed' needs the package statsmodels, not installed. Run: "
-            f"{install_command('mixed')} {IN_CLONE}, or leave the option out."
+            f"{install_advice('mixed')}, or leave the option out."
         ) from None
 
 

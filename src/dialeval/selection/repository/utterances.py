@@ -168,7 +168,7 @@ def _has_plain_texts(path: Path, form: str) -> bool:
     except BadInput as error:
         if isinstance(first.fields, Mapping) and "text" in first.fields:
             return True
-        error.expected = "the field 'text', or dialogues as in docs/files.md"
+        error.expected = "the field 'text', or dialogues as in 'dialeval docs files'"
         error.todo = (
             "Call the field that holds the utterance 'text', or name the file's format (of 'dialeval data ls'), as in "
             f"sharegpt:{error.path}."

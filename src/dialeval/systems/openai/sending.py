@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
-from dialeval.errors import IN_CLONE, ResourceUnavailable, RunFailed, install_command
+from dialeval.errors import ResourceUnavailable, RunFailed, install_advice
 from dialeval.systems.openai.answers import Malformed, tokens_spent
 from dialeval.systems.openai.budget import Meter
 from dialeval.systems.openai.keys import Key, hidden_in_logs
@@ -25,7 +25,7 @@ try:
     import httpx2
 except ImportError:
     raise ResourceUnavailable(
-        f"Systems of the kind 'openai' need the package httpx2. Run: {install_command('api')} {IN_CLONE}"
+        f"Systems of the kind 'openai' need the package httpx2. Run: {install_advice('api')}"
     ) from None
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ PUBLISHED: Final = ("paper", "thesis")
 Train: TypeAlias = "Callable[[Split, TrainConfig, Path, Path | None], Outcome]"
 """Trains on the data, by the config, into the folder, from the folder of another generator where there is one."""
 
-_TODO: Final = f"See docs/generators.md for its shape; {' and '.join(PUBLISHED)} come with dialeval."
+_TODO: Final = f"See 'dialeval docs generators' for its shape; {' and '.join(PUBLISHED)} come with dialeval."
 
 
 class Entry(BaseModel):
