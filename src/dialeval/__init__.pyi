@@ -72,6 +72,7 @@ from dialeval.metrics.embedding.metric import (
     GreedyMatching as GreedyMatching,
     VectorExtrema as VectorExtrema,
 )
+from dialeval.metrics.facts.metric import Facts as Facts
 from dialeval.metrics.length import Length as Length
 from dialeval.metrics.meteor.metric import Meteor as Meteor
 from dialeval.metrics.overlap.bleu import Bleu as Bleu

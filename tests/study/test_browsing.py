@@ -63,6 +63,17 @@ def test_an_item_is_shown_with_all_that_is_known_of_it() -> None:
     assert (second.context, second.responses, second.reasons) == ((), (None, None), ((None, None),))
 
 
+def test_measures_that_explain_themselves_say_what_they_found() -> None:
+    values = Values(("rouge_l", "facts"), ("a", "b"), ("1",), np.array([[[0.8], [1.0]], [[0.0], [1.0]]]), {})
+    examples = [
+        Example("1", "a", (), Response("It is $7."), ("It is $5.",)),
+        Example("1", "b", (), Response("It is $5."), ("It is $5.",)),
+    ]
+    (item,) = shown(values, (0,), examples)
+    assert item.evidence == ((None, None), ("contradicted: $5 (said: $7)", None))
+    assert shown(values, (0,), examples[1:])[0].evidence == ()
+
+
 def test_long_texts_and_long_contexts_are_cut_and_say_so() -> None:
     turns = tuple(Turn("user", str(n)) for n in range(MOST_TURNS + 7))
     example = Example("i0", "s0", turns, Response("x" * (MOST_CHARACTERS + 1200)))

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from dialeval.data import Candidate, Dialogue, Example, Judgement, NBest, Prompt, Question, Response, Turn
+from dialeval.data import (
+    Assertion,
+    Candidate,
+    Dialogue,
+    Example,
+    Judgement,
+    NBest,
+    Prompt,
+    Question,
+    Response,
+    Turn,
+)
 
 odd = st.sampled_from(
     ["", "\n", "\r", "\r\n", "\t", '"', "'", "\\", ",", "\x00", "\x85", "\u2028", "\ufeff", "{", "["]
@@ -27,10 +38,22 @@ metadata = st.dictionaries(
 wrong = st.builds(Candidate, texts, st.just(False), st.none() | texts)
 candidates = st.tuples(st.builds(Candidate, texts, st.just(True)), wrong).map(tuple)
 
+assertions = st.lists(
+    st.builds(
+        Assertion,
+        st.just("contains"),
+        texts.filter(bool) | st.lists(texts.filter(bool), min_size=1),
+        st.booleans(),
+        st.booleans(),
+    )
+    | st.just(Assertion("max_length", {"characters": 40}))
+    | st.just(Assertion("json", True, negated=True)),
+    max_size=2,
+).map(tuple)
 RECORDS = {
     "dialogue": st.builds(Dialogue, names, contexts, texts, metadata),
-    "prompt": st.builds(Prompt, names, contexts, references),
-    "example": st.builds(Example, names, names, contexts, responses, references),
+    "prompt": st.builds(Prompt, names, contexts, references, references, assertions),
+    "example": st.builds(Example, names, names, contexts, responses, references, references, assertions),
     "question": st.builds(
         Question, names, contexts, candidates, st.sampled_from(["vetted", "unvetted", None])
     ),
@@ -44,7 +67,11 @@ RECORDS = {
     ),
     # A table cannot tell an empty reason from none.
     "judgement": st.builds(
-        Judgement, names, texts, names, texts, st.none() | numbers, st.none() | texts.filter(bool)
+        Judgement,
+        *(names, texts, names, texts),
+        st.none() | numbers,
+        st.none() | texts.filter(bool),
+        st.none() | texts.filter(bool),
     ),
 }
 """A strategy for each kind of record."""

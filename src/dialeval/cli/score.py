@@ -6,6 +6,7 @@ import json as jsonlib
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -40,6 +41,7 @@ from dialeval.metrics import DEFAULT_METRICS, EVERY
 
 if TYPE_CHECKING:
     from dialeval.core import Outcome, Resampling
+    from dialeval.data import Judgement
     from dialeval.engine import EngineSettings
     from dialeval.evaluation.measure import AnyMetric
     from dialeval.evaluation.shards import Shard
@@ -138,11 +140,11 @@ def score(
         kept_input(file, metrics) as source,
         open_workshop(jobs=jobs, cache=cache, resume=resume, engine=chosen) as shop,
     ):
-        scored = scoring.on(source).results(metrics, shop)
+        scored = scoring.on(source).results(metrics, shop, explained=per_item is not None)
         if per_turn is not None:
             hurting = write_turn_effects(per_turn, scored.whole, str(source), format, limit)
     if per_item is not None:
-        write_judgements(per_item, scored.results)
+        write_judgements(per_item, scored.results, scored.evidence)
     _print_scores(scored.results, scoring.resampling, json=json)
     if per_turn is not None and not json:
         print("\n".join(["", *hurting]))
@@ -197,9 +199,10 @@ def print_merged(
     check_target(out, SCORES, kind="score", parts=(JUDGEMENTS,))
     gates = parse_fail_under(scoring.fail_under, metrics)
     with open_workshop(jobs=jobs, cache=cache, resume=True, others=others) as shop:
-        results = scoring.results(metrics, shop).results
+        scored = scoring.results(metrics, shop, explained=True)
+    results = scored.results
     out.mkdir(parents=True, exist_ok=True)
-    write_judgements(out / JUDGEMENTS, results)
+    write_judgements(out / JUDGEMENTS, results, scored.evidence)
     write_atomically(out / SCORES, f"{_as_json(results)}\n".encode())
     _print_scores(results, scoring.resampling, json=json)
     refuse_nothing(results, some_suffice=scoring.every and not scoring.metric)
@@ -215,15 +218,32 @@ def _checked(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome]) 
     return check_gates(gates, scores)
 
 
-def write_judgements(path: Path, results: Mapping[tuple[str, str], Outcome]) -> None:
-    """Write every judgement of the results, and say which results have none."""
+def write_judgements(
+    path: Path,
+    results: Mapping[tuple[str, str], Outcome],
+    evidence: Mapping[tuple[str, str, str], str] | None = None,
+) -> None:
+    """Write every judgement of the results, with the evidence for it, and say which results have none.
+
+    ``evidence`` is by metric, system and item.
+    """
     from dialeval.core import CorpusResult
     from dialeval.data import write
 
-    write(path, (judgement for result in results.values() for judgement in result.each_judgement()))
+    write(path, _judgements(results, evidence or {}))
     whole = dict.fromkeys(name for (name, _), result in results.items() if isinstance(result, CorpusResult))
     if whole:
         print(f"{', '.join(whole)}: no per-item values, so none are written to {path}", file=sys.stderr)
+
+
+def _judgements(
+    results: Mapping[tuple[str, str], Outcome], evidence: Mapping[tuple[str, str, str], str]
+) -> Iterator[Judgement]:
+    explained = {name for name, _, _ in evidence}
+    for (name, system), result in results.items():
+        for judgement in result.each_judgement():
+            found = evidence.get((name, system, judgement.item)) if name in explained else None
+            yield judgement if found is None else replace(judgement, evidence=found)
 
 
 def refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +37,8 @@ class Scored(NamedTuple):
 
     results: dict[tuple[str, str], Outcome]
     whole: dict[str, Metric[Dialogue]]
+    evidence: Mapping[tuple[str, str, str], str]
+    """What metrics that explain themselves found, by metric, system and item."""
 
 
 class Scoring(NamedTuple):
@@ -98,8 +100,18 @@ class Scoring(NamedTuple):
             print(f"left out: {name}: {obstacle}", file=sys.stderr)
         return dict(usable.metrics)
 
-    def results(self, metrics: Mapping[str, AnyMetric], shop: Workshop, shard: Shard | None = None) -> Scored:
-        """Every metric's result for every system; of a shard, only the statistics of its batches, into the cache."""
+    def results(
+        self,
+        metrics: Mapping[str, AnyMetric],
+        shop: Workshop,
+        shard: Shard | None = None,
+        *,
+        explained: bool = False,
+    ) -> Scored:
+        """Every metric's result for every system; of a shard, only the statistics of its batches, into the cache.
+
+        ``explained``, with what metrics that explain themselves found in each response.
+        """
         from dialeval.data import SideFile, refuse
         from dialeval.evaluation.runner import Plan
 
@@ -114,16 +126,23 @@ class Scoring(NamedTuple):
                 progress=progress,
                 packed=True,
             )
-            scored = self._evaluated(metrics, plan, on_bad, shard)
+            scored = self._evaluated(metrics, plan, on_bad, shard, explained=explained)
         if isinstance(on_bad, SideFile) and (left_out := on_bad.message()):
             print(left_out, file=sys.stderr)
         return scored
 
     def _evaluated(
-        self, metrics: Mapping[str, AnyMetric], plan: Plan, on_bad: OnBad, shard: Shard | None
+        self,
+        metrics: Mapping[str, AnyMetric],
+        plan: Plan,
+        on_bad: OnBad,
+        shard: Shard | None,
+        *,
+        explained: bool,
     ) -> Scored:
         from dialeval.core import Fittable
 
+        evidence: dict[tuple[str, str, str], str] = {}
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.format)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
         results: dict[tuple[str, str], Outcome] = {}
@@ -134,6 +153,8 @@ class Scoring(NamedTuple):
             print(f"{', '.join(single)}: judged by the last turn of each dialogue", file=sys.stderr)
         if single:
             examples: Iterable[Example | Missing] = first_items(self._responses(on_bad), self.limit)
+            if explained:
+                examples = _explaining(examples, single, evidence)
             if shard is None:
                 examples = telling(examples, self._holding(single))
             if shard is None and any(isinstance(metric, Fittable) for metric in single.values()):
@@ -141,7 +162,9 @@ class Scoring(NamedTuple):
             results |= _each(single, examples, plan, shard)
         order = list(metrics)
         return Scored(
-            {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))}, whole
+            {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))},
+            whole,
+            evidence,
         )
 
     def _holding(self, metrics: Mapping[str, AnyMetric]) -> list[str]:
@@ -162,6 +185,25 @@ class Scoring(NamedTuple):
             )
         refs: Sequence[Path] | None = None if self.ref is None else [Path(path) for path in self.ref]
         return read_examples(self.file, Path(self.hyp) if self.hyp else None, refs, self.format, on_bad)
+
+
+def _explaining(
+    examples: Iterable[Example | Missing],
+    metrics: Mapping[str, AnyMetric],
+    evidence: dict[tuple[str, str, str], str],
+) -> Iterator[Example | Missing]:
+    """The examples; on the way, what each metric that explains itself found joins the evidence."""
+    from dialeval.core import Explains, Missing
+    from dialeval.core.results import absence
+
+    able = {name: metric for name, metric in metrics.items() if isinstance(metric, Explains)}
+    for example in examples:
+        for name, metric in able.items():
+            if isinstance(example, Missing) or absence(example) or metric.unscorable(example):
+                continue
+            if found := metric.explain(example):
+                evidence[name, example.system, example.item] = found
+        yield example
 
 
 def _pass_over(_bad: BadLine) -> None:

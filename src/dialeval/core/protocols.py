@@ -143,6 +143,14 @@ class WeighsTurns(Protocol):
 
 
 @runtime_checkable
+class Explains(Protocol):
+    """A metric that can say in a line what lowered the score of a subject."""
+
+    def explain(self, subject: Any, /) -> str:
+        """What it found; empty where there is nothing to say."""
+
+
+@runtime_checkable
 class UsesResources(Protocol):
     """A metric or system that rests on weights, vectors or tables."""
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dialeval.data.surveying import Survey, survey
     from dialeval.data.types import (
         Answer,
+        Assertion,
         Candidate,
         Context,
         Dialogue,
@@ -45,6 +46,7 @@ else:
 __all__ = [
     "FORMATS",
     "Answer",
+    "Assertion",
     "BadLine",
     "Candidate",
     "Context",

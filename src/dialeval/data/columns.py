@@ -22,6 +22,8 @@ class ExampleColumns(NamedTuple):
     """Whether there is a response everywhere."""
     bare: int
     """How many have no reference."""
+    given: bool
+    """Whether one has knowledge or assertions."""
 
     def part(self, place: slice) -> ExampleColumns:
         """The fields of some of the examples."""
@@ -35,6 +37,7 @@ class ExampleColumns(NamedTuple):
             references,
             self.complete or _are_complete(responses),
             _count_bare(references) if self.bare else 0,
+            self.given,
         )
 
 
@@ -51,6 +54,7 @@ def columns_of(examples: Sequence[Example]) -> ExampleColumns:
         references,
         _are_complete(responses),
         _count_bare(references),
+        any([example.knowledge or example.assertions for example in examples]),
     )
 
 

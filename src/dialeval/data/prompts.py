@@ -77,7 +77,7 @@ def prompt_of(record: Record) -> Prompt:
         case Prompt():
             return record
         case Example():
-            return Prompt(record.item, record.context, record.references)
+            return Prompt(record.item, record.context, record.references, record.knowledge, record.assertions)
         case Question():
             correct = tuple(candidate.text for candidate in record.candidates if candidate.correct)
             return Prompt(record.item, record.context, correct)

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from itertools import islice, pairwise
 from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
-from dialeval.data.types import Prompt, Response, Turn
+from dialeval.data.types import Assertion, Example, Prompt, Response, Turn
 from dialeval.errors import RunFailed
 from dialeval.text.packed import TextNumbers
 
@@ -67,9 +67,22 @@ def response_parts(response: Response) -> tuple[Any, ...]:
     return response.text, response.logprob, response.missing, response.usage
 
 
+def given_parts(record: Prompt | Example) -> tuple[Any, ...]:
+    """Knowledge and assertions taken apart; nothing where there is neither, as nearly everywhere."""
+    if not record.knowledge and not record.assertions:
+        return ()
+    told = [(each.kind, each.value, each.ignore_case, each.negated) for each in record.assertions]
+    return record.knowledge, told
+
+
+def whole_given(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The knowledge and the assertions again."""
+    return (parts[0], tuple([Assertion(*told) for told in parts[1]])) if parts else ()
+
+
 PROMPTS: Final[Shape[Prompt]] = Shape(
-    lambda prompt: (prompt.item, turn_parts(prompt.context), prompt.references),
-    lambda parts: Prompt(parts[0], whole_turns(parts[1]), parts[2]),
+    lambda prompt: (prompt.item, turn_parts(prompt.context), prompt.references, *given_parts(prompt)),
+    lambda parts: Prompt(parts[0], whole_turns(parts[1]), parts[2], *whole_given(parts[3:])),
 )
 
 

@@ -71,12 +71,33 @@ class Dialogue:
 
 
 @dataclass(frozen=True, slots=True)
+class Assertion:
+    """Something that a response must fulfil, as its item's data says (docs/facts.md)."""
+
+    kind: str
+    """One of ``ASSERTIONS``."""
+    value: object = field(hash=False)
+    """A text or texts, a pattern, a schema, a limit, or the code of a language."""
+    ignore_case: bool = False
+    negated: bool = False
+    """Whether it must not be fulfilled."""
+
+
+ASSERTIONS: Final = ("contains", "regex", "equals", "json", "max_length", "language")
+"""Kinds of assertions."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A context that waits for a response, with references where there are any."""
 
     item: str
     context: Context
     references: tuple[str, ...] = ()
+    knowledge: tuple[str, ...] = ()
+    """Texts whose facts a response is to keep; no part of what systems are asked."""
+    assertions: tuple[Assertion, ...] = ()
+    """What every response must fulfil."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +109,8 @@ class Example:
     context: Context
     response: Response
     references: tuple[str, ...] = ()
+    knowledge: tuple[str, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +158,8 @@ class Judgement:
     """None means that the rater could not say."""
     reason: str | None = None
     """Why there is no value, where that is known."""
+    evidence: str | None = None
+    """What the rater found, in a line."""
 
 
 Record: TypeAlias = Dialogue | Prompt | Example | Question | NBest | Judgement

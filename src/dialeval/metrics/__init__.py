@@ -13,7 +13,7 @@ from dialeval.text.calls import Entry, Table, construct, look_up
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dialeval.core import CorpusMeasure, Metric
+    from dialeval.core import CorpusMeasure, Explains, Metric
     from dialeval.data.types import Example
 
 METRICS: Final[Table[Metric[Example]]] = Table(
@@ -28,6 +28,7 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("skip_thought", "dialeval.metrics.skip_thought.metric:SkipThought"),
     Entry("sentence_cosine", "dialeval.metrics.sentence_cosine:SentenceCosine"),
     Entry("bertscore", "dialeval.metrics.bertscore:bert_score"),
+    Entry("facts", "dialeval.metrics.facts.metric:Facts", explains=True),
     Entry("contradiction_free", "dialeval.consistency.detecting.metrics:ContradictionFree"),
     Entry("contradiction_rate", "dialeval.consistency.detecting.metrics:ContradictionRate"),
     Entry("selfeval", "dialeval.selfeval.metric:SelfEval"),
@@ -79,6 +80,16 @@ def build_any(name: str, folder: Path | None = None) -> Metric[Example] | Corpus
         if own is not None:
             return own
     return construct(name, EVERY, kind="metric")
+
+
+def explainer(name: str) -> Explains | None:
+    """The metric of that name if it can explain its values; None of others, which are not imported."""
+    if name.partition("(")[0].strip() not in {entry.name for entry in METRICS.entries if entry.explains}:
+        return None
+    from dialeval.core import Explains
+
+    metric = build(name)
+    return metric if isinstance(metric, Explains) else None
 
 
 def summary(name: str) -> str:

@@ -7,7 +7,16 @@ from typing import Any, Final, NamedTuple
 
 from dialeval.core import Missing, Replayer, System
 from dialeval.data import Example, Prompt, Response
-from dialeval.data.spooled import NoSpace, Shape, response_parts, spooled, turn_parts, whole_turns
+from dialeval.data.spooled import (
+    NoSpace,
+    Shape,
+    given_parts,
+    response_parts,
+    spooled,
+    turn_parts,
+    whole_given,
+    whole_turns,
+)
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
 from dialeval.evaluation.answering import answers_of
@@ -105,14 +114,17 @@ def _answer_parts(answer: Example | Missing) -> tuple[Any, ...]:
     if isinstance(answer, Missing):
         return answer.item, answer.system, answer.reason
     response = response_parts(answer.response)
-    return answer.item, answer.system, turn_parts(answer.context), response, answer.references
+    turns = turn_parts(answer.context)
+    return answer.item, answer.system, turns, response, answer.references, *given_parts(answer)
 
 
 def _whole_answer(parts: tuple[Any, ...]) -> Example | Missing:
     if len(parts) == 3:
         return Missing(*parts)
-    item, system, turns, response, references = parts
-    return Example(item, system, whole_turns(turns), Response(*response), references)
+    item, system, turns, response, references, *given = parts
+    return Example(
+        item, system, whole_turns(turns), Response(*response), references, *whole_given(tuple(given))
+    )
 
 
 ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
@@ -125,4 +137,12 @@ def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) 
         return Missing(prompt.item, system.name, reason)
     if responses[0].missing is not None:
         return Missing(prompt.item, system.name, responses[0].missing)
-    return Example(prompt.item, system.name, prompt.context, responses[0], prompt.references)
+    return Example(
+        prompt.item,
+        system.name,
+        prompt.context,
+        responses[0],
+        prompt.references,
+        prompt.knowledge,
+        prompt.assertions,
+    )

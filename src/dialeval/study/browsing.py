@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
-from dialeval.core import Floats
+from dialeval.core import Explains, Floats
 from dialeval.data.types import Context, Example, Turn
+from dialeval.metrics import explainer
 from dialeval.study.document import Place, Said, Shown, Values
 
 MOST_ITEMS: Final = 500
@@ -46,10 +47,18 @@ def shown(
             known = by_item[example.item].setdefault(example.system, [])
             if len(known) < (runs or {}).get(example.system, 1):
                 known.append(example)
-    return tuple(_shown(values, position, by_item[values.items[position]]) for position in positions)
+    explainers = [explainer(label) for label in values.measures]
+    return tuple(
+        _shown(values, position, by_item[values.items[position]], explainers) for position in positions
+    )
 
 
-def _shown(values: Values, position: int, examples: dict[str, list[Example]]) -> Shown:
+def _shown(
+    values: Values,
+    position: int,
+    examples: dict[str, list[Example]],
+    explainers: Sequence[Explains | None],
+) -> Shown:
     some = next(iter(examples.values()), [None])[0]
     context: Context = some.context if some else ()
     last = context[-MOST_TURNS:]
@@ -64,7 +73,27 @@ def _shown(values: Values, position: int, examples: dict[str, list[Example]]) ->
         responses=tuple(_cut(_responses(examples[s])) if s in examples else None for s in values.systems),
         values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
         reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
+        evidence=_evidence(values, places, examples, explainers),
     )
+
+
+def _evidence(
+    values: Values,
+    places: Sequence[Sequence[Place]],
+    examples: dict[str, list[Example]],
+    explainers: Sequence[Explains | None],
+) -> tuple[tuple[str | None, ...], ...]:
+    """What the measures found in each system's response, of its first run; nothing if that is nothing."""
+    found = tuple(
+        tuple(
+            metric.explain(examples[system][0]) or None
+            if metric is not None and system in examples and np.isfinite(values.numbers[place])
+            else None
+            for system, place in zip(values.systems, row, strict=True)
+        )
+        for metric, row in zip(explainers, places, strict=True)
+    )
+    return found if any(text for row in found for text in row) else ()
 
 
 def _responses(runs: list[Example]) -> str:

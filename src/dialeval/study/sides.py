@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dialeval.core import Missing, Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read
 from dialeval.data.codec.sources import file_of, split_format
+from dialeval.data.prompts import prompt_of
 from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
@@ -323,11 +324,13 @@ def _prompts_of(data: str) -> list[Prompt]:
 
 def _prompts_known(examples: Sequence[Example]) -> Mapping[str, Prompt]:
     """What the examples say of each item's context and references; nothing where they say neither."""
-    return {e.item: Prompt(e.item, e.context, e.references) for e in examples if e.context or e.references}
+    return {
+        e.item: prompt_of(e) for e in examples if e.context or e.references or e.knowledge or e.assertions
+    }
 
 
 def _prompts(examples: Iterable[Example]) -> dict[str, bytes]:
-    return {e.item: canonical(Prompt(e.item, e.context, e.references)) for e in examples}
+    return {e.item: canonical(prompt_of(e)) for e in examples}
 
 
 def _same_prompts(a: Side, b: Side) -> None:

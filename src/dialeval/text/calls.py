@@ -127,6 +127,8 @@ class Entry(NamedTuple):
     """Whether it is listed after everything else."""
     costly: bool = False
     """Whether it takes long or fits few data, so that nobody gets it who did not name it."""
+    explains: bool = False
+    """Whether what it makes can explain its values item by item."""
 
     def each_call(self) -> tuple[str, ...]:
         """The variants as calls, ``bleu(order=1)``."""

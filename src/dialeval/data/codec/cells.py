@@ -17,10 +17,14 @@ from dialeval.data.types import Record, alternating
 from dialeval.display.table import from_spreadsheet_cell, spreadsheet_cell
 from dialeval.errors import BadInput
 
-_STRUCTURED: Final = frozenset({"messages", "context", "references", "candidates", "responses", "metadata"})
+_STRUCTURED: Final = frozenset(
+    {"messages", "context", "references", "candidates", "responses", "metadata", "knowledge", "assert"}
+)
 _CONVERSATIONS: Final = frozenset({"conversations", "dialog", "dialogue", "turns", "utterances"})
 """Where other tools keep a conversation."""
-_MAY_BE_BLANK: Final = frozenset({"metadata", "references", "expected", "value", "rating", "score"})
+_MAY_BE_BLANK: Final = frozenset(
+    {"metadata", "references", "knowledge", "assert", "expected", "value", "rating", "score"}
+)
 
 WORDS: Final = frozenset({"#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"})
 """What programs write into the cell of a table where there is no value; formats that have null do not need them."""
@@ -50,7 +54,7 @@ def from_cells(
             if name == "response":
                 fields[name] = {"missing": _no_response(cell.strip())}
                 continue
-            if name == "status" or (name == "reason" and not cell):
+            if name == "status" or (name in ("reason", "evidence") and not cell):
                 continue  # a table cannot tell an empty text from none
             cell = "" if name in _MAY_BE_BLANK or name == "context" or _is_reference(name) else cell
         if _is_reference(name):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from sys import intern
 from typing import Final, Literal, overload
 
+from dialeval.data.codec.assertions import assertions_of, knowledge_of
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.parts import (
@@ -93,7 +94,13 @@ def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:
 
 
 def _prompt(m: Mapping[str, object], where: Where) -> Prompt:
-    return Prompt(item_named(m, where), context_or_act(m, where), references_of(m, where))
+    return Prompt(
+        item_named(m, where),
+        context_or_act(m, where),
+        references_of(m, where),
+        knowledge_of(m),
+        assertions_of(m, where),
+    )
 
 
 def _example(m: Mapping[str, object], where: Where) -> Example:
@@ -104,7 +111,13 @@ def _example(m: Mapping[str, object], where: Where) -> Example:
     if "response" not in m:
         raise missing(m, "response", where, "", "text (the system's response)")
     return Example(
-        item, system, context, response_of(m["response"], where, "response"), references_of(m, where)
+        item,
+        system,
+        context,
+        response_of(m["response"], where, "response"),
+        references_of(m, where),
+        knowledge_of(m),
+        assertions_of(m, where),
     )
 
 
@@ -123,6 +136,8 @@ def _plain_example(m: Mapping[str, object]) -> Example | None:
         or item.isspace()
         or system.isspace()
         or m.get("act") is not None
+        or m.get("knowledge") is not None
+        or m.get("assert") is not None
     ):
         return None
     turns = []
@@ -203,6 +218,7 @@ def _judgement(m: Mapping[str, object], where: Where) -> Judgement:
         text(m, "criterion", where, ""),
         number(m, "value", where, ""),
         optional_text(m, "reason", where, ""),
+        optional_text(m, "evidence", where, ""),
     )
 
 

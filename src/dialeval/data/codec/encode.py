@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from dialeval.data.types import (
     EXTRA,
+    Assertion,
     Candidate,
     Context,
     Dialogue,
@@ -81,11 +82,13 @@ def _text(record: Record) -> str:
     if isinstance(record, Example):
         return (
             f'{{"id":{_quote(record.item)},"system":{_quote(record.system)},"context":{_turns(record.context)},'
-            f'"response":{_response(record.response)}{_references(record.references)}}}'
+            f'"response":{_response(record.response)}{_references(record.references)}{_given(record)}}}'
         )
     if isinstance(record, Prompt):
         references = _references(record.references)
-        return f'{{"id":{_quote(record.item)},"context":{_turns(record.context)}{references}}}'
+        return (
+            f'{{"id":{_quote(record.item)},"context":{_turns(record.context)}{references}{_given(record)}}}'
+        )
     if isinstance(record, Judgement):
         return _judgement(record)
     if isinstance(record, Dialogue):
@@ -128,6 +131,21 @@ def _references(references: tuple[str, ...]) -> str:
     )
 
 
+def _given(record: Prompt | Example) -> str:
+    """What an item's data says of its responses beside references."""
+    if not record.knowledge and not record.assertions:
+        return ""
+    knowledge = f',"knowledge":{_json(list(record.knowledge))}' if record.knowledge else ""
+    written = [written_assertion(assertion) for assertion in record.assertions]
+    return knowledge + (f',"assert":{_json(written)}' if written else "")
+
+
+def written_assertion(assertion: Assertion) -> dict[str, object]:
+    """The assertion as files hold it: ``{"not_contains": "sorry"}``."""
+    name = f"not_{assertion.kind}" if assertion.negated else assertion.kind
+    return {name: assertion.value, **({"ignore_case": True} if assertion.ignore_case else {})}
+
+
 def _candidate(candidate: Candidate) -> str:
     correct = "true" if candidate.correct else "false"
     error = "" if candidate.error is None else f',"error":{_quote(candidate.error)}'
@@ -159,9 +177,10 @@ def _nbest(record: NBest) -> str:
 def _judgement(record: Judgement) -> str:
     value = "null" if record.value is None else _number(record.value)
     reason = "" if record.reason is None else f',"reason":{_quote(record.reason)}'
+    evidence = "" if record.evidence is None else f',"evidence":{_quote(record.evidence)}'
     return (
         f'{{"item":{_quote(record.item)},"system":{_quote(record.system)},"rater":{_quote(record.rater)},'
-        f'"criterion":{_quote(record.criterion)},"value":{value}{reason}}}'
+        f'"criterion":{_quote(record.criterion)},"value":{value}{reason}{evidence}}}'
     )
 
 

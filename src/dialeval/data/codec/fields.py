@@ -14,11 +14,11 @@ from dialeval.errors import BadInput, MissingField, close_names
 
 FIELDS: Final[Mapping[Kind, tuple[str, ...]]] = {
     "dialogue": ("id", "messages", "system", "metadata"),
-    "prompt": ("id", "context", "references"),
-    "example": ("id", "system", "context", "response", "references"),
+    "prompt": ("id", "context", "references", "knowledge", "assert"),
+    "example": ("id", "system", "context", "response", "references", "knowledge", "assert"),
     "question": ("id", "context", "candidates", "status"),
     "nbest": ("id", "system", "context", "responses", "expected"),
-    "judgement": ("item", "system", "rater", "criterion", "value", "reason"),
+    "judgement": ("item", "system", "rater", "criterion", "value", "reason", "evidence"),
 }
 """Every field of each kind of record, in the order we write them (docs/files.md)."""
 
@@ -73,6 +73,10 @@ _OTHER_FORMATS: Final[Mapping[str, str]] = {
 """Fields that give another format away."""
 
 
+_BY_NAME_ONLY: Final = frozenset({"knowledge", "assert"})
+"""Fields that few files have, so that no other name stands for them."""
+
+
 def likely_name(field: str, given: Collection[str]) -> str | None:
     """Which of the names found stands for ``field``, if one does."""
     return _likely_name(field, tuple(given))
@@ -80,6 +84,8 @@ def likely_name(field: str, given: Collection[str]) -> str | None:
 
 @lru_cache(maxsize=1024)  # the lines of a file mostly have the same names
 def _likely_name(field: str, given: tuple[str, ...]) -> str | None:
+    if field in _BY_NAME_ONLY:
+        return None
     # A field of ours means what it says, however much its name looks like another's.
     strange = [name for name in given if all(name not in names for names in FIELDS.values())]
     close = [name for name in _OTHER_NAMES.get(field, ()) if name in given] or close_names(field, strange)

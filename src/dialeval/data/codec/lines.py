@@ -35,7 +35,7 @@ def _lines_of_examples(columns: ExampleColumns) -> bytes | None:
     """The lines, escaped all together, which costs less than text by text; None where they are not that plain."""
     count, bare = len(columns.items), columns.bare
     turns = list(chain.from_iterable(columns.contexts)) if any(columns.contexts) else []
-    if bare not in (0, count) or not _are_plain(columns, turns):
+    if columns.given or bare not in (0, count) or not _are_plain(columns, turns):
         return None
     opening, closing = ("", "") if bare else (",\1references\1:[\1", "\1]")
     end = f"{closing}}}\2{{\1id\1:\1"

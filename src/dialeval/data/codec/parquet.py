@@ -102,8 +102,9 @@ def _columns(record: Record) -> dict[str, object]:
     for name in ("messages", "context"):
         if isinstance(messages := fields.get(name), list):
             fields[name] = [_message(message) for message in messages]
-    if "metadata" in fields:
-        fields["metadata"] = json.dumps(fields["metadata"], ensure_ascii=False)
+    for name in ("metadata", "assert"):
+        if name in fields:
+            fields[name] = json.dumps(fields[name], ensure_ascii=False)
     return fields
 
 
@@ -128,6 +129,7 @@ def _schema(kind: Kind) -> pa.Schema:
         "messages": messages,
         "context": messages,
         "references": pa.list_(text),
+        "knowledge": pa.list_(text),
         "response": response,
         "responses": pa.list_(response),
         "candidates": pa.list_(pa.struct({"text": text, "correct": pa.bool_(), "error": text})),

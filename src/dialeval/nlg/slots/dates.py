@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dialeval.text.spelling.months import MONTHS, ORDINALS
 from dialeval.text.spelling.tokens import Words
 
-_YEAR: Final = "january february march april may june july august september october november december"
-_MONTHS: Final = tuple(_YEAR.split())
 _ISO: Final = re.compile(r"(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})")
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _MONTH: Final = r"(?P<month>[a-z]{3,9})\.?"
@@ -18,11 +17,6 @@ _WRITTEN: Final = (
     re.compile(rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_REST}"),
     re.compile(rf"{_MONTH}\s+(?:the\s+)?{_DAY}{_REST}"),
 )
-_TWENTY: Final = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth twentieth"
-)
-_ORDINALS: Final = tuple(_TWENTY.split())
 
 
 def date_spellings(value: str) -> Iterator[Words]:
@@ -45,9 +39,9 @@ def date_spellings(value: str) -> Iterator[Words]:
 
 def _month_of(parts: dict[str, str]) -> str | None:
     if number := parts.get("number"):
-        return _MONTHS[int(number) - 1] if 1 <= int(number) <= 12 else None
+        return MONTHS[int(number) - 1] if 1 <= int(number) <= 12 else None
     start = parts["month"].removesuffix("t") if parts["month"] == "sept" else parts["month"]
-    named = (month for month in _MONTHS if start in (month, month[:3]))
+    named = (month for month in MONTHS if start in (month, month[:3]))
     return next(named, None)
 
 
@@ -59,6 +53,6 @@ def _days(month: str, day: int) -> Iterator[Words]:
 
 def _ordinal(day: int) -> Words:
     """The day as `tokenise` writes it: third, and 20 first for twenty-first."""
-    if day <= len(_ORDINALS):
-        return (_ORDINALS[day - 1],)
-    return ("thirtieth",) if day == 30 else (str(day - day % 10), _ORDINALS[day % 10 - 1])
+    if day <= len(ORDINALS):
+        return (ORDINALS[day - 1],)
+    return ("thirtieth",) if day == 30 else (str(day - day % 10), ORDINALS[day % 10 - 1])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from dialeval.text.spelling.function_words import PLAIN_WORDS
 from dialeval.text.tokenisers.words import search_terms
 
 # Corpora part contractions in many ways (isn't, isn 't, is n't, isn ' t), and chatters leave the mark out.
@@ -17,21 +18,7 @@ _NEGATED: Final = "ai are ca could did does do had has have is might must need s
 NEGATIONS: Final[Mapping[str, str]] = {f"{verb}nt": f"{verb}n't" for verb in _NEGATED.split()}
 """Negated verbs as ``words`` gives them, and as a table of frequencies spells them."""
 
-_LISTED: Final = """
-a an the this that these those some any each every either neither both all such other another much many more most few
-i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself we us our
-ours ourselves they them their theirs themselves one ones someone somebody something anyone anybody anything everyone
-everybody everything nobody nothing none who whom whose which what when where why how
-am is are was were be been being do does did done doing have has had having will would shall should can could may might
-must ought cannot gonna gotta wanna let
-and or but nor so yet if unless until while because since though although as than then whether however
-of in on at by for with about against between into through during before after above below to from up down out off over
-under again per via within without upon around among across behind beyond toward towards near like
-not no yes yeah yep yup nope oh ah aha uh um hm hmm huh eh well okay ok ay hey wow right sure really just only very too
-also even still already ever never always here there now quite rather maybe perhaps
-im ive youre youve hes shes theyre weve thats whats wheres hows lets theres heres id youll theyll
-"""
-FUNCTION_WORDS: Final = frozenset(_LISTED.split()) | NEGATIONS.keys()
+FUNCTION_WORDS: Final = PLAIN_WORDS | NEGATIONS.keys()
 """Words that any two utterances may share whatever they are about: pronouns, articles, auxiliaries, prepositions,
 conjunctions, words of asking, adverbs of degree, and the small words that open a turn. English only."""
 

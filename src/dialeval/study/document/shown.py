@@ -118,6 +118,8 @@ class Shown:
     values: tuple[tuple[float | None, ...], ...]
     reasons: tuple[tuple[str | None, ...], ...]
     """Why a value is None; None beside a value, and where none was asked for."""
+    evidence: tuple[tuple[str | None, ...], ...] = ()
+    """What measures that explain themselves found; nothing if none has anything to say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -83,12 +83,17 @@ def _data(run: Content) -> str:
             }
             for name in run.values.measures
         ],
-        "items": [asdict(item) for item in run.items],
+        "items": [_without_nothing(asdict(item)) for item in run.items],
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
+
+
+def _without_nothing(item: dict[str, object]) -> dict[str, object]:
+    """The item as it is, without evidence if it has none, as nearly all have."""
+    return {key: value for key, value in item.items() if key != "evidence" or value}
 
 
 def _intervals(summary: Summary, measure: MeasureInfo) -> Picture:

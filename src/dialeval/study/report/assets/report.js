@@ -98,6 +98,8 @@
       const pair = make("div");
       pair.append(make("dt", "", name));
       pair.append(value === null ? make("dd", "none", `unscored: ${reason}`) : make("dd", "", shown(value, m)));
+      const found = item.evidence ? item.evidence[m][at] : null;
+      if (found) pair.append(spoken("dd", "evidence", found));
       list.append(pair);
     });
     return list;
