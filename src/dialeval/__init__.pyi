@@ -59,6 +59,16 @@ from dialeval.metrics import (
     METRICS as METRICS,
     build as build,
 )
+from dialeval.metrics.assertions.metric import (
+    Assertions as Assertions,
+    Contains as Contains,
+    Equals as Equals,
+    Json as Json,
+    Language as Language,
+    MaxLength as MaxLength,
+    NotContains as NotContains,
+    Regex as Regex,
+)
 from dialeval.metrics.bertscore import (
     BertScore as BertScore,
     bert_score as bert_score,

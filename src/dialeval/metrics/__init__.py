@@ -43,6 +43,19 @@ METRICS: Final[Table[Metric[Example]]] = Table(
     Entry("fed", "dialeval.selfeval.rivals.fed:Fed", costly=True),
     Entry("full", "dialeval.selfeval.rivals.full:Full", costly=True),
     Entry("slot_error_rate", "dialeval.nlg.slots.metric:SlotErrorRate", last=True, costly=True),
+    *(
+        Entry(name, f"dialeval.metrics.assertions.metric:{place}", last=True, costly=True, explains=True)
+        for name, place in (
+            ("assertions", "Assertions"),
+            ("contains", "Contains"),
+            ("not_contains", "NotContains"),
+            ("regex", "Regex"),
+            ("equals", "Equals"),
+            ("json", "Json"),
+            ("max_length", "MaxLength"),
+            ("language", "Language"),
+        )
+    ),
     Entry("length", "dialeval.metrics.length:Length", last=True),
 )
 """In the order in which the founding papers report them."""

@@ -60,6 +60,11 @@ def test_assertions_are_written_as_in_promptfoo_or_shorter(given: object, expect
         ([{"regex": 5}], "found the number 5, expected a pattern as text"),
         ([{"max_length": -1}], "expected a number of words"),
         ([{"json": 3}], "expected true or a schema"),
+        (
+            [{"json": {"items": {"pattern": "x"}}}],
+            "found the keyword 'pattern', expected keywords among type",
+        ),
+        ([{"json": {"properties": {"a": 5}}}], "found the number 5, expected a schema"),
         ([{}], "expected an assertion"),
         ([{"contains": "x", "ignore_case": "yes"}], "assert[0].ignore_case"),
     ],

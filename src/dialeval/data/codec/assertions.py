@@ -13,6 +13,11 @@ from dialeval.data.types import ASSERTIONS, Assertion
 from dialeval.errors import BadInput, close_names
 
 _SHAPE: Final = '[{"contains": "refund"}, {"not_contains": "sorry"}]'
+SCHEMA_KEYWORDS: Final = (
+    *("type", "required", "properties", "additionalProperties", "items", "enum", "const"),
+)
+"""Keywords of JSON Schema that are checked."""
+_SCHEMA_NOTES: Final = ("$schema", "$id", "title", "description", "examples", "default")
 _OTHER_NAMES: Final = {"is_json": "json", "contains_all": "contains"}
 """Names of other tools for our kinds."""
 
@@ -107,8 +112,9 @@ def assertion_problem(kind: str, value: object) -> AssertionProblem | None:
     if kind == "regex":
         return _pattern_problem(value)
     if kind == "json":
-        fits = value is True or isinstance(value, Mapping)
-        return None if fits else AssertionProblem(found, "true or a schema, an object")
+        if value is True or isinstance(value, Mapping):
+            return None if value is True else _schema_problem(value)
+        return AssertionProblem(found, "true or a schema, an object")
     if kind == "max_length":
         limits = value if isinstance(value, Mapping) else {"words": value}
         fits = (
@@ -126,6 +132,22 @@ def assertion_problem(kind: str, value: object) -> AssertionProblem | None:
         if type(value) is str and value
         else AssertionProblem(found, "the code of a language, such as 'en'")
     )
+
+
+def _schema_problem(schema: Mapping[str, object]) -> AssertionProblem | None:
+    """Which keyword of a schema is not known, at any depth."""
+    unknown = [name for name in schema if name not in (*SCHEMA_KEYWORDS, *_SCHEMA_NOTES)]
+    if unknown:
+        return AssertionProblem(f"the keyword {unknown[0]!r}", f"keywords among {', '.join(SCHEMA_KEYWORDS)}")
+    properties = schema.get("properties", {})
+    inner = list(properties.values()) if isinstance(properties, Mapping) else [properties]
+    inner += [schema["items"]] if "items" in schema else []
+    for part in inner:
+        if not isinstance(part, Mapping):
+            return AssertionProblem(describe(part), "a schema, an object")
+        if (problem := _schema_problem(part)) is not None:
+            return problem
+    return None
 
 
 def _pattern_problem(value: object) -> AssertionProblem | None:

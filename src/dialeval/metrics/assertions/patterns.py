@@ -1,0 +1,91 @@
+"""Search for patterns that come with data, with a limit on the time that each search may take."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock, Timer
+from typing import Final
+
+_PROCESS: Final = Path(__file__).with_name("pattern_process.py")
+_PATIENCE: Final = 60.0
+"""Seconds after which a process that does not answer is ended, however busy the machine."""
+_SHORT: Final = 2_000
+"""Characters in which a pattern with a single unbounded repeat is found at once, whatever it is."""
+_REPEATS: Final = re.compile(r"[*+]|\{\d*,\d*\}|\{\d{2,}\}")
+_OPTIONS: Final = re.compile(r"[?{]")
+_GROUPS: Final = re.compile(r"\)[*+?{]")
+_BACK: Final = re.compile(r"\\\d|\(\?P=|\(\?\(")
+
+
+@lru_cache(maxsize=65_536)
+def search(pattern: str, text: str, ignore_case: bool = False) -> bool | None:
+    """Whether the pattern is found in the text; None where that takes more than 0.2 seconds of CPU time.
+
+    A pattern that repeats more than once may take exponential time, so it is looked for in another process.
+    """
+    flags = re.IGNORECASE if ignore_case else 0
+    if _is_simple(pattern) and len(text) <= _SHORT:
+        return re.search(pattern, text, flags) is not None
+    return _SEARCHER.search(pattern, int(flags), text)
+
+
+def _is_simple(pattern: str) -> bool:
+    """Whether the time is at most about the square of the text's length.
+
+    So it is with one repeat of a single character or class, few optional ones, and no group that is repeated. Signs in
+    brackets or behind a backslash count too, which only sends more patterns to the other process.
+    """
+    return (
+        len(_REPEATS.findall(pattern)) < 2
+        and len(_OPTIONS.findall(pattern)) < 5
+        and not _GROUPS.search(pattern)
+        and not _BACK.search(pattern)
+    )
+
+
+class _Searcher:
+    """The other process, started when it is first needed, and again after it had to be ended; one for each of ours."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._inherited: subprocess.Popen[str] | None = None
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        """Leave the process to our parent: two who write to it would get each other's answers."""
+        self._lock, self._inherited, self._process = Lock(), self._process, None
+
+    def search(self, pattern: str, flags: int, text: str) -> bool | None:
+        with self._lock:
+            process = self._process
+            if process is None or process.poll() is not None:
+                process = self._process = subprocess.Popen(
+                    [sys.executable, "-I", str(_PROCESS)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    encoding="ascii",
+                )
+            assert process.stdin is not None
+            assert process.stdout is not None
+            timer = Timer(_PATIENCE, process.kill)
+            timer.start()
+            try:
+                process.stdin.write(json.dumps([pattern, flags, text]) + "\n")
+                process.stdin.flush()
+                answer = process.stdout.readline()
+            except BrokenPipeError:
+                answer = ""
+            finally:
+                timer.cancel()
+        found: bool | None = json.loads(answer) if answer.strip() else None
+        return found
+
+
+_SEARCHER: Final = _Searcher()
