@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from dialeval.cli.claims import design_notes, named_measure, parse_margins, read_first_look
-from dialeval.cli.options import AllowCode, AllowUnmatched, DataFile, From, Json, MetricNames
+from dialeval.cli.options import (
+    AllowCode,
+    AllowUnmatched,
+    DataFile,
+    From,
+    Json,
+    MetricNames,
+    Sacrebleu,
+    with_sacrebleu,
+)
 from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 
 if TYPE_CHECKING:
@@ -23,6 +32,7 @@ def compare(
     a: Annotated[str, Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")],
     b: Annotated[str, Argument(help="The other one.")],
     metric: MetricNames = None,
+    sacrebleu: Sacrebleu = False,
     data: DataFile = None,
     format: From = None,
     seed: Annotated[int | None, Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
@@ -89,7 +99,13 @@ def compare(
     from dialeval.study import Claim, compare_sides, open_sides, shared_claim, shared_statuses
 
     first, second = open_sides(
-        a, b, metric, format=format, data=data, allow_unmatched=allow_unmatched, code=allow_code or ()
+        a,
+        b,
+        with_sacrebleu(metric, sacrebleu),
+        format=format,
+        data=data,
+        allow_unmatched=allow_unmatched,
+        code=allow_code or (),
     )
     given = {"trials": trials, "seed": seed, "level": level, "cluster": cluster}
     resampling = _changed(given, first, second)
@@ -175,9 +191,11 @@ def _notes(
     pairs: Sequence[Comparison], items: Sequence[str], resampling: Resampling, look: str | None
 ) -> Iterator[str]:
     """What was resampled and tested, and what not to do with more items."""
-    from dialeval.display.wording import listing
+    from dialeval.display.wording import listing, which_bleu
     from dialeval.evaluation.compare.sentences import CORRECTIONS
 
+    signatures = {pair.measure or "": pair.basis.signature for pair in pairs if pair.basis}
+    yield from (f"{note}." for note in which_bleu(signatures))
     undecided = [pair for pair in pairs if pair.verdict == "undecided" and pair.difference is not None]
     if undecided and look is None:
         yield (

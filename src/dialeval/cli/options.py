@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from dialeval.cli.parsing.declaring import Option, bad_usage
 
@@ -96,6 +96,19 @@ MetricNames: TypeAlias = Annotated[
     list[str] | None,
     Option("--metric", "-m", metavar="NAME", help="A metric, as in 'bleu(order=2)'. Repeatable."),
 ]
+Sacrebleu: TypeAlias = Annotated[
+    bool,
+    Option("--sacrebleu", help="BLEU as sacrebleu computes it, instead of nlg-eval's."),
+]
+"""The BLEU of machine translation in one word; see `with_sacrebleu`."""
+SACREBLEU: Final = "bleu(order=4,profile='sacrebleu')"
+
+
+def with_sacrebleu(metric: list[str] | None, wanted: bool) -> list[str] | None:
+    """The metrics that were named, with sacrebleu's BLEU if it is wanted."""
+    return [*(metric or ()), SACREBLEU] if wanted else metric
+
+
 SkipBad: TypeAlias = Annotated[
     bool,
     Option("--skip-bad", help="Leave bad lines out, count them, and write them to FILE.bad.jsonl."),

@@ -25,12 +25,14 @@ from dialeval.cli.options import (
     Limit,
     MetricNames,
     Resume,
+    Sacrebleu,
     Seed,
     ShardOption,
     SkipBad,
     Trials,
     engine_given,
     shard_given,
+    with_sacrebleu,
 )
 from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 from dialeval.cli.scoring import Scoring
@@ -59,6 +61,7 @@ def score(
         Argument(help="Examples or dialogues (JSONL, CSV, TSV, Parquet, .gz), or - for stdin."),
     ] = None,
     metric: MetricNames = None,
+    sacrebleu: Sacrebleu = False,
     every: Annotated[
         bool, Option("--all", help="Every metric that can run here; says which cannot.")
     ] = False,
@@ -102,6 +105,8 @@ def score(
 
     Example: dialeval score answers.jsonl -m 'bleu(order=2)' -m rouge_l
 
+    Example: dialeval score answers.jsonl --sacrebleu
+
     Example: dialeval score answers.txt --data prompts.jsonl -m bertscore
 
     Example: dialeval score talks.jsonl -m selfeval -m quality --per-turn turns.jsonl
@@ -112,7 +117,7 @@ def score(
     """
     scoring = Scoring(
         file=file,
-        metric=metric,
+        metric=with_sacrebleu(metric, sacrebleu),
         every=every,
         hyp=str(hyp) if hyp else None,
         ref=[str(path) for path in ref] if ref else None,
@@ -148,7 +153,7 @@ def score(
     _print_scores(scored.results, scoring.resampling, json=json)
     if per_turn is not None and not json:
         print("\n".join(["", *hurting]))
-    refuse_nothing(scored.results, some_suffice=every and not metric)
+    refuse_nothing(scored.results, some_suffice=every and not scoring.metric)
     exit_on_gates(list(_checked(gates, scored.results)))
 
 
@@ -321,8 +326,11 @@ def _cells(result: Outcome) -> tuple[str, str, str, str]:
 def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -> Iterator[str]:
     """Why there is no interval, what was resampled, and which items have no value."""
     from dialeval.core import ABSENCES
+    from dialeval.display.wording import which_bleu
     from dialeval.evaluation.unscored import unscored_note
 
+    yield from which_bleu({name: str(result.signature) for (name, _), result in results.items()})
+    yield from _as_sacrebleu(results)
     for absence in dict.fromkeys(result.absence for result in results.values()):
         if absence is not None:
             yield f"no interval, {absence}: {ABSENCES[absence]}"
@@ -335,6 +343,17 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
             yield f"{name}, {system}: {told}"
     for system, lacking, given in _without_response(results):
         yield f"{system}: {lacking} of the file's {given} items have no response from it"
+
+
+def _as_sacrebleu(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
+    """Return BLEU of the profile sacrebleu as that tool prints it."""
+    shown: dict[str, list[str]] = {}
+    for (name, system), result in results.items():
+        signature = result.signature
+        if signature.name == "bleu" and dict(signature.facts)["profile"] == "sacrebleu" and result.scored:
+            shown.setdefault(name, []).append(f"{system} {100 * result.score:.2f}")
+    for name, scores in shown.items():
+        yield f"{name} as sacrebleu prints it: {', '.join(scores)}"
 
 
 def _without_response(results: Mapping[tuple[str, str], Outcome]) -> Iterator[tuple[str, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 NOTHING = "—"
@@ -86,6 +86,29 @@ def listing(words: Sequence[str], *, most: int = 5) -> str:
     if len(words) > most:
         return f"{', '.join(words[:most])} and {len(words) - most} more"
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+_BLEUS: Final = {
+    "nlgeval": "BLEU as nlg-eval computes it, from 0 to 1; sacrebleu's is another, from 0 to 100",
+    "sacrebleu": "BLEU as sacrebleu computes it, divided by 100",
+    "nltk": "BLEU as NLTK computes it, from 0 to 1; sacrebleu's is another, from 0 to 100",
+}
+
+
+def which_bleu(signatures: Mapping[str, str]) -> Iterator[str]:
+    """Say whose BLEU the measures with these signatures are, and on which scale; nothing of other measures.
+
+    >>> list(which_bleu({"bleu": "bleu(order=4)|profile=sacrebleu|tokens=13a|version=1", "length": "length|version=1"}))
+    ['bleu is BLEU as sacrebleu computes it, divided by 100']
+    """
+    labels: dict[str, list[str]] = {}
+    for label, signature in signatures.items():
+        call, *facts = signature.split("|")
+        profile = dict(fact.split("=", 1) for fact in facts if "=" in fact).get("profile")
+        if call.partition("(")[0] == "bleu" and profile in _BLEUS:
+            labels.setdefault(profile, []).append(label)
+    for profile, named in labels.items():
+        yield f"{listing(named)} {'is' if len(named) == 1 else 'are'} {_BLEUS[profile]}"
 
 
 def count(n: int, noun: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dialeval.display.wording import count, listing, one_line, p_value
+from dialeval.display.wording import count, listing, one_line, p_value, which_bleu
 from dialeval.study.document import Comparison, Standing, Summary, Values, out_of_reach, same_items, standings
 
 FEW_ITEMS: Final = 10
@@ -48,6 +48,7 @@ def leaderboard_notes(
 def brief_notes(summary: Summary, measures: int) -> Iterator[str]:
     """Marks and brackets, and what only the report has if the table shows the first few ``measures``."""
     yield from _marks(summary)
+    yield from which_bleu({r.measure: r.signature for r in summary.results})
     left = [m.measure for m in summary.measures[measures:]]
     more = (
         f"{', '.join(left)}, "
@@ -61,6 +62,7 @@ def brief_notes(summary: Summary, measures: int) -> Iterator[str]:
 
 def _legend(summary: Summary) -> Iterator[str]:
     yield from _marks(summary)
+    yield from which_bleu({r.measure: r.signature for r in summary.results})
     yield from _absence_notes(summary)
     yield from family_notes(summary)
     if any(m.higher_is_better is None for m in summary.measures):
