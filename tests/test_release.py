@@ -1,0 +1,35 @@
+"""The lock that installs are checked against is of the present constraints, and holds a hash for everything."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from support.paths import ROOT
+
+LOCK = ROOT / "requirements.lock"
+
+
+def test_the_lock_is_of_the_present_constraints_and_dependencies() -> None:
+    checked = subprocess.run([sys.executable, ROOT / "release" / "lock.py", "--check"], check=False)
+    assert checked.returncode == 0, "run: python release/lock.py"
+
+
+def test_every_package_is_pinned_with_a_hash() -> None:
+    entries = LOCK.read_text().replace("\\\n", "").splitlines()
+    packages = [line for line in entries if line and not line.startswith("#")]
+    assert len(packages) > 200
+    for line in packages:
+        assert re.fullmatch(r"[a-z0-9-]+==\S+(\s+--hash=sha256:[0-9a-f]{64})+", line), line[:80]
+
+
+def test_the_lock_has_the_versions_of_the_constraints() -> None:
+    locked = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", LOCK.read_text(), re.MULTILINE))
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if re.match(r"[A-Za-z0-9._-]+==", line))
+    named = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins.items()}
+    assert {name: locked[name] for name in named.keys() & locked.keys()} == {
+        name: version for name, version in named.items() if name in locked
+    }
+    assert "# --- " in LOCK.read_text(), "what make demo installs ends before what make test adds"
