@@ -122,7 +122,7 @@ def _study(examples: list[Example], resampling: Resampling) -> None:
     )
     failures: list[Failure] = []
     respondent = Respondent(cast(System, Recorded("s")), examples)
-    results = list(score_all(study, [respondent], Workshop(), failures))
+    results = list(score_all(study, [respondent], Workshop(), failures, []))
     if failures or len(results) != len(measures):
         raise RuntimeError(f"the study failed: {failures}")
 

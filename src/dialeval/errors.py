@@ -6,6 +6,7 @@ DialevalError                   something the user can fix; the CLI prints it wi
 ├── UnknownName                 no metric, system, format ... of that name; suggests the close ones
 ├── BadStudy                    study.yaml breaks its own rules, with the path to each bad value
 ├── ResourceUnavailable         weights, vectors or tables are absent or altered; says how to get them
+├── ServerChanged               cached answers are not those that the server gives now
 ├── Unsuitable                  these subjects cannot be measured or compared in this way
 └── RunFailed                   part of a run went wrong and the rest was kept
     └── PartlyAnswered          a system answered some contexts, which it carries (dialeval.core)
@@ -75,6 +76,20 @@ class Unsuitable(DialevalError):
     """Subjects that cannot be measured or compared in the way that was asked."""
 
 
+class ServerChanged(DialevalError):
+    """Cached answers that the server behind a system no longer gives."""
+
+    def __init__(self, system: str, differing: int, checked: int, example: tuple[str, str, str]) -> None:
+        self.system, self.differing, self.checked = system, differing, checked
+        asked, then, now = (text if len(text) <= 60 else f"{text[:59]}…" for text in example)
+        super().__init__(
+            f"{system}: the server has changed: --ask-again, or revision: {differing} of {checked} cached answers that "
+            f"were asked for again are different now (asked {asked!r}, it said {then!r} then and {now!r} now). "
+            "--ask-again asks for all answers again and replaces the cached ones; another 'revision:' of the system in "
+            "the study keeps them beside the new ones. Nothing was written."
+        )
+
+
 class RunFailed(DialevalError):
     """Part of a run went wrong; what could be done was done and kept."""
 
@@ -109,6 +124,11 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
     return [by_lower[k] for k in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
 
 
+def writable_text(text: str) -> str:
+    """The text with a mark in place of what no file can hold: halves of characters, and U+0000."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "?")
+
+
 def first_line(error: Exception) -> str:
     """The first line of what foreign code says went wrong, without a full stop; its type where it says nothing."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
@@ -116,4 +136,5 @@ def first_line(error: Exception) -> str:
 
 def described(error: Exception) -> str:
     """What went wrong, for those who read it among results: our own words, or those of foreign code with its kind."""
-    return str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"
+    told = str(error) if isinstance(error, DialevalError) else f"{type(error).__name__}: {error}"
+    return writable_text(told)

@@ -41,7 +41,7 @@ def test_merged_shards_are_the_run_without_them(dialeval, shards):
             assert Path("merged", name).read_bytes() == Path("whole", name).read_bytes(), name
     manifests = [json.loads(Path(run, "manifest.json").read_text()) for run in ("whole", "merged")]
     differing = {key for key in manifests[0] if manifests[0][key] != manifests[1][key]}
-    assert differing <= {"started", "finished", "command", "usage"}
+    assert differing <= {"started", "finished", "command", "usage", "answers"}
 
 
 def test_merging_into_the_run_of_another_study_warns(dialeval, shards):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dialeval.study.freshness import CHECKED
 from support.documented_server import documented_server
 from support.faulty_proxy import Drip, Drop, FaultyProxy, Reply, faulty_proxy
 
@@ -81,7 +82,9 @@ def test_what_was_answered_is_scored_and_the_rest_is_asked_for_by_the_same_comma
 
         again = dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "study-cache")
         assert again.code == 0, again.err
-        assert asked_of(proxy)[answered + 2 :] == [f"say {index} please" for index in range(answered, ITEMS)]
+        asked = asked_of(proxy)[answered + 2 :]
+        assert len(set(asked[:CHECKED])) == CHECKED
+        assert asked[CHECKED:] == [f"say {index} please" for index in range(answered, ITEMS)]
 
         calm = write_study(tmp_path, proxy.url, "other")
         assert dialeval("run", calm, "-o", tmp_path / "calm", "--cache", tmp_path / "calm-cache").code == 0
@@ -110,7 +113,7 @@ def test_a_server_that_answers_nothing_fails_as_a_whole(dialeval, tmp_path):
 def test_an_item_that_the_server_refuses_has_a_reason_and_the_others_are_answered(dialeval, tmp_path):
     with documented_server() as server, faulty_proxy(server.url, REFUSED, None, REFUSED) as proxy:
         study = write_study(tmp_path, proxy.url, "kept", items=6)
-        for folder in ("out", "again"):
+        for folder, checked in (("out", 0), ("again", CHECKED)):
             done = dialeval("run", study, "-o", tmp_path / folder, "--no-resume")
             assert done.code == 0, done.err
             (score,) = [
@@ -120,7 +123,7 @@ def test_an_item_that_the_server_refuses_has_a_reason_and_the_others_are_answere
             ]
             assert (score["own_n"], score["unscored"]) == (4, 2)
             assert "the server refused this request (HTTP 400): Jinja" in " ".join(done.out.split())
-            assert proxy.received == 6, "a refusal is kept as an answer is"
+            assert proxy.received == 6 + checked, "a refusal is kept as an answer is"
         assert (tmp_path / "out" / "summary.json").read_bytes() == (
             tmp_path / "again" / "summary.json"
         ).read_bytes()
@@ -132,7 +135,7 @@ def test_refusals_before_a_failure_count_as_answers_of_the_server(dialeval, tmp_
         study = write_study(tmp_path, proxy.url, "kept", items=6)
         assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 3
         assert dialeval("run", study, "-o", tmp_path / "out", "--cache", tmp_path / "c").code == 0
-        assert proxy.received == 4 + 4
+        assert proxy.received == 4 + 1 + 4, "the one cached answer is checked"
         reasons = (tmp_path / "out" / "report.html").read_text()
         assert "not answered" not in reasons
         assert "Jinja" in reasons
@@ -176,7 +179,7 @@ def test_time_tokens_and_cost_are_told_and_stay_the_same_in_a_later_run(dialeval
         for options in ((), ("--no-resume",)):
             again = dialeval("run", study, "-o", tmp_path / "again", "--json", *options)
             assert [row for row in json.loads(again.out)["usage"] if row["system"] == "served"] == [served]
-        assert proxy.received == 6
+        assert proxy.received == 6 + 2 * CHECKED
     for name in ("summary.json", "examples.jsonl"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
         assert "seconds_median" not in (tmp_path / "out" / name).read_text()

@@ -119,7 +119,7 @@ class DocumentedServer:
         if body["model"] != self.model.name:
             told = f"The model `{body['model']}` does not exist. " + "Try again. " * 80
             return 404, {"error": {"message": told, "type": "NotFoundError", "param": "model", "code": 404}}
-        if body["max_tokens"] < self.least_tokens:
+        if body.get("max_tokens", 16) < self.least_tokens:
             return 400, {
                 "error": {"message": "max_tokens must be at least 1, got 0.", "type": "BadRequestError"}
             }
@@ -179,7 +179,7 @@ class DocumentedServer:
         rows: list[Row] = []
         dice = random.Random(body.get("seed", 0))
         letters = range(97, 123)
-        for _ in range(body["max_tokens"]):
+        for _ in range(body.get("max_tokens", 16)):
             if body["temperature"]:
                 token = dice.choices(letters, [math.exp(row[one]) for one in letters])[0]
             else:

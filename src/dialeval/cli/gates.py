@@ -63,6 +63,11 @@ def exit_on_gates(outcomes: Sequence[GateOutcome]) -> None:
     sys.exit(GATE_NOT_MET)
 
 
+def in_ci() -> bool:
+    """Whether this runs in continuous integration, which all common services say in the variable ``CI``."""
+    return os.environ.get("CI", "").strip().lower() in ("true", "1", "yes")
+
+
 def show_in_job(error: str) -> None:
     """Make the error a line of the GitHub Actions job, where there is one."""
     if in_github_actions():

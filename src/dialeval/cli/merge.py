@@ -56,7 +56,7 @@ def merge(
             check_unchanged(named, first.task, task_of_study(study, first.task.arguments))
             # The cluster that a stranger's study names could send back code.
             here = replace(study, engine=None)
-            carry_out(here, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept)
+            carry_out(here, out, jobs=jobs, resume=True, cache=cache, json=json, others=kept, merging=True)
         else:
             scoring = Scoring.of_arguments(first.task.arguments)
             metrics = scoring.metrics()

@@ -45,6 +45,14 @@ Resume: TypeAlias = Annotated[
     bool,
     Option("--resume/--no-resume", help="Use what earlier runs computed and kept, or recompute everything."),
 ]
+AskAgain: TypeAlias = Annotated[
+    bool | None,
+    Option(
+        "--ask-again/--use-cache",
+        help="Ask systems for every answer again and replace cached ones, or use cached answers also in CI.",
+        show_default="use cached answers, except for studies with gates in CI",
+    ),
+]
 CacheFolder: TypeAlias = Annotated[
     Path | None,
     Option("--cache", help="Where computed results are kept.", show_default="the user's cache"),

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from dialeval.cli.gates import add_job_summary, exit_on_gates, parse_fail_under, show_in_job
+from dialeval.cli.gates import add_job_summary, exit_on_gates, in_ci, parse_fail_under, show_in_job
 from dialeval.cli.options import (
     Address,
     AllowUnmatched,
+    AskAgain,
     CacheFolder,
     EngineOption,
     FailUnder,
@@ -27,6 +28,7 @@ from dialeval.cli.options import (
     engine_given,
     shard_given,
 )
+from dialeval.cli.parsing.declaring import bad_usage
 from dialeval.cli.shards import work_on_study
 from dialeval.cli.workshop import open_workshop
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from dialeval.engine import EngineSettings
     from dialeval.study import Run, Study
     from dialeval.study.document import Content
+    from dialeval.study.freshness import AnswerPolicy
 
 
 PARTLY_ANSWERED: Final = 3
@@ -54,6 +57,7 @@ def run(
     engine: EngineOption = None,
     address: Address = None,
     resume: Resume = True,
+    ask_again: AskAgain = None,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
     allow_unmatched: AllowUnmatched = False,
@@ -80,11 +84,35 @@ def run(
     }
     loaded = loaded_study(**arguments)
     if part is not None:
+        if ask_again:
+            raise bad_usage(
+                "cannot be combined with --shard; change the system's 'revision:' instead",
+                where="--ask-again",
+            )
         folder = out or _folder(loaded, f"-{part.number}-of-{part.of}")
-        work_on_study(loaded, arguments, part, folder, jobs=jobs, cache=cache, resume=resume, engine=chosen)
+        work_on_study(
+            loaded,
+            arguments,
+            part,
+            folder,
+            jobs=jobs,
+            cache=cache,
+            resume=resume,
+            engine=chosen,
+            own_only=in_ci() and ask_again is None,
+        )
     else:
         folder = out or _folder(loaded)
-        carry_out(loaded, folder, jobs=jobs, resume=resume, cache=cache, json=json, engine=chosen)
+        carry_out(
+            loaded,
+            folder,
+            jobs=jobs,
+            resume=resume,
+            cache=cache,
+            json=json,
+            engine=chosen,
+            ask_again=ask_again,
+        )
 
 
 def _folder(study: Study, ending: str = "") -> Path:
@@ -125,14 +153,17 @@ def carry_out(
     engine: EngineSettings | None = None,
     brief: bool = False,
     then: Callable[[], None] | None = None,
+    ask_again: bool | None = None,
+    merging: bool = False,
 ) -> None:
     """Run the study, write its folder and report, print the leaderboard, and leave with the right exit code.
 
     ``brief`` prints the verdict and as many columns as stand side by side. ``then`` is called after that and
-    may write folders that the report links.
+    may write folders that the report links. When shards are merged, their answers are used as they are.
     """
     from dialeval.study import run_study, write_page, write_run
-    from dialeval.study.folder import check_run_folder
+    from dialeval.study.folder import check_run_folder, forget_answers
+    from dialeval.study.freshness import answer_notes
     from dialeval.study.provenance import Beginning
     from dialeval.study.report.exports import as_markdown
     from dialeval.study.report.terminal import print_brief, print_leaderboard
@@ -142,10 +173,16 @@ def carry_out(
     tell_of_memory(study)
     beginning = Beginning.now()
     chosen = engine or study.engine
+    policy = _policy(study, folder, ask_again=ask_again, resume=resume, merging=merging)
     with open_workshop(jobs=jobs, cache=cache, resume=resume, others=others, engine=chosen) as workshop:
-        done = run_study(study, workshop)
+        done = run_study(study, workshop, policy)
     command = shlex.join(["dialeval", *sys.argv[1:]])
     content = write_run(done, folder, beginning.end(command))
+    if not done.failures:
+        forget_answers(folder)
+    if json or brief:  # a leaderboard has them as notes
+        for note in answer_notes(content.manifest.answers, content.manifest.started):
+            print(f"note: {note}", file=sys.stderr)
     # First: the page's plots take a moment.
     if brief and not json:
         print_brief(content.summary)
@@ -159,6 +196,31 @@ def carry_out(
     report = write_page(content, folder)
     print(_summary(content, folder, report) if json else f"Report: {report}")
     _leave(done, folder)
+
+
+def _policy(
+    study: Study, folder: Path, *, ask_again: bool | None, resume: bool, merging: bool
+) -> AnswerPolicy:
+    """Which cached answers the run may use; in CI, a study with gates says that it uses none."""
+    from dialeval.core import Replayer
+    from dialeval.study.folder import ANSWERS, forget_answers
+    from dialeval.study.freshness import AnswerPolicy
+
+    if merging:
+        return AnswerPolicy(check=False)
+    if not resume or (folder / ANSWERS).is_symlink():
+        forget_answers(folder)
+    # Apart, so that what an interrupted run without --ask-again cached is asked again, too.
+    own = folder / ANSWERS / ("again" if ask_again else "run")
+    policy = AnswerPolicy(bool(ask_again), in_ci() and ask_again is None, own)
+    asked = [system for system in study.systems if not isinstance(system, Replayer)]
+    if policy.own_only and any(policy.rule(study, system.name).fresh for system in asked):
+        print(
+            "note: this is CI and the study has gates: only answers that this run asks for are used. Cached ones are "
+            "used with --use-cache, or 'cache: keep' of a system.",
+            file=sys.stderr,
+        )
+    return policy
 
 
 def _warn_of_another_study(study: Study, folder: Path) -> None:
@@ -210,7 +272,9 @@ def _summary(content: Content, folder: Path, report: Path) -> str:
     from dialeval.files.documents import as_json
 
     usage = [as_json(used) for used in content.manifest.usage]
-    told = {**as_json(content.summary), "folder": str(folder), "report": str(report), "usage": usage}
+    answers = [as_json(source) for source in content.manifest.answers]
+    told = {**as_json(content.summary), "folder": str(folder), "report": str(report)}
+    told |= {"usage": usage, "answers": answers}
     return jsonlib.dumps(told, ensure_ascii=False)
 
 

@@ -33,17 +33,28 @@ def work_on_study(
     cache: Path | None,
     resume: bool,
     engine: EngineSettings | None,
+    own_only: bool,
 ) -> None:
     """Do one shard of a study, and leave with 1 where part of it failed."""
+    from dialeval.errors import Unsuitable
+    from dialeval.study.freshness import AnswerPolicy
+    from dialeval.study.shards.folder import KEPT
     from dialeval.study.shards.working import work_on_shard
 
+    uncached = [name for name, rule in study.caches.items() if rule == "none"]
+    if uncached:
+        raise Unsuitable(
+            f"A shard cannot be merged without its answers, and the study says 'cache: none' for {uncached[0]!r}. Use "
+            "'cache: run' there, which keeps them in the shard only."
+        )
     task = task_of_study(study, arguments)
     used = engine or study.engine
     with open_shard(task, shard, folder, jobs=jobs, cache=cache, resume=resume, engine=used) as (
         workshop,
         failures,
     ):
-        failures += work_on_shard(study, shard, workshop)
+        policy = AnswerPolicy(own_only=own_only, folder=folder / KEPT)
+        failures += work_on_shard(study, shard, workshop, policy)
     leave_shard(shard, folder, failures)
 
 

@@ -1,5 +1,6 @@
 """The shapes of verbs and results: protocols, signatures, settings of resampling, results. No algorithms."""
 
+from dialeval.core.answers import AnswerRule, CacheRule
 from dialeval.core.protocols import (
     Bounded,
     CorpusMeasure,
@@ -17,12 +18,14 @@ from dialeval.core.protocols import (
     Priced,
     Replayer,
     Selective,
+    Served,
     Subject,
     System,
     UsesResources,
     WeighsTurns,
     YesNo,
     resources_of,
+    served,
 )
 from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
 from dialeval.core.results import ABSENCES, CorpusResult, Interval, Missing, Outcome, Provenance, Result
@@ -31,7 +34,9 @@ from dialeval.core.signature import Signature
 __all__ = [
     "ABSENCES",
     "DEFAULT_RESAMPLING",
+    "AnswerRule",
     "Bounded",
+    "CacheRule",
     "Clustering",
     "CorpusMeasure",
     "CorpusResult",
@@ -55,6 +60,7 @@ __all__ = [
     "Resampling",
     "Result",
     "Selective",
+    "Served",
     "Signature",
     "Subject",
     "System",
@@ -63,4 +69,5 @@ __all__ = [
     "YesNo",
     "by_dialogue",
     "resources_of",
+    "served",
 ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checka
 import numpy as np
 from numpy.typing import NDArray
 
+from dialeval.core.answers import AnswerRule
 from dialeval.core.signature import Signature
 from dialeval.data.types import Context, Prompt, Response
 from dialeval.errors import RunFailed, Unsuitable
@@ -216,6 +217,35 @@ class Priced(Protocol):
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """What this many tokens cost, in the currency of its prices; None where these are not known."""
+
+
+class Served(System, Protocol):
+    """A system behind a server, whose answers may change while its signature stays; it caches them itself."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a server that has not changed gives the same answer again, as with greedy decoding."""
+
+    @property
+    def reused(self) -> Sequence[float | None]:
+        """When each answer that this process took from the system's own cache was asked; None if that is unknown."""
+
+    def with_rule(self, rule: AnswerRule) -> System:
+        """The system under this rule for cached answers."""
+
+    def recall(self, contexts: Sequence[Context], *, seed: int = 0) -> list[Response | None]:
+        """Cached first answer to each context; None if there is none. Nothing is sent."""
+
+    def ask_again(self, contexts: Sequence[Context], *, seed: int = 0) -> list[tuple[Response, ...]]:
+        """Answers of the server as it is now; no cached answer is used or replaced."""
+
+
+def served(system: System) -> Served | None:
+    """The system as one behind a server; None if it is another."""
+    # By its class: a broken system would be asked for all of its properties otherwise.
+    behind: Any = system if hasattr(type(system), "ask_again") and hasattr(type(system), "recall") else None
+    server: Served | None = behind
+    return server
 
 
 @runtime_checkable

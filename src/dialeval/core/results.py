@@ -12,7 +12,7 @@ import numpy as np
 from dialeval.core.protocols import CorpusMeasure, Floats, Metric
 from dialeval.core.signature import Signature
 from dialeval.data.framed import Framed
-from dialeval.data.types import Example, Judgement
+from dialeval.data.types import Example, Judgement, MissingCause
 from dialeval.display.plots import Dot, draw_distribution, draw_dots, draw_line, new_axes
 from dialeval.stats.resampling.intervals import Absence
 
@@ -35,6 +35,8 @@ class Missing:
     item: str
     system: str
     reason: str
+    cause: MissingCause | None = field(default=None, compare=False)
+    """Who is behind it; None if that is not known."""
 
 
 def absence(subject: object) -> str | None:

@@ -64,7 +64,7 @@ def whole_turns(parts: Iterable[tuple[Any, ...]]) -> tuple[Turn, ...]:
 
 def response_parts(response: Response) -> tuple[Any, ...]:
     """A response taken apart; ``Response(*parts)`` is it again."""
-    return response.text, response.logprob, response.missing, response.usage
+    return response.text, response.logprob, response.missing, response.usage, response.cause
 
 
 def given_parts(record: Prompt | Example) -> tuple[Any, ...]:

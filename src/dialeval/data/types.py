@@ -38,13 +38,24 @@ Context: TypeAlias = tuple[Turn, ...]
 """The turns before a response, oldest first; may be empty."""
 
 
+MissingCause: TypeAlias = Literal["silent", "refused", "failed"]
+"""Code of a missing response: the system gave none, or would not answer; or asking it failed, which is nobody's answer
+(a server error, a budget that is used up, an answer that no file can hold)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a response took, where that is known."""
+    """Cost and origin of a response, as far as they are known."""
 
     seconds: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    asked: float | None = None
+    """When the system was asked, in seconds since 1970."""
+    cut: bool = False
+    """Whether a limit on tokens ended the response."""
+    cached: bool = False
+    """Whether an earlier run asked for it; not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +69,8 @@ class Response:
     """Why there is no response, where that is known; the text is then empty, but that is not what the system said."""
     usage: Usage | None = field(default=None, compare=False)
     """What it took; no part of what was said, so not written with it."""
+    cause: MissingCause | None = field(default=None, compare=False)
+    """Who is behind a missing response; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

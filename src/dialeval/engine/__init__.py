@@ -7,7 +7,14 @@ Example::
         for rows in run(job, batches, executor=pool, cache=Cache(folder)): ...
 """
 
-from dialeval.engine.cache import Cache, CacheSize, CacheWarning, LayeredCache
+from dialeval.engine.cache import (
+    Cache,
+    CacheSize,
+    CacheWarning,
+    CountingCache,
+    LayeredCache,
+    answer_cache,
+)
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
 from dialeval.engine.progress import SILENT, Progress, RichProgress, Watch, unwatched
 from dialeval.engine.settings import EngineSettings, Workshop
@@ -21,6 +28,7 @@ __all__ = [
     "CacheSize",
     "CacheWarning",
     "Codec",
+    "CountingCache",
     "EngineSettings",
     "Executor",
     "InProcess",
@@ -31,6 +39,7 @@ __all__ = [
     "RichProgress",
     "Watch",
     "Workshop",
+    "answer_cache",
     "run",
     "unwatched",
 ]

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialeval.core import AnswerRule
 from dialeval.errors import RunFailed
 from dialeval.files.atomic import make_private_folder
 
@@ -147,6 +148,73 @@ class LayeredCache(Cache):
             if payload is None and (payload := other.get(key, digest)) is not None:
                 self.put(key, digest, payload)
         return payload
+
+
+class MirroredCache(Cache):
+    """A cache that reads its own folder only, and writes into another cache as well."""
+
+    def __init__(self, folder: Path, mirror: Cache) -> None:
+        super().__init__(folder)
+        self.mirror = mirror
+
+    def put(self, key: str, digest: str, payload: bytes) -> None:
+        """Keep a result in both."""
+        super().put(key, digest, payload)
+        self.mirror.put(key, digest, payload)
+
+
+class CountingCache(Cache):
+    """A cache that counts the results of earlier runs that it gives, and notes how old they are."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.folder, self.must_keep, self._cache = cache.folder, cache.must_keep, cache
+        self._began = time.time()
+        self.looked_up = 0
+        self.times: list[float] = []
+        """When each of those that were found was written, in seconds since 1970."""
+
+    def get(self, key: str, digest: str) -> bytes | None:
+        """What the cache has."""
+        self.looked_up += 1
+        try:
+            written = self.path(key, digest).stat().st_mtime
+        except OSError:
+            written = None
+        payload = self._cache.get(key, digest)
+        if payload is not None and (written is None or written < self._began):
+            self.times.append(self._began if written is None else written)
+        return payload
+
+    def put(self, key: str, digest: str, payload: bytes) -> None:
+        """Keep a result in the cache."""
+        self._cache.put(key, digest, payload)
+
+
+def answer_cache(rule: AnswerRule, usual: Cache | None) -> Cache | None:
+    """The cache for answers of a system under this rule, given the one that all else uses; None for no cache."""
+    if rule.cache == "none":
+        return None
+    own = rule.folder
+    if rule.cache == "keep" and not rule.fresh:
+        return usual
+    if rule.cache == "run" or usual is None:
+        return None if own is None else Cache(own)
+    return WriteOnlyCache(usual) if own is None else MirroredCache(own, usual)
+
+
+class WriteOnlyCache(Cache):
+    """A cache that finds nothing, and writes into another."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.folder, self.must_keep, self._cache = cache.folder, cache.must_keep, cache
+
+    def get(self, key: str, digest: str) -> bytes | None:
+        """Nothing."""
+        return None
+
+    def put(self, key: str, digest: str, payload: bytes) -> None:
+        """Keep a result in the cache."""
+        self._cache.put(key, digest, payload)
 
 
 def _checksum(name: str, payload: bytes) -> bytes:

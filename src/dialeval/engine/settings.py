@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from dialeval.engine.cache import Cache
+from dialeval.core import AnswerRule
+from dialeval.engine.cache import Cache, answer_cache
 from dialeval.engine.executors import Executor, InProcess, ProcessPool
 from dialeval.engine.progress import Watch, unwatched
 from dialeval.errors import UnknownName, Unsuitable
@@ -82,3 +84,9 @@ class Workshop:
     batch_size: int = 256
     asking: Executor | None = None
     """Where systems are asked; None for this process."""
+    rules: Mapping[str, AnswerRule] = field(default_factory=dict)
+    """Which cached answers may be used, by system; all of those without a rule."""
+
+    def answer_cache(self, system: str) -> Cache | None:
+        """The cache for answers of this system."""
+        return answer_cache(self.rules.get(system, AnswerRule()), self.cache)

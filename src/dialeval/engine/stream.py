@@ -32,8 +32,8 @@ class Batch(NamedTuple, Generic[B]):
 class Codec(Protocol[R]):
     """Turns a result into bytes and back again without loss."""
 
-    def encode(self, result: R, /) -> bytes:
-        """The result as bytes."""
+    def encode(self, result: R, /) -> bytes | None:
+        """The result as bytes; None if it is not to be cached."""
 
     def decode(self, payload: bytes, /) -> R:
         """The result that ``encode`` was given; ValueError where the bytes are not its work."""
@@ -199,7 +199,8 @@ class _Window(Generic[B, R]):
             outcome = entry.outcome
             if entry.settled or not outcome.done() or outcome.cancelled() or outcome.exception() is not None:
                 continue
-            if self.cache is not None:
-                self.cache.put(self.job.key, entry.digest, self.job.codec.encode(outcome.result()))
+            payload = None if self.cache is None else self.job.codec.encode(outcome.result())
+            if self.cache is not None and payload is not None:
+                self.cache.put(self.job.key, entry.digest, payload)
             entry.settled = True
             self.progress.advance(entry.items)

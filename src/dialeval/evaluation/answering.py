@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, resources_of
-from dialeval.core.answers import generate
+from dialeval.core import Generator, PartlyAnswered, Replayer, Selective, System, resources_of, served
+from dialeval.core.answers import generate, unwritable
 from dialeval.data import Prompt, Response, Usage, digest
+from dialeval.data.types import MissingCause
 from dialeval.display.wording import count
 from dialeval.engine import Batch, Cache, Executor, InProcess, Job, Watch, run as run_batches
 from dialeval.errors import DialevalError, described
@@ -60,8 +61,37 @@ def answers_of(
     chunks = [chunk for chunk in asked if chunk]
     generated = _generated(system, chunks, seed, n, cache=cache, watch=watch, executor=executor)
     given = iter(generated.answers)
-    answers = [next(given) if reason is None else (Response("", missing=reason),) for reason in refused]
+    answers = [
+        next(given) if reason is None else (Response("", missing=reason, cause="refused"),)
+        for reason in refused
+    ]
     return generated._replace(answers=answers)
+
+
+def cached_answers(
+    system: Generator, prompts: Sequence[Prompt], seed: int, cache: Cache | None
+) -> dict[int, Response]:
+    """First responses that `answers_of` would take from the cache, by the number of their prompt; nothing is sent."""
+    found: dict[int, Response] = {}
+    key, codec = _key(system, seed, 1), ResponsesCodec()
+    refused = _refused(system, prompts)
+    for start in range(0, len(prompts), ANSWERED_AT_ONCE):
+        stop = min(start + ANSWERED_AT_ONCE, len(prompts))
+        asked = [index for index in range(start, stop) if refused[index] is None]
+        chunk = [prompts[index] for index in asked]
+        payload = cache.get(key, digest(chunk)) if cache is not None and chunk else None
+        try:
+            answers = [] if payload is None else codec.decode(payload)
+        except ValueError:  # said when it is asked again
+            continue
+        found |= {index: given[0] for index, given in zip(asked, answers, strict=False) if given}
+    rest = [index for index in range(len(prompts)) if index not in found and refused[index] is None]
+    if (server := served(system)) is not None:
+        recalled = server.recall([prompts[index].context for index in rest], seed=seed)
+        found |= {
+            index: response for index, response in zip(rest, recalled, strict=True) if response is not None
+        }
+    return {index: response for index, response in found.items() if response.missing is None}
 
 
 def _refused(system: Generator, prompts: Sequence[Prompt]) -> list[str | None]:
@@ -81,11 +111,8 @@ def _generated(
     watch: Watch,
     executor: Executor | None,
 ) -> Answered:
-    resources = sorted(resources_of(system).items())
-    several = [] if n == 1 else [n]
-    key = json.dumps(["responses", _FORMAT, str(system.signature), resources, seed, __version__, *several])
     task = _Answer(system, seed, n)
-    job = Job(key, task, ResponsesCodec())
+    job = Job(_key(system, seed, n), task, ResponsesCodec())
     given: list[Sequence[tuple[Response, ...] | None]] = []
     with watch(f"{system.name} answers", sum(map(len, chunks))) as progress:
         where = executor or InProcess()
@@ -99,6 +126,13 @@ def _generated(
                 # From here on only the cache is asked; a task that failed elsewhere has not told this one.
                 task.error, where = task.error or partial.cause or partial, InProcess()
     return _with_reasons([answer for answers in given for answer in answers], task.error)
+
+
+def _key(system: Generator, seed: int, n: int) -> str:
+    """Everything that moves a system's answers but the prompts."""
+    resources = sorted(resources_of(system).items())
+    several = [] if n == 1 else [n]
+    return json.dumps(["responses", _FORMAT, str(system.signature), resources, seed, __version__, *several])
 
 
 class _Answer:
@@ -116,10 +150,10 @@ class _Answer:
     def __call__(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         if self.error is None:
             try:
-                began = time.perf_counter()
+                asked, began = time.time(), time.perf_counter()
                 contexts = [prompt.context for prompt in prompts]
                 answers = generate(self.system, contexts, n=self.n, seed=self.seed)
-                return _timed(answers, (time.perf_counter() - began) / len(prompts))
+                return timed(answers, (time.perf_counter() - began) / len(prompts), asked)
             except Exception as error:  # foreign code: what was answered before is kept
                 self.error = error
                 if isinstance(error, PartlyAnswered):
@@ -129,9 +163,11 @@ class _Answer:
         raise failed from self.error
 
 
-def _timed(answers: Sequence[tuple[Response, ...]], seconds: float) -> list[tuple[Response, ...]]:
-    """The answers of a batch, each with its share of the time unless the system says more."""
-    usage = Usage(seconds=round(seconds, 6))
+def timed(
+    answers: Sequence[tuple[Response, ...]], seconds: float, asked: float
+) -> list[tuple[Response, ...]]:
+    """The answers of a batch, each with its share of the time, and when it was asked, unless the system says more."""
+    usage = Usage(seconds=round(seconds, 6), asked=round(asked, 3))
     return [
         tuple(response if response.usage else replace(response, usage=usage) for response in given)
         for given in answers
@@ -146,7 +182,8 @@ def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception
     if not answers:
         raise error
     why = error.why if isinstance(error, PartlyAnswered) else described(error)
-    missing = (Response("", missing=f"not answered: {why.splitlines()[0].rstrip('.')}"),)
+    reason = f"not answered: {(why.splitlines() or [''])[0].rstrip('.')}"
+    missing = (Response("", missing=reason, cause="failed"),)
     answered = sum(bool(answer) and answer[0].missing is None for answer in answers)
     failure = (
         f"only {answered:,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "
@@ -158,22 +195,36 @@ def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception
 class ResponsesCodec:
     """Responses on disk, as JSON."""
 
-    def encode(self, result: list[tuple[Response, ...]]) -> bytes:
-        """As lists of ``[text, logprob, missing, usage]``."""
+    def encode(self, result: list[tuple[Response, ...]]) -> bytes | None:
+        """As lists of ``[text, logprob, missing, usage, cause]``; None where asking failed, to try it again."""
+        if any(response.cause == "failed" for given in result for response in given):
+            return None
         return json.dumps([[_fields(response) for response in given] for given in result]).encode()
 
     def decode(self, payload: bytes) -> list[tuple[Response, ...]]:
-        """Back from JSON."""
-        return [
-            tuple(
-                Response(text, logprob, missing, usage and Usage(*usage))
-                for text, logprob, missing, usage in given
-            )
-            for given in json.loads(payload)
-        ]
+        """Back from JSON, as answers of an earlier run; ValueError where older versions kept what no file can hold."""
+        return [tuple(_response(*fields) for fields in given) for given in json.loads(payload)]
+
+
+def _response(
+    text: str,
+    logprob: float | None,
+    missing: str | None,
+    usage: Sequence[Any] | None = None,
+    cause: MissingCause | None = None,
+) -> Response:
+    if found := unwritable(text):
+        raise ValueError(f"an answer with {found}")
+    return Response(text, logprob, missing, replace(Usage(*(usage or ())), cached=True), cause)
 
 
 def _fields(response: Response) -> list[object]:
     usage = response.usage
-    took = usage and [usage.seconds, usage.prompt_tokens, usage.completion_tokens]
-    return [response.text, response.logprob, response.missing, took]
+    took = usage and [
+        usage.seconds,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.asked,
+        usage.cut,
+    ]
+    return [response.text, response.logprob, response.missing, took, response.cause]

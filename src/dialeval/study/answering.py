@@ -17,6 +17,7 @@ from dialeval.data.spooled import (
     whole_given,
     whole_turns,
 )
+from dialeval.display.wording import count
 from dialeval.engine import Workshop
 from dialeval.errors import DialevalError, described
 from dialeval.evaluation.answering import answers_of
@@ -57,11 +58,22 @@ def ask(
     except Exception as error:  # a system is foreign code: whatever it raises must not take the others down
         message = described(error)
         failures.append(Failure(system.name, None, message))
-        return Respondent(
-            system, [Missing(p.item, system.name, f"system failed: {message}") for p in prompts]
-        )
+        reason = f"system failed: {message}"
+        return Respondent(system, [Missing(p.item, system.name, reason, "failed") for p in prompts])
+    failure = failure or _unusable(first)
     failures += [Failure(system.name, None, failure, partial=True)] if failure else []
     return Respondent(system, first, (first, *others) if others else ())
+
+
+def _unusable(answers: Sequence[Example | Missing]) -> str | None:
+    """How many answers were lost on their way, and why the first was; None if none was."""
+    lost = [answer for answer in answers if isinstance(answer, Missing) and answer.cause == "failed"]
+    if not lost:
+        return None
+    return (
+        f"{len(lost):,} of {count(len(answers), 'answer')} could not be used. {lost[0].reason}. Run again to ask for "
+        f"{'it' if len(lost) == 1 else 'them'} again."
+    )
 
 
 class _Given(NamedTuple):
@@ -79,7 +91,7 @@ def _answers(system: System, prompts: Sequence[Prompt], study: Study, workshop: 
             system,
             prompts,
             study.resampling.seed,
-            cache=workshop.cache,
+            cache=workshop.answer_cache(system.name),
             watch=workshop.watch,
             executor=workshop.asking,
         )
@@ -112,14 +124,14 @@ def _examples(
 
 def _answer_parts(answer: Example | Missing) -> tuple[Any, ...]:
     if isinstance(answer, Missing):
-        return answer.item, answer.system, answer.reason
+        return answer.item, answer.system, answer.reason, answer.cause
     response = response_parts(answer.response)
     turns = turn_parts(answer.context)
     return answer.item, answer.system, turns, response, answer.references, *given_parts(answer)
 
 
 def _whole_answer(parts: tuple[Any, ...]) -> Example | Missing:
-    if len(parts) == 3:
+    if len(parts) == 4:
         return Missing(*parts)
     item, system, turns, response, references, *given = parts
     return Example(
@@ -133,10 +145,10 @@ ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
 def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
     """The system's first response to a prompt; Missing, with its reason, where there is none."""
     if not responses:
-        reason = no_line(system, prompt.item) or NO_RESPONSE
-        return Missing(prompt.item, system.name, reason)
+        lacking = no_line(system, prompt.item)
+        return Missing(prompt.item, system.name, lacking or NO_RESPONSE, None if lacking else "silent")
     if responses[0].missing is not None:
-        return Missing(prompt.item, system.name, responses[0].missing)
+        return Missing(prompt.item, system.name, responses[0].missing, responses[0].cause)
     return Example(
         prompt.item,
         system.name,

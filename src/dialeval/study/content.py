@@ -11,6 +11,7 @@ from dialeval.meta.document import Points
 from dialeval.study.browsing import choose, shown
 from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Content, Manifest, Summary, Values
+from dialeval.study.freshness import answer_notes
 from dialeval.study.unmatched import sentence
 
 
@@ -39,7 +40,11 @@ def content_of(
             answers({values.items[position] for position in chosen}),
             {system.name: system.runs for system in summary.systems},
         ),
-        notes=(*map(sentence, manifest.unmatched), *notes_of(summary)),
+        notes=(
+            *answer_notes(manifest.answers, manifest.started),
+            *map(sentence, manifest.unmatched),
+            *notes_of(summary),
+        ),
         points=points,
     )
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from dialeval.core import Resampling, System
+from dialeval.core import CacheRule, Resampling, System
 from dialeval.data import FORMATS
 from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
@@ -26,7 +26,7 @@ from dialeval.study.gates import Gate
 from dialeval.study.measures import build_measure
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
-from dialeval.systems.building import make_system
+from dialeval.systems.building import keys_of, make_system
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.transcript import Transcript
 
@@ -81,6 +81,8 @@ class Study:
     """The smallest difference that matters, by measure."""
     engine: EngineSettings | None = None
     """Where batches run; None where the command line says it."""
+    caches: Mapping[str, CacheRule] = field(default_factory=dict)
+    """Rules for cached answers, of systems for which the study states one."""
 
 
 def load_study(path: str | Path) -> Study:
@@ -134,6 +136,11 @@ def load_study(path: str | Path) -> Study:
         correction=file.correction,
         margins=margins,
         engine=file.engine.settings if file.engine else None,
+        caches={
+            system.name: rule
+            for system, given in zip(built, file.systems, strict=True)
+            if (rule := _cache_rule(given)) is not None
+        },
     )
 
 
@@ -153,7 +160,8 @@ def _build_system(index: int, given: object, folder: Path, problems: list[str]) 
     if not isinstance(given, dict):
         return None
     kind = given.get("kind")
-    options = {key: value for key, value in given.items() if key != "kind"}
+    ours = ("kind", "cache") if _cache_rule(given) or given.get("cache") is None else ("kind",)
+    options = {key: value for key, value in given.items() if key not in ours}
     if isinstance(kind, str) and kind not in KINDS and (place := custom_place(kind)) is not None:
         try:
             return make_custom_system(place, options, folder=folder)
@@ -166,11 +174,19 @@ def _build_system(index: int, given: object, folder: Path, problems: list[str]) 
             f"{where}.kind: {problem}; known kinds: {', '.join(KINDS)}, or your own, as file.py:NAME"
         )
         return None
+    if "cache" in options and "cache" not in keys_of(KINDS[kind]):
+        problems.append(f"{where}.cache: found {options.pop('cache')!r}, expected none, run or keep")
     made = make_system(kind, options, folder=folder, kinds=KINDS)
     if isinstance(made, list):
         problems += [f"{where}.{problem}" if problem.key else f"{where}: {problem}" for problem in made]
         return None
     return made.located(folder) if isinstance(made, Located) else made
+
+
+def _cache_rule(given: Mapping[str, object]) -> CacheRule | None:
+    """The rule for cached answers that a system's keys state; any other ``cache`` is a folder, if the kind has one."""
+    stated = given.get("cache")
+    return next((rule for rule in get_args(CacheRule) if rule == stated), None)
 
 
 def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:

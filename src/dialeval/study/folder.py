@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from shutil import rmtree
 from types import GenericAlias
 from typing import Any, Final
 from urllib.parse import quote
@@ -48,6 +49,8 @@ PAGES: Final = {
 
 _BEGUN: Final = ".run.part"
 """A folder with this file is ours, though a run that writes its first files there was interrupted."""
+ANSWERS: Final = ".answers"
+"""Folder in a run folder with the answers of a run that has not finished, if later runs must not use them."""
 
 
 def check_run_folder(folder: Path, study: Study) -> None:
@@ -60,7 +63,16 @@ def check_run_folder(folder: Path, study: Study) -> None:
             "a folder without it, since a run writes its own study.yaml",
             "Give another -o.",
         )
-    check_target(folder, "manifest.json", "summary.json", _BEGUN, kind="run")
+    check_target(folder, "manifest.json", "summary.json", _BEGUN, kind="run", parts=(ANSWERS,))
+
+
+def forget_answers(folder: Path) -> None:
+    """Remove the answers that a run cached for itself alone; a link in their place is removed, not followed."""
+    own = folder / ANSWERS
+    if own.is_symlink():
+        own.unlink()
+    elif own.exists():
+        rmtree(own)
 
 
 def write_run(run: Run, folder: str | Path, circumstances: Circumstances | None = None) -> Content:

@@ -77,6 +77,7 @@ def manifest_of(run: Run, circumstances: Circumstances) -> Manifest:
         plan=ClaimPlan(study.missing, study.primary, study.correction, dict(study.margins)),
         unmatched=run.unmatched,
         usage=tuple(usage for respondent in run.respondents if (usage := _usage(respondent))),
+        answers=run.answers,
     )
 
 

@@ -16,8 +16,9 @@ from dialeval.errors import BadInput, DialevalError
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.measure import Respondent
 from dialeval.study.answering import ask
-from dialeval.study.document import Failure, GateOutcome, Ranking, Unmatched
+from dialeval.study.document import AnswerSource, Failure, GateOutcome, Ranking, Unmatched
 from dialeval.study.file import Study
+from dialeval.study.freshness import AnswerPolicy, answer_source, check_servers
 from dialeval.study.gates import Judged, check_gates
 from dialeval.study.human import People, agree, read_people
 from dialeval.study.ranking import rankings
@@ -55,6 +56,8 @@ class Run(Framed):
     """How the measures agree with people; None where the study has no human ratings, or they do not join."""
     unmatched: tuple[Unmatched, ...] = ()
     """Files with lines that match no item."""
+    answers: tuple[AnswerSource, ...] = ()
+    """Where the answers of systems that generate come from."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -72,16 +75,21 @@ class Run(Framed):
         return shown_columns(self.scored)
 
 
-def run_study(study: Study, workshop: Workshop | None = None) -> Run:
+def run_study(study: Study, workshop: Workshop | None = None, policy: AnswerPolicy | None = None) -> Run:
     """Carry out ``study``: here, and without a cache, unless a workshop says otherwise.
 
-    A system or measure that fails is recorded, and the others are still run.
+    A system or measure that fails is recorded, and the others are still run. The policy says which cached answers may
+    be used; ServerChanged, before anything else is asked, if a server no longer gives them.
     """
-    workshop = workshop or Workshop()
+    policy = policy or AnswerPolicy()
+    study, workshop = policy.applied(study, workshop or Workshop())
     prompts, items, people = read_inputs(study)
+    checks = check_servers(study, prompts, workshop) if policy.check else {}
     failures: list[Failure] = []
     respondents = tuple(ask(system, prompts, items, study, workshop, failures) for system in study.systems)
-    scored = rank(study, tuple(score_all(study, respondents, workshop, failures)), failures)
+    given = [answer_source(each, checks.get(each.system.name)) for each in respondents]
+    answers = [source for source in given if source is not None]
+    scored = rank(study, tuple(score_all(study, respondents, workshop, failures, answers)), failures)
     failures += without_values(scored, failures)
     compared = compare(study, scored)
     agreement = _agree(study, people, items, scored, workshop, failures) if people else None
@@ -97,6 +105,7 @@ def run_study(study: Study, workshop: Workshop | None = None) -> Run:
         ranks=rankings(study, scored, compared),
         agreement=agreement,
         unmatched=tuple(_unmatched(study, items, people)),
+        answers=tuple(answers),
     )
 
 

@@ -8,18 +8,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject
+from dialeval.core import CorpusMeasure, Fittable, Missing, Outcome, Result, Subject, served
 from dialeval.data.spooled import Spool
 from dialeval.display.plots import Dot, draw_dots
 from dialeval.display.wording import count
-from dialeval.engine import SILENT, Progress, Workshop
+from dialeval.engine import SILENT, CountingCache, Progress, Workshop
 from dialeval.errors import UnknownName, Unsuitable, described
 from dialeval.evaluation.measure import AnyMetric, Measure, Respondent, Subjects, Tools, can_answer
 from dialeval.evaluation.roll import KeptRoll, keep
 from dialeval.evaluation.runner import Plan, evaluate_any, fitted
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
-from dialeval.study.document import Failure
+from dialeval.study.document import AnswerSource, Failure
 from dialeval.study.file import Study
+from dialeval.study.freshness import question_source
 from dialeval.study.streaming import OnePass
 
 if TYPE_CHECKING:
@@ -60,12 +61,16 @@ class _Judged(NamedTuple):
 
 
 def score_all(
-    study: Study, respondents: Sequence[Respondent], workshop: Workshop, failures: list[Failure]
+    study: Study,
+    respondents: Sequence[Respondent],
+    workshop: Workshop,
+    failures: list[Failure],
+    sources: list[AnswerSource],
 ) -> Iterator[Scored]:
-    """Every result; what fails joins the failures."""
+    """Every result; what fails joins the failures, and where answers to further questions come from the sources."""
     answers, passing = _Answers(workshop), OnePass(study, workshop)
     for measure in study.measures:
-        judged = list(_judged(measure, respondents, study, workshop, failures))
+        judged = list(_judged(measure, respondents, study, workshop, failures, sources))
         own = [given for given in judged if not passing.covers(measure, given.subjects)]
         with _bar(workshop, measure.label, sum(len(given.subjects) for given in own)) as progress:
             try:
@@ -102,14 +107,19 @@ def _judged(
     study: Study,
     workshop: Workshop,
     failures: list[Failure],
+    sources: list[AnswerSource],
 ) -> Iterator[_Judged]:
     """What the measure is asked about for each system; one that cannot do what is asked of it fails alone.
 
     Measures of answers pass over systems that answer no prompts.
     """
-    tools = Tools(workshop.cache, workshop.watch, study.limit, executor=workshop.asking)
     for respondent in respondents:
         name = respondent.system.name
+        cache = workshop.answer_cache(name)
+        asked = None if cache is None else CountingCache(cache)
+        tools = Tools(asked, workshop.watch, study.limit, executor=workshop.asking)
+        server = served(respondent.system) if measure.capability is not None else None
+        before = len(server.reused) if server else 0
         if measure.capability is None and not can_answer(respondent.system):
             continue
         try:
@@ -119,6 +129,9 @@ def _judged(
         except Exception as error:  # asking more of a system runs foreign code, as asking for answers does
             failures.append(Failure(name, measure.label, described(error)))
         else:
+            times = [*(asked.times if asked else ()), *(server.reused[before:] if server else ())]
+            source = question_source(respondent.system, measure.label, asked.looked_up if asked else 0, times)
+            sources += [] if source is None else [source]
             yield _Judged(name, subjects, max(1, len(respondent.runs)))
 
 

@@ -118,7 +118,11 @@ def make_system(
 def keys_of(maker: Callable[..., System]) -> dict[str, dataclasses.Field[Any]]:
     """The keys a study may give a kind of system, with the fields that hold them."""
     kind: Any = maker
-    return {field.name: field for field in dataclasses.fields(kind) if field.init}
+    return {
+        field.name: field
+        for field in dataclasses.fields(kind)
+        if field.init and field.metadata.get("key", True)
+    }
 
 
 def paths_of(system: Any) -> dict[str, Path | tuple[Path, ...]]:

@@ -124,7 +124,7 @@ def test_no_retries_means_one_attempt(tmp_path: Path) -> None:
         ),
         (Reply(302, "", (("Location", "http://127.0.0.1:1/"),)), "give that address as 'base_url'"),
         (Reply(400, '{"error": {"message": "logprobs are not supported"}}'), "set 'logprobs: false'"),
-        (Reply(400, '{"error": {"message": "use max_completion_tokens"}}'), "max_completion_tokens: 40"),
+        (Reply(400, '{"error": {"message": "use max_completion_tokens"}}'), "max_completion_tokens: 60"),
         (Reply(422, '{"detail": [{"loc": ["body", "n"]}]}'), "refused (HTTP 422): [{'loc': ['body', 'n']}]"),
         (Reply(200, '{"error": {"message": "I am a gateway."}}'), "refused (HTTP 200): I am a gateway."),
     ],

@@ -9,11 +9,13 @@ from typing import Final, TypeAlias
 
 from dialeval.consistency.probing.probes import Kind, Probe
 from dialeval.core import Detector, Generator, Missing, PartlyAnswered, Replayer, System, resources_of
+from dialeval.core.answers import generate
 from dialeval.data import digest
 from dialeval.data.speakers import as_chat, with_response
 from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
+from dialeval.evaluation.answering import ResponsesCodec
 from dialeval.version import __version__
 
 Candidates: TypeAlias = tuple[Response, ...]
@@ -120,7 +122,7 @@ def candidates_of(
     resources = sorted(resources_of(system).items())
     key = json.dumps(["probes", str(system.signature), resources, n, seed, __version__])
     task = _Ask(system, n, seed)
-    job, where = Job(key, task, _Codec()), executor or InProcess()
+    job, where = Job(key, task, ResponsesCodec()), executor or InProcess()
     given: list[Candidates | str] = []
     while len(given) < len(prompts):
         starts = range(len(given), len(prompts), PROBES_AT_ONCE)
@@ -155,7 +157,7 @@ class _Ask:
         if self.error is None:
             try:
                 contexts = [prompt.context for prompt in prompts]
-                return list(self.system.generate(contexts, n=self.n, seed=self.seed))
+                return generate(self.system, contexts, n=self.n, seed=self.seed)
             except PartlyAnswered as error:
                 self.error = error
                 raise
@@ -164,16 +166,3 @@ class _Ask:
         failed = PartlyAnswered(described(self.error), [None] * len(prompts), described(self.error))
         failed.cause = self.error
         raise failed from self.error
-
-
-class _Codec:
-    """Responses on disk, as JSON."""
-
-    def encode(self, result: list[Candidates]) -> bytes:
-        """As lists of ``[text, logprob, missing]``."""
-        rows = [[[each.text, each.logprob, each.missing] for each in given] for given in result]
-        return json.dumps(rows).encode()
-
-    def decode(self, payload: bytes) -> list[Candidates]:
-        """Back from JSON."""
-        return [tuple(Response(*fields) for fields in given) for given in json.loads(payload)]

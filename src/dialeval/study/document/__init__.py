@@ -1,7 +1,15 @@
 """The types of a run's files, and of all that its report shows."""
 
 from dialeval.evaluation.compare import Comparison as Comparison
-from dialeval.study.document.manifest import ClaimPlan, Manifest, SystemUsage, Trace, Unmatched
+from dialeval.study.document.manifest import (
+    AnswerSource,
+    CheckOutcome,
+    ClaimPlan,
+    Manifest,
+    SystemUsage,
+    Trace,
+    Unmatched,
+)
 from dialeval.study.document.reasons import PackedReasons, Place
 from dialeval.study.document.shown import Content, Said, Shown, Unscored, Values
 from dialeval.study.document.standing import (
@@ -31,6 +39,8 @@ from dialeval.study.document.summary import (
 )
 
 __all__ = [
+    "AnswerSource",
+    "CheckOutcome",
     "ClaimPlan",
     "Comparison",
     "Content",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from dialeval.files.digests import FileDigest
 from dialeval.files.documents import FINITE
@@ -66,6 +66,37 @@ class SystemUsage:
     """By the system's prices; None where there are none."""
 
 
+CheckOutcome: TypeAlias = Literal["same", "unrepeatable", "sampled", "unreachable"]
+"""Cached answers asked for again: the server gave the same ones; gives other ones each time; samples, so that nothing
+could be learnt; or did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Origin of the answers of one system."""
+
+    system: str
+    measure: str | None
+    """The measure that asked, counted in batches of questions; None for answers to the prompts."""
+    answers: int
+    cached: int
+    """How many of them were cached by an earlier run."""
+    undated: int = 0
+    """How many of the cached ones have no known time, as those of older versions."""
+    first_asked: str | None = None
+    """When the oldest of the cached ones was asked."""
+    last_asked: str | None = None
+    """When the newest of the cached ones was asked."""
+    check: CheckOutcome | None = None
+    """Result of asking for some of the cached ones again; None if nothing was to be checked."""
+    checked: int = 0
+    """How many were asked for again."""
+    why: str | None = None
+    """Why they could not be checked, in the words of the error."""
+    cut: int = 0
+    """How many answers a limit on tokens ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """When, where and from what a run was made."""
@@ -87,3 +118,5 @@ class Manifest:
     """Files with lines that match no item."""
     usage: tuple[SystemUsage, ...] = ()
     """Systems that generated answers."""
+    answers: tuple[AnswerSource, ...] = ()
+    """Where these answers come from: asked for in this run, or cached by an earlier one."""

@@ -16,16 +16,21 @@ from dialeval.evaluation.shards import Shard, whole_batches
 from dialeval.study.answering import as_example, ask
 from dialeval.study.document import Failure
 from dialeval.study.file import Study
+from dialeval.study.freshness import AnswerPolicy, check_servers
 from dialeval.study.run import Inputs, read_inputs
 
 
-def work_on_shard(study: Study, shard: Shard, workshop: Workshop) -> list[Failure]:
+def work_on_shard(
+    study: Study, shard: Shard, workshop: Workshop, policy: AnswerPolicy | None = None
+) -> list[Failure]:
     """Compute what ``run_study`` would compute of this shard's items, into the workshop's cache.
 
     What needs all items is left to merging: corpus measures, metrics that are fitted to their corpus, batches that lie
     in two shards, intervals, tests and ranks. What fails is returned, and the rest is still done.
     """
+    study, workshop = (policy or AnswerPolicy()).applied(study, workshop)
     inputs = read_inputs(study)
+    check_servers(study, inputs.prompts, workshop)
     failures: list[Failure] = []
     for system in study.systems:
         worked = _Worked(study, shard, workshop, inputs)
@@ -69,7 +74,12 @@ class _Worked:
         shop = self.workshop
         seed = self.study.resampling.seed
         answers, failure = answers_of(
-            system, prompts, seed, cache=shop.cache, watch=shop.watch, executor=shop.asking
+            system,
+            prompts,
+            seed,
+            cache=shop.answer_cache(system.name),
+            watch=shop.watch,
+            executor=shop.asking,
         )
         failures += [Failure(system.name, None, failure, partial=True)] if failure else []
         pairs = zip(prompts, answers, strict=True)
@@ -80,7 +90,8 @@ class _Worked:
         shop = self.workshop
         if measure.capability is not None:
             if not respondent.runs:  # several runs are refused when all is merged
-                tools = Tools(shop.cache, shop.watch, self.study.limit, self.shard, shop.asking)
+                cache = shop.answer_cache(respondent.system.name)
+                tools = Tools(cache, shop.watch, self.study.limit, self.shard, shop.asking)
                 measure.subjects(respondent, tools)
         elif can_answer(respondent.system):
             subjects = repeated(respondent.runs) if respondent.runs else respondent.examples

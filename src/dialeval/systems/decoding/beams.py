@@ -73,7 +73,7 @@ def search_beams(
         [_Group([_Beginning((), 0.0, item)]) for _ in range(decoding.groups)] for item in range(len(prefixes))
     ]
     logprobs, state = model.start(prefixes)
-    for length in range(1, decoding.max_tokens + 1):
+    for length in range(1, decoding.longest + 1):
         if length <= decoding.min_tokens:
             logprobs[:, sorted(model.end)] = -math.inf
         following = _following(logprobs, decoding, len(model.end))
@@ -115,15 +115,13 @@ def _advance(
     for candidate in pool[:width]:
         if candidate.token in end:
             group.ended.append(Hypothesis(candidate.before.tokens, candidate.logprob, finished=True))
-        elif length == decoding.max_tokens:
+        elif length == decoding.longest:
             group.ended.append(Hypothesis(candidate.tokens, candidate.logprob, finished=False))
     group.ended = sorted(
         group.ended, key=lambda candidate: -_score(candidate.logprob, candidate.length, penalty)
     )[:width]
     going = (
-        [candidate for candidate in pool if candidate.token not in end]
-        if length < decoding.max_tokens
-        else []
+        [candidate for candidate in pool if candidate.token not in end] if length < decoding.longest else []
     )
     group.running = [
         _Beginning(candidate.tokens, candidate.logprob, candidate.before.row) for candidate in going[:width]

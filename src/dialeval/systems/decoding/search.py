@@ -141,7 +141,7 @@ def _walk(
     if len(walks) > len(prefixes):
         items = torch.tensor([walk.item for walk in walks], device=logprobs.device)
         logprobs, state = logprobs[items], model.select(state, items)
-    for length in range(1, decoding.max_tokens + 1):
+    for length in range(1, decoding.longest + 1):
         if length <= decoding.min_tokens:
             logprobs[:, sorted(model.end)] = -math.inf
         tokens = choose(logprobs, walks)
@@ -150,7 +150,7 @@ def _walk(
         going = []
         for row, walk in enumerate(walks):
             ended = walk.tokens[-1] in model.end
-            if ended or length == decoding.max_tokens:
+            if ended or length == decoding.longest:
                 said = walk.tokens[:-1] if ended else walk.tokens
                 done[walk.item].append(Hypothesis(said, walk.logprob, ended))
             else:

@@ -27,6 +27,8 @@ METHODS: Final[Mapping[Method, tuple[str, ...]]] = {
 """The options each method uses, beside ``max_tokens`` and ``min_tokens``, which all do."""
 
 _ALWAYS: Final = ("max_tokens", "min_tokens")
+LONGEST: Final = 40
+"""Tokens of a response of a model that runs here, if nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ class Decoding:
     top_p: float = 0.9
     top_k: int = 50
     temperature: float = 1.0
-    max_tokens: int = 40
-    """A response has at most this many tokens, its end token counted."""
+    max_tokens: int | None = None
+    """Limit on the tokens of a response, its end token counted; None: `LONGEST` here, a server's own limit there."""
     min_tokens: int = 1
     """A response cannot end before it has this many tokens, its end token not counted."""
 
@@ -68,9 +70,10 @@ class Decoding:
         self._check_ranges()
 
     def _check_ranges(self) -> None:
-        for name in ("beams", "groups", "top_k", "max_tokens"):
-            self._need(name, getattr(self, name) >= 1, "a whole number of at least 1")
-        self._need("min_tokens", 0 <= self.min_tokens <= self.max_tokens, "between 0 and max_tokens")
+        for name in ("beams", "groups", "top_k", "longest"):
+            shown = "max_tokens" if name == "longest" else name
+            self._need(shown, getattr(self, name) >= 1, "a whole number of at least 1")
+        self._need("min_tokens", 0 <= self.min_tokens <= self.longest, "between 0 and max_tokens")
         self._need("top_p", 0 < self.top_p <= 1, "above 0 and at most 1")
         self._need("diversity", 0 <= self.diversity < math.inf, "0 or more")
         self._need("length_penalty", math.isfinite(self.length_penalty), "a finite number")
@@ -97,9 +100,15 @@ class Decoding:
         return {"greedy": 1, "beam": self.beams, "diverse_beam": self.beams}.get(self.method)
 
     @property
+    def longest(self) -> int:
+        """Limit on the tokens of a response of a model that runs here."""
+        return max(LONGEST, self.min_tokens) if self.max_tokens is None else self.max_tokens
+
+    @property
     def parameters(self) -> tuple[tuple[str, Scalar], ...]:
         """The options that the method uses, by name."""
-        return tuple((name, getattr(self, name)) for name in (*METHODS[self.method], *_ALWAYS))
+        used = {name: getattr(self, name) for name in (*METHODS[self.method], *_ALWAYS)}
+        return tuple({**used, "max_tokens": self.longest}.items())
 
     def __str__(self) -> str:
         return print_call(self.method, self.parameters)
@@ -108,6 +117,12 @@ class Decoding:
     def fact(self) -> str:
         """The method with its options as a signature shows them: ``beam(beams:5,length_penalty:1.0,...)``."""
         return str(self).replace("=", ":")
+
+    @property
+    def served_fact(self) -> str:
+        """The same of a server, which has a limit on tokens only if one was given."""
+        given = [pair for pair in self.parameters if self.max_tokens is not None or pair[0] != "max_tokens"]
+        return print_call(self.method, given).replace("=", ":")
 
     @classmethod
     def parse(cls, text: str) -> Decoding:
@@ -129,7 +144,7 @@ class Decoding:
         for name, value in options.items():
             if name not in known:
                 raise UnknownName("decoding option", str(name), known, todo=_there_are(known))
-            kind = type(known[name].default)
+            kind = int if name == "max_tokens" else type(known[name].default)
             if type(value) is not kind and not (kind is float and type(value) is int):
                 words = {"int": "a whole number", "float": "a number", "str": "one of " + ", ".join(METHODS)}
                 raise DialevalError(

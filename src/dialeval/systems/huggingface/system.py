@@ -96,7 +96,7 @@ class HuggingFace:
         if not contexts or n < 1:
             return [() for _ in contexts]
         loaded = self._load()
-        prompts = self._prompts(loaded, contexts, self.decoding.max_tokens)
+        prompts = self._prompts(loaded, contexts, self.decoding.longest)
         order = sorted(range(len(contexts)), key=lambda index: len(prompts[index].tokens))
         asked = [_Asked(prompts[index].tokens, context_seed(seed, contexts[index])) for index in order]
         by_index = dict(zip(order, loaded.pace.over(asked, partial(self._decode, loaded, n)), strict=True))
@@ -121,7 +121,7 @@ class HuggingFace:
         from dialeval.systems.huggingface.models import Pair
 
         loaded = self._load()
-        prompts = self._prompts(loaded, contexts, max(_LONG, self.decoding.max_tokens))
+        prompts = self._prompts(loaded, contexts, max(_LONG, self.decoding.longest))
         pairs = [
             Pair(prompt.tokens, self._scored(loaded, text, prompt))
             for prompt, text in zip(prompts, responses, strict=True)
@@ -137,7 +137,7 @@ class HuggingFace:
     def dropped(self, contexts: Sequence[Context]) -> Integers:
         """How many of each context's oldest turns are left out when it is answered, because the window is too short."""
         loaded = self._load()
-        room = self._room(loaded, self.decoding.max_tokens)
+        room = self._room(loaded, self.decoding.longest)
         return np.array(
             [loaded.prompting.prompt(context, room).dropped for context in contexts], dtype=np.int64
         )

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dialeval.errors import Unsuitable
+
+_CUT: Final = ("length", "max_tokens")
+"""Values of ``finish_reason`` if a limit on tokens ended an answer: OpenAI's, and that of gateways to others."""
 
 
 class Malformed(ValueError):
@@ -29,6 +32,8 @@ class Answer(NamedTuple):
     completion_tokens: int | None = None
     seconds: float | None = None
     """From the request to the whole answer, without earlier attempts."""
+    cut: bool = False
+    """Whether a limit on tokens ended it."""
 
 
 class Prompted(NamedTuple):
@@ -48,7 +53,7 @@ def tokens_spent(body: object) -> int | None:
 def _counted(body: object, name: str) -> int | None:
     usage = _table(body).get("usage")
     tokens = usage.get(name) if isinstance(usage, Mapping) else None
-    return tokens if isinstance(tokens, int) else None
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0 else None
 
 
 def read_answer(body: object) -> Answer:
@@ -59,7 +64,8 @@ def read_answer(body: object) -> Answer:
     if text is not None and not isinstance(text, str):
         raise Malformed("the answer's text is not text")
     counts = _counted(body, "prompt_tokens"), _counted(body, "completion_tokens")
-    return Answer(text, _total(choice.get("logprobs")), *counts)
+    cut = choice.get("finish_reason") in _CUT
+    return Answer(text, _total(choice.get("logprobs")), *counts, cut=cut)
 
 
 def _total(logprobs: object) -> float | None:

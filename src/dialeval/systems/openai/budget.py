@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
 
+from dialeval.core import AnswerRule
 from dialeval.errors import DialevalError, RunFailed
+
+if TYPE_CHECKING:
+    from dialeval.systems.openai.system import OpenAI
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class Meter:
         self.system, self.budget = system, budget
         self.requests = 0
         self.tokens = 0
+        self.reused: list[float | None] = []
+        """When each cached answer that was used instead of a request was asked; None if that is unknown."""
 
     def charge_request(self) -> None:
         """Count a request that is about to be sent; RunFailed where the budget has no room for it."""
@@ -78,3 +85,13 @@ class Meter:
             f"The budget of {self.system!r}, {most}, is used up: {self.requests:,} requests were sent and "
             f"{self.tokens:,} tokens spent. Raise 'budget', or run again to spend as much once more."
         )
+
+
+def meter(system: OpenAI) -> Meter:
+    """What this process has spent on the system, over all its batches and runs."""
+    return _meter(system.with_rule(AnswerRule()))
+
+
+@lru_cache(maxsize=64)
+def _meter(system: OpenAI) -> Meter:
+    return Meter(system.name, system.budget)

@@ -8,12 +8,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialeval.core import PartlyAnswered
+from dialeval.core.answers import writable
 from dialeval.data.types import Context, Response, Usage
 from dialeval.systems.decoding.model import context_seed, sample_stream
 from dialeval.systems.openai.answers import Answer, read_answer
 from dialeval.systems.openai.prompts import messages, shortened, warn_of_cut_contexts
-from dialeval.systems.openai.refusals import Refusal
-from dialeval.systems.openai.session import Question, Session, Tried, open_session, run_async
+from dialeval.systems.openai.refusals import Refusal, Unusable
+from dialeval.systems.openai.session import (
+    Memory,
+    Question,
+    Reply,
+    Session,
+    Tried,
+    memory_of,
+    open_session,
+    run_async,
+)
 
 if TYPE_CHECKING:
     from dialeval.systems.openai.system import OpenAI
@@ -64,28 +74,82 @@ def generate_all(
     raise tried.error
 
 
+def ask_again_all(system: OpenAI, contexts: Sequence[Context], seed: int) -> list[tuple[Response, ...]]:
+    """The first response to each context as the server gives it now; nothing cached is used or replaced.
+
+    A server that cannot be reached is soon given up: nothing rests on these answers.
+    """
+
+    async def work() -> list[_Told]:
+        nothing = Memory(system.address, None)
+        async with open_session(system, nothing, retries=min(system.retries, 1)) as session:
+            told = await session.do_all(
+                [partial(_answer, session, system, context, seed, 0) for context in contexts]
+            )
+            session.settle_doubts()
+            return told
+
+    return [_responses([told]) for told in run_async(work)]
+
+
+def recall_all(system: OpenAI, contexts: Sequence[Context], seed: int) -> list[Response | None]:
+    """The cached first response to each context; None where there is none."""
+    memory = memory_of(system)
+    return [_recalled(memory, system, context, seed) for context in contexts]
+
+
+def _recalled(memory: Memory, system: OpenAI, context: Context, seed: int) -> Response | None:
+    shorter: Context | None = context
+    while shorter is not None:
+        try:
+            reply = memory.find(memory.key(question(system, shorter, seed, 0)))
+        except Refusal as refused:
+            shorter = shortened(shorter) if refused.kind == "too_long" else None
+        else:
+            return None if reply is None else _response(reply)
+    return None
+
+
+def _response(reply: Reply) -> Response | None:
+    """The response in a reply; None where it has no words."""
+    answer = Answer(*reply.content)
+    said = (answer.text or "").strip()
+    if not said:
+        return None
+    usage = Usage(
+        answer.seconds,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        asked=reply.asked,
+        cut=answer.cut,
+        cached=reply.cached,
+    )
+    return Response(said, answer.logprob, usage=usage)
+
+
 async def _answer(session: Session, system: OpenAI, context: Context, seed: int, sample: int) -> _Told:
     dropped = 0
     while True:
         asked = question(system, context, seed, sample)
         try:
-            answer = Answer(*await session.ask(asked, read_answer))
+            reply = await session.ask(asked, read_answer)
+        except Unusable as error:
+            return _Told(Response("", missing=f"no response: {error}", cause="failed"), dropped)
         except Refusal as refused:
             if refused.kind == "too_long":
                 shorter = shortened(context)
                 if shorter is None:
-                    return _Told(Response("", missing=_TOO_LONG), dropped, fits=False)
+                    return _Told(Response("", missing=_TOO_LONG, cause="refused"), dropped, fits=False)
                 context, dropped = shorter, dropped + 1
                 continue
             if not refused.one_item and not refused.bad_request:
                 raise
             if not refused.one_item and context:
                 session.doubt(asked, refused)
-            return _Told(Response("", missing=_reason(refused)), dropped)
+            return _Told(Response("", missing=_reason(refused), cause="refused"), dropped)
         session.trust(asked)
-        said = (answer.text or "").strip()
-        usage = Usage(answer.seconds, answer.prompt_tokens, answer.completion_tokens)
-        return _Told(Response(said, answer.logprob, usage=usage) if said else None, dropped)
+        response = _response(reply)
+        return _Told(response and writable(response), dropped)
 
 
 def _reason(refused: Refusal) -> str:
@@ -103,7 +167,9 @@ def _responses(told: Sequence[_Told]) -> tuple[Response, ...]:
 def question(system: OpenAI, context: Context, seed: int, sample: int) -> Question:
     """The request for one response to a context."""
     decoding, samples = system.decoding, system.decoding.samples
-    body: dict[str, object] = {"model": system.model, "max_tokens": decoding.max_tokens, "stream": False}
+    body: dict[str, object] = {"model": system.model, "stream": False}
+    if decoding.max_tokens is not None:
+        body["max_tokens"] = decoding.max_tokens
     body["temperature"] = decoding.temperature if samples else 0
     if samples:
         body["seed"] = int(sample_stream(context_seed(seed, context), sample).random() * 2**31)

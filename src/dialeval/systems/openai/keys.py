@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-import json
+import html
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Final
-from urllib.parse import quote, quote_plus
+from urllib.parse import unquote
 
 from dialeval.errors import ResourceUnavailable
 
@@ -18,16 +19,21 @@ _HIDDEN: Final = "[key hidden]"
 _BEARER: Final = re.compile(r"(?i)\b(bearer|basic)(\s+|%20|\+)[^\s\"'\\,;}]+")
 _LONG_ENOUGH: Final = 12
 _LOGGERS: Final = ("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.http2")
+_ESCAPED: Final = re.compile(r"\\+(?:u\{?0{0,4}([0-9a-fA-F]{2})\}?|x([0-9a-fA-F]{2}))")
+_BREAK: Final = re.compile(r"\\{1,4}[nrt]")
+"""A line break in JSON."""
+_DEPTH: Final = 4
+"""Encodings of encodings that are undone."""
+_ALPHABET: Final = "[A-Za-z0-9+/=_-]{0,400}"
 
 
 class Key:
     """The key of a server, or none; shows itself to nobody but the server."""
 
-    __slots__ = ("_forms", "_secret")
+    __slots__ = ("_secret",)
 
     def __init__(self, secret: str | None) -> None:
         self._secret = secret
-        self._forms = _forms(secret) if secret else ()
 
     def __repr__(self) -> str:
         return "Key(hidden)" if self._secret else "Key(none)"
@@ -42,11 +48,86 @@ class Key:
         return _BEARER.sub(lambda match: f"{match[1]} {_HIDDEN}", self.hide_in_answer(text, short=True))
 
     def hide_in_answer(self, text: str, *, short: bool = False) -> str:
-        """``text`` without the key; unless ``short``, one of a few letters, such as EMPTY, is taken for a word."""
-        if self._secret and (short or len(self._secret) >= _LONG_ENOUGH):
-            for form in self._forms:
-                text = text.replace(form, _HIDDEN)
-        return text
+        """``text`` without the key; unless ``short``, one of a few letters, such as EMPTY, is taken for a word.
+
+        It is found in URL, JSON and HTML encoding, whole or in part and one in another, in base64, also within a
+        longer text such as ``Bearer KEY``, in hexadecimal digits, and over line breaks.
+        """
+        secret = self._secret
+        if not secret or not (short or len(secret) >= _LONG_ENOUGH) or not _holds(text, secret):
+            return text
+        text = _spellings(secret).sub(_HIDDEN, text)
+        # Encoded in more ways than can be cut out: then nothing of it is shown.
+        return _HIDDEN if len(secret) >= _LONG_ENOUGH and _holds(text, secret) else text
+
+    def hide_in_all(self, content: object) -> object:
+        """The content of a JSON document with the key hidden in every text of it."""
+        if not self._secret:
+            return content
+        if isinstance(content, str):
+            return self.hide_in_answer(content)
+        if isinstance(content, Mapping):
+            return {self.hide_in_all(name): self.hide_in_all(value) for name, value in content.items()}
+        return [self.hide_in_all(part) for part in content] if isinstance(content, list) else content
+
+
+def _holds(text: str, secret: str) -> bool:
+    """Whether the secret is in the text after it is decoded."""
+    plain = text
+    for _ in range(_DEPTH):
+        before = plain
+        plain = (
+            _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), plain) if "\\" in plain else plain
+        )
+        plain = unquote(plain) if "%" in plain else plain
+        plain = html.unescape(plain) if "&" in plain else plain
+        if plain == before:
+            break
+    if secret in plain:
+        return True
+    plain = "".join(_BREAK.sub("", plain).replace("\\", "").split())
+    lower = plain.lower()
+    wanted = _encoded(secret) if len(secret) >= _LONG_ENOUGH else ()
+    return (
+        (len(secret) >= _LONG_ENOUGH and secret in plain)
+        or any(form in plain for form in wanted)
+        or secret.encode().hex() in lower
+    )
+
+
+@lru_cache(maxsize=8)
+def _encoded(secret: str) -> tuple[str, ...]:
+    """The letters of base64, in both alphabets, that hold the secret whatever stands before and after it."""
+    forms: set[str] = set()
+    for before in range(3):
+        padded = b"\0" * before + secret.encode()
+        whole = len(padded) // 3 * 3
+        letters = base64.b64encode(padded[:whole]).decode()[(before * 8 + 5) // 6 :]
+        forms |= {letters, letters.translate(str.maketrans("+/", "-_"))}
+    return tuple(sorted(form for form in forms if len(form) >= 4))
+
+
+@lru_cache(maxsize=8)
+def _spellings(secret: str) -> re.Pattern[str]:
+    """Every spelling of the secret, and whole words of base64 that hold it."""
+    encoded = _encoded(secret) if len(secret) >= _LONG_ENOUGH else (_plain_base64(secret),)
+    words = [f"{_ALPHABET}{_spelt(form)}{_ALPHABET}" for form in encoded]
+    digits = f"(?i:{secret.encode().hex()})"
+    return re.compile("|".join([_spelt(secret), *words, digits]))
+
+
+def _plain_base64(secret: str) -> str:
+    return base64.b64encode(secret.encode()).decode()
+
+
+def _spelt(text: str) -> str:
+    """A pattern of the text with every letter as it is, or encoded for URLs, JSON or HTML."""
+    return rf"(?:\s|{_BREAK.pattern}){{0,8}}".join(
+        rf"(?:\\{{0,4}}{re.escape(letter)}|%(?:25){{0,3}}(?i:{ord(letter):02x})"
+        rf"|\\{{1,4}}(?:u\{{?0{{0,4}}|x)(?i:{ord(letter):02x})\}}?"
+        rf"|&#0{{0,5}}{ord(letter)};|&#[xX]0{{0,5}}(?i:{ord(letter):x});)"
+        for letter in text
+    )
 
 
 def read_key(variable: str | None) -> Key:
@@ -84,10 +165,3 @@ def hidden_in_logs(key: Key) -> Iterator[None]:
     finally:
         for logger in loggers:
             logger.removeFilter(hide)
-
-
-def _forms(secret: str) -> tuple[str, ...]:
-    """The spellings under which a server may send the key back, longest first."""
-    encoded = base64.b64encode(secret.encode()).decode()
-    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], encoded}
-    return tuple(sorted(forms, key=len, reverse=True))

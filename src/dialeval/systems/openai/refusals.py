@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dialeval.errors import RunFailed
+from dialeval.errors import RunFailed, writable_text
 from dialeval.systems.openai.keys import Key
 
 Kind: TypeAlias = Literal["too_long", "filtered", "unsuitable", "other"]
@@ -15,6 +15,8 @@ Kind: TypeAlias = Literal["too_long", "filtered", "unsuitable", "other"]
 while it answers others of the same settings, or anything else."""
 
 _SHOWN: Final = 300
+_PLAIN: Final = 4096
+"""Characters of a body without a message that are looked at."""
 _RETRIED: Final = frozenset({408, 409, 425, 429})
 # Error codes of OpenAI and llama.cpp, and the words of vLLM, which has no code for it.
 _TOO_LONG: Final = re.compile(
@@ -68,6 +70,10 @@ class Refusal(RunFailed):
         return self.status in (400, 413, 422)
 
 
+class Unusable(RunFailed):
+    """An answer that the server gave and nobody can use; it concerns one item, and is never cached."""
+
+
 def worth_retrying(status: int, body: str) -> bool:
     """Whether the same request may be answered a little later."""
     if status == 429:
@@ -92,7 +98,7 @@ def said(body: str, key: Key) -> str:
     error = read_error(body)
     message = f"{error.message} ({', '.join(error.codes)})" if error.codes else error.message
     # Hidden before it is cut: half a key would no longer be found.
-    words = " ".join(key.hide(message).split())
+    words = " ".join(writable_text(key.hide(message)).split())
     return f"{words[:_SHOWN].rstrip()} ..." if len(words) > _SHOWN else words or "it gave no reason."
 
 
@@ -106,16 +112,16 @@ def read_error(body: str) -> ServerError:
     """The error in a body, which may be JSON of several shapes, HTML or plain text."""
     try:
         content = json.loads(body)
-    except ValueError:
-        return ServerError(re.sub(r"<[^>]*>", " ", body))
+    except (ValueError, RecursionError):
+        return ServerError(re.sub(r"<[^>]*>", " ", body[:_PLAIN]))
     if not isinstance(content, Mapping):
-        return ServerError(body)
+        return ServerError(body[:_PLAIN])
     error = content.get("error", content)
     if not isinstance(error, Mapping):
         return ServerError(str(error))
     message = error.get("message", error.get("detail"))
     if message is None:
-        return ServerError(body)
+        return ServerError(body[:_PLAIN])
     codes = dict.fromkeys(error[name] for name in ("code", "type") if isinstance(error.get(name), str))
     parameter = error.get("param")
     return ServerError(str(message), tuple(codes), parameter if isinstance(parameter, str) else None)
@@ -137,5 +143,5 @@ def _todo(status: int, error: ServerError, variable: str | None) -> str:
     if error.names("logprobs"):
         return "If it does not give log-probabilities, set 'logprobs: false'."
     if error.names("max_completion_tokens"):
-        return "Set 'extra: {max_tokens: null, max_completion_tokens: 40}'."
+        return "Leave 'max_tokens' out of 'decoding', or set 'extra: {max_tokens: null, max_completion_tokens: 60}'."
     return ""

@@ -123,13 +123,14 @@ class _Scorer:
             prompt = system.layout.write(system.instructed(context)) + written
             read = partial(read_echo, prompt=prompt)
         try:
-            tokens, logprobs = await self.session.ask(self._question(context, written), read)
+            reply = await self.session.ask(self._question(context, written), read)
         except Refusal as refused:
             # Servers differ on whether nothing may be generated.
             if self._generated or not refused.bad_request or not refused.wants_tokens:
                 raise
             self._generated = 1
             return await self._prompted(context, written)
+        tokens, logprobs = reply.content
         return Prompted(tuple(tokens), tuple(logprobs))
 
     def _question(self, context: Context, written: str) -> Question:

@@ -17,9 +17,10 @@ from typing import Final, Generic, TypeVar
 
 from dialeval.errors import ResourceUnavailable, RunFailed, install_advice
 from dialeval.systems.openai.answers import Malformed, tokens_spent
+from dialeval.systems.openai.bodies import ENCODINGS, Body, read_body, text_of
 from dialeval.systems.openai.budget import Meter
 from dialeval.systems.openai.keys import Key, hidden_in_logs
-from dialeval.systems.openai.refusals import error_in, refusal, said, worth_retrying
+from dialeval.systems.openai.refusals import Unusable, error_in, refusal, said, worth_retrying
 
 try:
     import httpx2
@@ -56,6 +57,8 @@ class _Fault:
     wait: float | None = None
     """Seconds that the server asked for."""
     unreachable: bool = False
+    of_item: bool = False
+    """Whether it concerns this answer only, so that others may be asked for though it does not go well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ async def open_sender(connection: Connection, key: Key, meter: Meter) -> AsyncIt
     """A sender, as long as the block lasts."""
     # The environment's proxies and .netrc passwords stay out: nothing below the command line reads it.
     async with httpx2.AsyncClient(
-        headers=key.headers,
+        headers={**key.headers, "Accept-Encoding": ENCODINGS},
         timeout=httpx2.Timeout(connection.timeout, connect=min(_CONNECTING, connection.timeout)),
         limits=httpx2.Limits(max_connections=connection.concurrency),
         verify=_certificates(),
@@ -97,7 +100,7 @@ class Sender:
         self.connection = connection
         self.stopped = False
         """Once true, what is on its way is finished and nothing is sent any more."""
-        self._client, self._key, self._meter = client, key, meter
+        self._client, self._key, self.meter = client, key, meter
         self._quiet_until = 0.0
 
     async def send(self, path: str, body: Mapping[str, object], read: Callable[[object], T]) -> Sent[T]:
@@ -110,13 +113,15 @@ class Sender:
             await self._keep_quiet()
             if self.stopped and not attempts:
                 raise RunFailed("Not sent, because another request failed for good.")
-            self._meter.charge_request()
+            self.meter.charge_request()
             result = await self._attempt(path, body, read)
             if isinstance(result, Sent):
-                self._meter.charge_tokens(result.tokens)
+                self.meter.charge_tokens(result.tokens)
                 return result
             attempts += 1
             wait = back_off(self.connection.backoff, attempts) if result.wait is None else result.wait
+            if attempts > self.connection.retries and result.of_item:
+                raise Unusable(result.what)
             if attempts > self.connection.retries or wait > LONGEST or self.stopped:
                 raise RunFailed(self._given_up(result, attempts, time.monotonic() - began))
             if result.wait is None:
@@ -137,8 +142,11 @@ class Sender:
         url, began = f"{self.connection.base_url}/{path}", time.monotonic()
         try:
             # A server that sends a byte now and then never times out by itself; hence the limit on the whole.
-            async with asyncio.timeout(self.connection.timeout):
-                response = await self._client.post(url, json=body)
+            async with (
+                asyncio.timeout(self.connection.timeout),
+                self._client.stream("POST", url, json=body) as response,
+            ):
+                content = await read_body(response)
         except (TimeoutError, httpx2.TimeoutException):
             return _Fault(f"no whole answer within {self.connection.timeout:g} s")
         except httpx2.ConnectError as error:
@@ -147,27 +155,35 @@ class Sender:
             return _Fault(f"the connection broke off ({self._words(error)})")
         except (httpx2.InvalidURL, httpx2.RequestError) as error:
             raise RunFailed(f"{url} cannot be asked: {self._words(error)}") from None
-        return self._read(response, read, time.monotonic() - began)
+        return self._read(response, content, read, time.monotonic() - began)
 
     def _read(
-        self, response: httpx2.Response, read: Callable[[object], T], seconds: float
+        self, response: httpx2.Response, body: Body, read: Callable[[object], T], seconds: float
     ) -> Sent[T] | _Fault:
-        status, text = response.status_code, response.text
-        if worth_retrying(status, text):
-            return _Fault(f"HTTP {status}, {said(text, self._key)}", wait=retry_after(response.headers))
+        status, shown = response.status_code, body.content.decode(errors="replace")
+        if worth_retrying(status, shown):
+            return _Fault(f"HTTP {status}, {said(shown, self._key)}", wait=retry_after(response.headers))
         if status != 200:
-            raise refusal(status, text, self._key, self.connection.api_key_env)
+            raise refusal(status, shown, self._key, self.connection.api_key_env)
+        if body.fault is not None:
+            raise Unusable(body.fault)
+        text = text_of(body.content, response.headers.get("content-type", ""))
+        if text is None:
+            return _Fault("an answer that is not UTF-8", of_item=True)
         try:
-            content: object = json.loads(self._key.hide_in_answer(text))
+            # Decoded first: JSON has many spellings of one text.
+            content = self._key.hide_in_all(json.loads(text))
+            wrong = error_in(content)
+        except RecursionError:
+            raise Unusable("an answer of JSON that is nested too deeply") from None
         except ValueError:
             return _Fault(f"an answer of {len(text)} characters that is not whole JSON")
-        wrong = error_in(content)
         if wrong is not None:
             raise refusal(status, wrong, self._key, self.connection.api_key_env)
         try:
             return Sent(read(content), tokens_spent(content), seconds)
         except Malformed as error:
-            return _Fault(f"an answer of an unknown shape ({error})")
+            return _Fault(f"an answer of an unknown shape ({self._words(error)})")
 
     def _words(self, error: Exception) -> str:
         return self._key.hide((str(error) or type(error).__name__).splitlines()[0])
@@ -202,15 +218,18 @@ def back_off(first: float, attempt: int) -> float:
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """Seconds the server asks to be left alone, given as a number or a date (RFC 9110, section 10.2.3).
 
-    A date is counted from that of the answer, since the clock here may be wrong; from ``now`` where it has none.
+    A date is counted from that of the answer, since the clock here may be wrong; from ``now`` where it has none. None
+    if there is neither, as of negative numbers and NaN.
     """
     asked = headers.get("retry-after", "").strip()
     if not asked:
         return None
     try:
-        return max(0.0, float(asked)) if float(asked) == float(asked) else None
+        seconds = float(asked)
     except ValueError:
         pass
+    else:
+        return seconds if seconds >= 0 else None
     moment = _date(asked)
     if moment is None:
         return None
@@ -222,6 +241,6 @@ def _date(text: str) -> datetime | None:
     """The date of a header; None where it is not one."""
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, TypeError, IndexError, OverflowError):  # odd dates raise all of them
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from dialeval.engine.cache import Cache
+from dialeval.core.answers import unwritable
+from dialeval.engine.cache import Cache, answer_cache
 from dialeval.errors import RunFailed
 from dialeval.resources.finding import kept_folder
 from dialeval.systems.openai.answers import Answer
-from dialeval.systems.openai.budget import Meter
+from dialeval.systems.openai.budget import meter
 from dialeval.systems.openai.keys import read_key
 from dialeval.systems.openai.refusals import Refusal
 from dialeval.systems.openai.sending import Connection, Sender, open_sender
@@ -63,56 +64,113 @@ class Tried(NamedTuple, Generic[T]):
     """The failure and how much was kept; empty where nothing was, or dialeval did not foresee the failure."""
 
 
+class Reply(NamedTuple):
+    """What is kept of a server's answer."""
+
+    content: list[Any]
+    asked: float | None
+    """When, in seconds since 1970; None of answers that older versions cached."""
+    cached: bool = False
+
+
+class Memory:
+    """Cached answers of one server."""
+
+    def __init__(self, address: str, cache: Cache | None) -> None:
+        self._address, self.cache = address, cache
+
+    def key(self, question: Question) -> str:
+        """Everything that moves the answer; the API key is not in it."""
+        chance = [question.revision, question.seed, question.sample]
+        return json.dumps(
+            ["openai", _FORMAT, self._address, question.path, chance, question.body], sort_keys=True
+        )
+
+    def find(self, key: str) -> Reply | None:
+        """The cached answer; Refusal if the server would not give one, None if nothing usable is cached."""
+        payload = None if self.cache is None else self.cache.get(key, "")
+        kept = None if payload is None else json.loads(payload)
+        if isinstance(kept, list):  # of a version that did not store when it asked
+            kept = {"answer": kept}
+        if kept is None or ("kind" not in kept and "answer" not in kept):
+            return None
+        if "kind" in kept:
+            raise Refusal(**kept)
+        texts = (value for value in kept["answer"] if isinstance(value, str))
+        return None if any(map(unwritable, texts)) else Reply(kept["answer"], kept.get("asked"), cached=True)
+
+    def keep(self, key: str, reply: Reply) -> None:
+        """Cache an answer."""
+        self._put(key, {"answer": reply.content, "asked": reply.asked})
+
+    def refuse(self, key: str, refused: Refusal) -> None:
+        """Cache a refusal of one item."""
+        self._put(key, {"status": refused.status, "said": refused.said, "kind": refused.kind})
+
+    def note(self, key: str, learnt: Sequence[object]) -> None:
+        """Cache something that was learnt along the way."""
+        self._put(key, list(learnt))
+
+    def _put(self, key: str, entry: object) -> None:
+        if self.cache is not None:
+            self.cache.put(key, "", json.dumps(entry).encode())
+
+
 class Session:
     """A sender with a memory."""
 
-    def __init__(self, sender: Sender, cache: Cache) -> None:
-        self._sender, self._cache = sender, cache
-        self._asked: dict[str, asyncio.Task[list[Any]]] = {}
+    def __init__(self, sender: Sender, memory: Memory) -> None:
+        self._sender, self._memory = sender, memory
+        self._asked: dict[str, asyncio.Task[Reply]] = {}
         self._doubts: list[tuple[Question, Refusal]] = []
         self._answered: set[str] = set()
 
-    async def ask(self, question: Question, read: Read) -> list[Any]:
+    async def ask(self, question: Question, read: Read) -> Reply:
         """What ``read`` makes of the server's answer, now or in an earlier run; kept before it is returned."""
-        key = self._key(question)
+        key = self._memory.key(question)
         if key not in self._asked:
             self._asked[key] = asyncio.ensure_future(self._ask(key, question, read))
         return await self._asked[key]
 
-    async def _ask(self, key: str, question: Question, read: Read) -> list[Any]:
-        kept = self._kept(key)
-        if isinstance(kept, list):
+    async def _ask(self, key: str, question: Question, read: Read) -> Reply:
+        kept = self._memory.find(key)
+        if kept is not None:
+            self._sender.meter.reused.append(kept.asked)
             return kept
-        if kept is not None and "kind" in kept:
-            raise Refusal(**kept)
+        asked = time.time()
         try:
             sent = await self._sender.send(question.path, question.body, read)
         except Refusal as refused:
             if refused.one_item:
-                self._keep_refusal(key, refused)
+                self._memory.refuse(key, refused)
             raise
         content = sent.content
         if isinstance(content, Answer):
             content = content._replace(seconds=round(sent.seconds, 4))
-        self._keep(key, list(content))
-        return list(content)
+        reply = Reply(list(content), round(asked, 3))
+        if not (isinstance(content, Answer) and content.text and unwritable(content.text)):
+            self._memory.keep(key, reply)
+        return reply
 
     def recall(self, question: Question) -> list[Any] | None:
         """What was noted under this question, which need not be one for the server."""
-        kept = self._kept(self._key(question))
-        return kept if isinstance(kept, list) else None
+        try:
+            kept = self._memory.find(self._memory.key(question))
+        except Refusal:
+            return None
+        return None if kept is None else kept.content
 
     def note(self, question: Question, answer: Sequence[object]) -> None:
         """Keep something that was learnt along the way."""
-        self._keep(self._key(question), list(answer))
+        self._memory.note(self._memory.key(question), answer)
 
     def trust(self, question: Question) -> None:
         """Note that the server answered this question, so that its settings are not what it may refuse in others."""
-        key = self._key(question.settings)
+        key = self._memory.key(question.settings)
         if key not in self._answered:
             self._answered.add(key)
-            if self._kept(key) is None:
-                self._keep(key, [True])
+            if self.recall(question.settings) is None:
+                self._memory.note(key, [True])
 
     def doubt(self, question: Question, refused: Refusal) -> None:
         """Set aside a bad request: of this item, or of the settings, which is known once the server answers others."""
@@ -126,26 +184,11 @@ class Session:
             if not self._trusts(question):
                 raise refused
             item = Refusal(refused.status, refused.said, kind="unsuitable")
-            self._keep_refusal(self._key(question), item)
+            self._memory.refuse(self._memory.key(question), item)
 
     def _trusts(self, question: Question) -> bool:
-        return self.recall(question.settings) is not None
-
-    def _keep_refusal(self, key: str, refused: Refusal) -> None:
-        self._keep(key, {"status": refused.status, "said": refused.said, "kind": refused.kind})
-
-    def _kept(self, key: str) -> list[Any] | dict[str, Any] | None:
-        payload = self._cache.get(key, "")
-        return None if payload is None else json.loads(payload)
-
-    def _keep(self, key: str, answer: object) -> None:
-        self._cache.put(key, "", json.dumps(answer).encode())
-
-    def _key(self, question: Question) -> str:
-        """Everything that moves the answer; the API key is not in it."""
-        address = self._sender.connection.base_url
-        chance = [question.revision, question.seed, question.sample]
-        return json.dumps(["openai", _FORMAT, address, question.path, chance, question.body], sort_keys=True)
+        settings = question.settings
+        return self._memory.key(settings) in self._answered or self.recall(settings) is not None
 
     async def do_all(self, works: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         """Every work's result, in order; the first failure is raised after what is on its way is finished."""
@@ -180,29 +223,37 @@ class Session:
     def _with_progress(self, error: Exception | None, done: int, total: int) -> str:
         if not isinstance(error, RunFailed) or not done:
             return ""
-        kept = f"{done} of the {total} answers asked for are kept in {self._cache.folder}"
+        cache = self._memory.cache
+        if cache is None:
+            return f"{error} {done} of the {total} answers had come, and are not cached ('cache: none')."
+        kept = f"{done} of the {total} answers asked for are kept in {cache.folder}"
         return f"{error} {kept}; run again to resume from there."
 
 
 @asynccontextmanager
-async def open_session(system: OpenAI) -> AsyncIterator[Session]:
-    """A session with the system's server, as long as the block lasts; the key is read now."""
+async def open_session(
+    system: OpenAI, memory: Memory | None = None, *, retries: int | None = None
+) -> AsyncIterator[Session]:
+    """A session with the system's server, as long as the block lasts; the key is read now.
+
+    It remembers what the system cached unless it is given another memory.
+    """
     connection = Connection(
         base_url=system.address,
         api_key_env=system.api_key_env,
         concurrency=system.concurrency,
-        retries=system.retries,
+        retries=system.retries if retries is None else retries,
         timeout=system.timeout,
         backoff=system.backoff,
     )
     async with open_sender(connection, read_key(system.api_key_env), meter(system)) as sender:
-        yield Session(sender, Cache(system.cache or kept_folder("openai")))
+        yield Session(sender, memory or memory_of(system))
 
 
-@lru_cache(maxsize=64)
-def meter(system: OpenAI) -> Meter:
-    """What this process has spent on the system, over all its batches."""
-    return Meter(system.name, system.budget)
+def memory_of(system: OpenAI) -> Memory:
+    """The answers that the system may use, under its rule."""
+    usual = Cache(system.cache or kept_folder("openai"))
+    return Memory(system.address, answer_cache(system.rule, usual))
 
 
 def run_async(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from dialeval.core import Floats, Integers, Signature
+from dialeval.core import AnswerRule, Floats, Integers, Signature
+from dialeval.core.answers import NO_KEY
 from dialeval.data.types import Context, Response, Turn
 from dialeval.errors import DialevalError, Unsuitable
 from dialeval.systems.decoding.settings import Decoding
-from dialeval.systems.openai.budget import Budget, Prices
+from dialeval.systems.openai.budget import Budget, Prices, meter
 from dialeval.systems.openai.prompts import Layout, unknown_role
 
 Api: TypeAlias = Literal["chat", "completions"]
@@ -64,6 +65,8 @@ class OpenAI:
     """Per million tokens; no part of the signature."""
     cache: Path | None = None
     """The folder in which answers are kept; None: the user's cache folder."""
+    rule: AnswerRule = field(default_factory=AnswerRule, metadata=NO_KEY)
+    """Which cached answers may be used; set by a run."""
 
     def __post_init__(self) -> None:
         self._check_address()
@@ -122,7 +125,7 @@ class OpenAI:
         )
         layout = (("turn", self.layout.turn), ("cue", self.layout.cue), ("lead", self.layout.lead))
         shown = layout if self.api == "completions" else ()
-        return Signature("openai", (*parameters, *shown), (("decoding", self.decoding.fact),))
+        return Signature("openai", (*parameters, *shown), (("decoding", self.decoding.served_fact),))
 
     def generate(
         self, contexts: Sequence[Context], *, n: int = 1, seed: int = 0
@@ -138,6 +141,32 @@ class OpenAI:
         from dialeval.systems.openai.generating import generate_all
 
         return generate_all(self, contexts, n, seed)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the server, as long as it is the same, gives the same answer again."""
+        return not self.decoding.samples
+
+    @property
+    def reused(self) -> Sequence[float | None]:
+        """When each answer that this process took from the cache was asked; None if that is unknown."""
+        return meter(self).reused
+
+    def with_rule(self, rule: AnswerRule) -> OpenAI:
+        """The system under this rule for cached answers."""
+        return replace(self, rule=rule)
+
+    def recall(self, contexts: Sequence[Context], *, seed: int = 0) -> list[Response | None]:
+        """Cached first answer to each context; None if there is none. Nothing is sent."""
+        from dialeval.systems.openai.generating import recall_all
+
+        return recall_all(self, contexts, seed)
+
+    def ask_again(self, contexts: Sequence[Context], *, seed: int = 0) -> list[tuple[Response, ...]]:
+        """Answers of the server as it is now; no cached answer is used or replaced."""
+        from dialeval.systems.openai.generating import ask_again_all
+
+        return ask_again_all(self, contexts, seed)
 
     def refuses(self, context: Context) -> str | None:
         """Why the server cannot answer here: a role that the chat API does not know."""
