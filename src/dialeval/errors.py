@@ -65,7 +65,7 @@ class BadStudy(DialevalError):
     def __init__(self, path: str, problems: Sequence[str]) -> None:
         self.path, self.problems = path, tuple(problems)
         count = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
-        super().__init__("\n".join([f"{path}: {count}", *(f"  {problem}" for problem in problems)]))
+        super().__init__("\n".join([f"{path}: {count}", *(f"  {problem}" for problem in self.problems)]))
 
 
 class ResourceUnavailable(DialevalError):

@@ -54,8 +54,8 @@ def test_the_name_defaults_to_the_files(tmp_path):
     [
         ("data: prompts.jsonl", "", "data: required"),
         ("seed: 7", "sead: 7", "sead: unknown key; did you mean 'seed'?"),
-        ("seed: 7", "seed: many", "seed: found 'many', but input should be a valid integer"),
-        ("seed: 7", "seed: -1", "seed: found -1, but input should be greater than or equal to 0"),
+        ("seed: 7", "seed: many", "seed: found 'many', expected a whole number"),
+        ("seed: 7", "seed: -1", "seed: found -1, expected 0 or more"),
         (
             "kind: echo",
             "kind: ecco",
@@ -67,7 +67,7 @@ def test_the_name_defaults_to_the_files(tmp_path):
             "pth: old",
             "systems[0].pth: unknown key for kind 'transcript'; did you mean 'path' or 'paths'?",
         ),
-        ("path: old.jsonl", "path: 3", "systems[0].path: found 3, but "),
+        ("path: old.jsonl", "path: 3", "systems[0].path: found 3, expected a path"),
         (
             "rouge_l,",
             "rogue_l,",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from dialeval.lazy import lazily
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, __file__)
 
-from dialeval.cli.main import main
+try:
+    from dialeval.cli.main import main
+except KeyboardInterrupt:  # Ctrl-C within the first milliseconds
+    print("Interrupted. Nothing was kept.", file=sys.stderr)
+    raise SystemExit(130) from None
 
 __all__ = ["app_of", "main"]

@@ -15,13 +15,16 @@ from typing import Any, Final, TextIO
 
 from dialeval.cli.parsing.plain_lines import plain_values
 from dialeval.cli.parsing.verbs import VERBS, behind
-from dialeval.cli.workshop import keeps
+from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
 from dialeval.display.streams import plain_streams, printable_streams
-from dialeval.errors import DialevalError, first_line
+from dialeval.errors import DialevalError, UnknownName, first_line
 
 
 def main() -> None:
-    """Run the command line; errors that a user can fix are printed without a traceback, and exit with 1."""
+    """Run the command line; errors that a user can fix are printed without a traceback.
+
+    Their exit code is 1; that of a name nobody knows is 2, as of any mistake in the usage.
+    """
     _start_lightly()
     warnings.showwarning = _print_warning
     _print_notes()
@@ -33,9 +36,15 @@ def main() -> None:
 def _run_or_explain(words: Sequence[str]) -> None:
     try:
         _run(words)
+    except UnknownName as error:  # a mistake in the usage, also if only the library knows the names
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
     except DialevalError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:  # while the parser is loaded: later it is the parser that tells of it
+        print(interruption(), file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except MemoryError as error:
         print(f"error: {_out_of_memory(error)}", file=sys.stderr)
         sys.exit(1)

@@ -90,14 +90,16 @@ class Scoring(NamedTuple):
 
     def metrics(self) -> dict[str, AnyMetric]:
         """The metrics by name; with ``--all`` every one that can run here."""
-        names = self.metric
+        given = self.metric
         if not self.every:
-            return {name: build_any(name) for name in dict.fromkeys(names or DEFAULT_METRICS)}
+            return {name: build_any(name) for name in dict.fromkeys(given or DEFAULT_METRICS)}
         from dialeval.metrics.scoring import available
 
-        usable = available(dict.fromkeys([*(names or ()), *EVERY_METRIC]))
-        for name, obstacle in usable.obstacles.items():
-            print(f"left out: {name}: {obstacle}", file=sys.stderr)
+        usable = available(dict.fromkeys([*(given or ()), *EVERY_METRIC]))
+        for obstacle in dict.fromkeys(usable.obstacles.values()):
+            names = [name for name, own in usable.obstacles.items() if own == obstacle]
+            many = f" ({len(names)})" if len(names) > 1 else ""
+            print(f"left out: {', '.join(names)}{many}: {obstacle}", file=sys.stderr)
         return dict(usable.metrics)
 
     def results(

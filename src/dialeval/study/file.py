@@ -92,9 +92,11 @@ def load_study(path: str | Path) -> Study:
     content = parse_yaml(path, text)
     file = check_shape(content)
     problems = file if isinstance(file, list) else []
+    listed = _listed(content, "systems")
+    odd = [index for index, given in enumerate(listed) if isinstance(given, dict) and not _has_kind(given)]
     systems = [
-        _build_system(index, given, path.parent, problems)
-        for index, given in enumerate(_listed(content, "systems"))
+        _build_system(index, given, path.parent, problems, hint=index in odd[:1])
+        for index, given in enumerate(listed)
     ]
     measures = [
         _build_measure(index, given, path.parent, problems)
@@ -155,7 +157,15 @@ def _strings(content: Mapping[str, object], key: str) -> list[str]:
     return [given] if isinstance(given, str) else [str(entry) for entry in _listed(content, key)]
 
 
-def _build_system(index: int, given: object, folder: Path, problems: list[str]) -> System | None:
+def _has_kind(given: Mapping[str, object]) -> bool:
+    kind = given.get("kind")
+    return isinstance(kind, str) and (kind in KINDS or custom_place(kind) is not None)
+
+
+def _build_system(
+    index: int, given: object, folder: Path, problems: list[str], *, hint: bool
+) -> System | None:
+    """The system, or None and what is wrong with it; with ``hint``, also which kinds there are."""
     where = f"systems[{index}]"
     if not isinstance(given, dict):
         return None
@@ -170,9 +180,11 @@ def _build_system(index: int, given: object, folder: Path, problems: list[str]) 
             return None
     if not isinstance(kind, str) or kind not in KINDS:
         problem = "required" if kind is None else str(UnknownName("kind of system", str(kind), KINDS))
-        problems.append(
-            f"{where}.kind: {problem}; known kinds: {', '.join(KINDS)}, or your own, as file.py:NAME"
-        )
+        known = f"; known kinds: {', '.join(KINDS)}, or your own, as file.py:NAME"
+        problems.append(f"{where}.kind: {problem}{known if hint else ''}")
+        return None
+    if isinstance(options.get("name"), str) and not options["name"].strip():
+        problems.append(f"{where}.name: found {options['name']!r}, expected a name: results are kept by it")
         return None
     if "cache" in options and "cache" not in keys_of(KINDS[kind]):
         problems.append(f"{where}.cache: found {options.pop('cache')!r}, expected none, run or keep")

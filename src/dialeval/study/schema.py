@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -14,6 +15,7 @@ from dialeval.engine.settings import EngineName, EngineSettings
 from dialeval.errors import BadInput, BadStudy, close_names
 from dialeval.files.folders import is_there
 from dialeval.files.foreign import as_bad_input, check_yaml_size
+from dialeval.files.problems import Place, places
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
@@ -116,13 +118,21 @@ def read_text(path: Path) -> str:
         ) from None
 
 
+_PAIR: Final = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
+"""Two halves of one character, as JSON escapes an emoji; YAML would read them as two characters."""
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return bytes.fromhex(pair[1] + pair[2]).decode("utf-16-be")
+
+
 def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
     """The keys of a study file."""
     todo = "Check the indentation and quote values that hold ':' or '#'."
     # A date such as 2026-13-01 raises ValueError.
     with as_bad_input((ValueError, RecursionError), str(path), "YAML", "valid YAML", todo):
         try:
-            content = yaml.safe_load(text)
+            content = yaml.safe_load(_PAIR.sub(_joined, text))
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             raise BadInput(
@@ -144,7 +154,7 @@ def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
     try:
         return StudyFile.model_validate(content)
     except ValidationError as error:
-        return [problem(detail, _keys(detail)) for detail in error.errors()]
+        return [problem(place, _keys(place.error)) for place in places(error.errors(), content)]
 
 
 def _keys(error: ErrorDetails) -> Mapping[str, object]:
@@ -159,10 +169,9 @@ def _keys(error: ErrorDetails) -> Mapping[str, object]:
     return StudyFile.model_fields
 
 
-def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -> str:
+def problem(place: Place, keys: Mapping[str, object]) -> str:
     """One line for a pydantic error: path, what was found, what was needed, close names."""
-    where = prefix + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
-    where = where.lstrip(".")
+    error, where = place.error, place.path
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         close = close_names(str(error["loc"][-1]), keys)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; known: {', '.join(keys)}"
@@ -171,4 +180,6 @@ def problem(error: ErrorDetails, keys: Mapping[str, object], prefix: str = "") -
         return f"{where}: found an empty list, expected at least one"
     if error["type"] in ("missing", "missing_argument"):
         return f"{where}: required"
-    return f"{where}: found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}"
+    if error["type"] == "human":
+        return f"{where}: found {error['input']!r}, but {error['msg']}"
+    return f"{where}: found {error['input']!r}, expected {place.expected}"

@@ -14,6 +14,7 @@ from dialeval.data.codec.sources import file_of
 from dialeval.data.results import EXAMPLES
 from dialeval.errors import BadInput, DialevalError, UnknownName, close_names, install_command
 from dialeval.files.folders import is_there, with_home
+from dialeval.files.problems import Place, places
 from dialeval.systems import SYSTEMS
 from dialeval.systems.custom import custom_place, make_custom_system
 from dialeval.systems.huggingface import HuggingFace
@@ -21,7 +22,7 @@ from dialeval.systems.huggingface.files import EMBEDDED
 from dialeval.text.calls import split_call
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    pass
 
 
 _TABLES: Final = (
@@ -99,7 +100,7 @@ def make_system(
     try:
         system: Any = TypeAdapter[Any](maker).validate_python({k: options[k] for k in options if k in keys})
     except ValidationError as error:
-        return problems + [_problem(detail) for detail in error.errors()]
+        return problems + [_problem(place) for place in places(error.errors(), options)]
     except DialevalError as error:
         return [*problems, KeyProblem(None, str(error))]
     moved = {key: _beside(folder, path) for key, path in paths_of(system).items()}
@@ -222,13 +223,13 @@ def _unknown_key(key: str, kind: str, keys: Mapping[str, object]) -> KeyProblem:
     return KeyProblem(key, f"unknown key for kind {kind!r}; {hint}")
 
 
-def _problem(error: ErrorDetails) -> KeyProblem:
-    key = ".".join(str(part) for part in error["loc"]) or None
+def _problem(place: Place) -> KeyProblem:
+    error, key = place.error, place.path or None
     if error["type"] in ("missing", "missing_argument"):
         return KeyProblem(key, "required")
     if error["type"] == "value_error":
         return KeyProblem(key, str(error["ctx"]["error"]))
-    return KeyProblem(key, f"found {error['input']!r}, but {error['msg'][0].lower()}{error['msg'][1:]}")
+    return KeyProblem(key, f"found {error['input']!r}, expected {place.expected}")
 
 
 class Key(NamedTuple):

@@ -119,6 +119,10 @@ def agreement(
         print(jsonlib.dumps(agreement_json(agreements, dropped), ensure_ascii=False, allow_nan=False))
     else:
         print_agreement(agreements, dropped)
+    if all(agreement.raters < 2 for agreement in agreements):
+        from dialeval.errors import RunFailed
+
+        raise RunFailed("No agreement was computed: no criterion has answers of two raters.")
 
 
 app.command("means")(means)

@@ -117,6 +117,18 @@ def detect(
         document = detect_in(given, detector, reading=reading, speakers=speakers, work=work)
     page = write_detected(out, document) if out is not None else None
     _show(document, out, page, json=json)
+    _refuse_nothing(document)
+
+
+def _refuse_nothing(document: DetectedDocument) -> None:
+    """Fail if no dialogue could be checked."""
+    from dialeval.display.wording import count
+    from dialeval.errors import RunFailed
+
+    if any(each.reason is None for each in document.dialogues):
+        return
+    why = "; ".join(f"{count(n, 'dialogue')}: {reason}" for reason, n in document.excluded.items())
+    raise RunFailed(f"Nothing was checked. {why}. --speakers all compares the turns of every speaker.")
 
 
 def _warn_of_scripts(dialogues: Sequence[Dialogue]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -114,6 +115,24 @@ def measure(
     page = write_measured(out, document, judged) if out is not None else None
     _print(document, page, json=json)
     _leave(failures)
+    _refuse_nothing(document)
+
+
+def _refuse_nothing(document: NBestDocument) -> None:
+    """Fail if no list counts."""
+    from dialeval.display.wording import count
+    from dialeval.errors import RunFailed
+
+    if any(result.n for result in document.results):
+        return
+    reasons: Counter[str] = Counter()
+    for result in document.results:
+        reasons.update(result.reasons)
+    why = "; ".join(f"{count(n, 'list')}: {reason}" for reason, n in reasons.items())
+    raise RunFailed(
+        f"Nothing was measured: every list was left out ({why}). "
+        "--by detector judges lists by the contradiction detector."
+    )
 
 
 def _print(document: NBestDocument, page: Path | None, *, json: bool) -> None:

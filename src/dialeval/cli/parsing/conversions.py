@@ -18,6 +18,8 @@ _OTHER: Final = object()
 def spare_conversions(command: Any, context: Any) -> None:
     """Let the parameters of a command, and of those below it, take plain values as they are."""
     for parameter in command.get_params(context):
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""  # a flag takes no value, so help names no type
         # An attribute of the object goes before the method of its class, which converts what is not plain.
         parameter.process_value = partial(_process, parameter, parameter.process_value)
     for below in getattr(command, "commands", {}).values():
@@ -25,10 +27,53 @@ def spare_conversions(command: Any, context: Any) -> None:
 
 
 def _process(parameter: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    _refuse_empty(parameter, value)
     plain = plain_value(parameter, value)
     if plain is _OTHER or (parameter.required and parameter.value_is_missing(plain)):
-        return convert(context, value)
+        try:
+            return convert(context, value)
+        except Exception as error:
+            if expected := _expected(parameter):
+                raise _refusal(f"found {value!r}, expected {expected}", parameter, context) from error
+            raise
     return plain if parameter.callback is None else parameter.callback(context, parameter, plain)
+
+
+def _refuse_empty(parameter: Any, value: Any) -> None:
+    """An empty word for a file or folder is a variable of the shell that holds nothing, and not this folder."""
+    descriptor = getattr(parameter, "type_descriptor", None)
+    if descriptor is None or value is None:
+        return
+    kind = (
+        get_args(descriptor.annotation)[0]
+        if get_origin(descriptor.annotation) is list
+        else descriptor.annotation
+    )
+    given = value if isinstance(value, list | tuple) else (value,)
+    if "" in given and (kind is Path or parameter.param_type_name == "argument"):
+        message = "found an empty name, expected one; is a variable of your shell empty?"
+        raise _refusal(message, parameter, None)
+
+
+def _expected(parameter: Any) -> str:
+    """The number that an option takes, in plain words; nothing if it takes something else."""
+    descriptor = getattr(parameter, "type_descriptor", None)
+    kinds: dict[object, str] = {int: "a whole number", float: "a number"}
+    words = kinds.get(getattr(descriptor, "annotation", None))
+    if descriptor is None or words is None:
+        return ""
+    info = descriptor.parameter_info
+    if info.min is not None and info.max is not None:
+        return f"{words} from {info.min} to {info.max}"
+    if info.min is not None:
+        return f"{words}, {info.min} or more"
+    return words if info.max is None else f"{words}, {info.max} or less"
+
+
+def _refusal(message: str, parameter: Any, context: Any) -> Exception:
+    import typer
+
+    return typer.BadParameter(message, ctx=context, param=parameter)
 
 
 def plain_value(parameter: Any, value: Any) -> Any:
