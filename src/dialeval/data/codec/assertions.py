@@ -88,7 +88,7 @@ def _assertion(name: str, value: object, ignore_case: bool, where: Where, field:
         raise BadInput(where.path, f"the kind {name!r}", known, f"{hint}Write {_SHAPE}.", where.line, field)
     problem = assertion_problem(kind, value)
     if problem is not None:
-        todo = "docs/facts.md has an example of each kind."
+        todo = "'dialeval docs facts' has an example of each kind."
         raise BadInput(where.path, problem.found, problem.expected, todo, where.line, f"{field}.{name}")
     return Assertion(kind, value, ignore_case, negated)
 
