@@ -112,3 +112,18 @@ def test_dialogues_beside_prompts_are_what_a_system_said(dialeval):
         "prompts.jsonl",
         [{"name": "chats", "kind": "transcript", "path": "chats.jsonl"}],
     )
+
+
+def test_paths_are_relative_wherever_the_study_lies(dialeval, tmp_path):
+    lines("prompts.jsonl", *(prompt(str(n), f"here is {n}") for n in range(4)))
+    Path("answers").mkdir()
+    lines("answers/old.jsonl", *(example(str(n), "old") for n in range(4)))
+    Path("studies").mkdir()
+    done = dialeval(
+        "init", str(Path("prompts.jsonl").resolve()), "answers/old.jsonl", "-o", "studies/new.yaml"
+    )
+    assert done.code == 0, done.err
+    study = yaml.safe_load(Path("studies/new.yaml").read_text())
+    assert study["data"] == "../prompts.jsonl"
+    assert study["systems"][0]["path"] == "../answers/old.jsonl"
+    assert dialeval("run", "studies/new.yaml", "-o", "out", "--limit", "4").code == 0

@@ -215,7 +215,8 @@ def test_wrong_encoding_is_named_with_offset_and_cure(put):
     name = put("caf.txt", "Привет\n".encode("cp1251"))
     assert message(name, format="text") == (
         "caf.txt, line 1: found byte 0xcf at offset 0, which is not UTF-8, expected UTF-8 text. "
-        "Save it as UTF-8, or convert it, for example with 'iconv -f ENCODING -t UTF-8 caf.txt'."
+        "It looks like WINDOWS-1251. Save it as UTF-8, or convert it: "
+        "iconv -f WINDOWS-1251 -t UTF-8 caf.txt > utf8-caf.txt."
     )
 
 

@@ -154,3 +154,35 @@ def test_a_gate_is_met_or_not_and_an_undefined_score_never_meets_one(text, score
 def test_a_gate_prints_as_it_parses():
     for text in ("new: bleu(order=2) >= 0.1", "length < 60"):
         assert str(parse_gate(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "data: a.jsonl\nseed: 1\ndata: b.jsonl\n",
+            "line 3: found the key 'data' a second time (first in line 1)",
+        ),
+        (
+            "data: a.jsonl\nsystems:\n  - name: x\n    kind: echo\n    name: y\n",
+            "line 5: found the key 'name' a second time (first in line 3)",
+        ),
+        (
+            "systems: [{name: x, kind: echo, name: y}]\n",
+            "line 1: found the key 'name' a second time (first in line 1)",
+        ),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_with_both_lines(tmp_path, text, found):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as bad:
+        load_study(path)
+    assert f"{path}, {found}, expected each key once. Keep one of the two." == str(bad.value)
+
+
+def test_merged_keys_may_be_overridden(tmp_path):
+    from dialeval.study.schema import parse_yaml
+
+    text = "data: &shared {a: 1}\nmargin: {<<: *shared, a: 2}\n"
+    assert parse_yaml(tmp_path, text)["margin"] == {"a": 2}

@@ -16,6 +16,8 @@ JSON_ERRORS: Final[Kinds] = (ValueError, RecursionError)
 """Of ``json``; UnicodeDecodeError of its text and too long a number are ValueErrors, too."""
 _MOST_PARTS: Final = 100_000
 _DEEPEST: Final = 50
+_MERGED: Final = "<<"
+"""The key under which YAML takes in the keys of other mappings."""
 
 
 @contextmanager
@@ -85,6 +87,31 @@ def read_json(path: Path, expected: str, todo: str) -> Any:
     """What a small JSON file holds."""
     with as_bad_input((*JSON_ERRORS, OSError), str(path), "JSON", expected, todo):
         return json.loads(path.read_text(encoding="utf-8"))
+
+
+def load_yaml(path: str, text: str) -> Any:
+    """Return the value of a YAML text; BadInput, with both lines, if a mapping has one key twice."""
+    import yaml
+
+    class StrictLoader(yaml.SafeLoader):
+        """Refuses a key that its mapping has already: PyYAML would keep the last value and say nothing."""
+
+        def compose_mapping_node(self, anchor: Any) -> Any:
+            node = super().compose_mapping_node(anchor)
+            _check_keys(path, node)
+            return node
+
+    return yaml.load(text, Loader=StrictLoader)  # as safe as its base
+
+
+def _check_keys(path: str, mapping: Any) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for key, _ in mapping.value:
+        name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+        if name in lines and key.value != _MERGED:
+            found = f"the key {key.value!r} a second time (first in line {lines[name]})"
+            raise BadInput(path, found, "each key once", "Keep one of the two.", line)
+        lines[name] = line
 
 
 def check_yaml_size(path: str, content: object, expected: str) -> None:

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from dialeval.engine.settings import EngineName, EngineSettings
 from dialeval.errors import BadInput, BadStudy, close_names
 from dialeval.files.folders import is_there
-from dialeval.files.foreign import as_bad_input, check_yaml_size
+from dialeval.files.foreign import as_bad_input, check_yaml_size, load_yaml
 from dialeval.files.problems import Place, places
 from dialeval.ratings.repeats import Repeats
 from dialeval.stats.tests.multiple import Correction
@@ -132,7 +132,7 @@ def parse_yaml(path: Path, text: str) -> Mapping[str, object]:
     # A date such as 2026-13-01 raises ValueError.
     with as_bad_input((ValueError, RecursionError), str(path), "YAML", "valid YAML", todo):
         try:
-            content = yaml.safe_load(_PAIR.sub(_joined, text))
+            content = load_yaml(str(path), _PAIR.sub(_joined, text))
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             raise BadInput(

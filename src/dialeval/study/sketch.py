@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
@@ -11,6 +12,7 @@ from typing import Final
 import yaml
 
 from dialeval.data import Example, Judgement, Kind, kind_of, read, read_prompts
+from dialeval.data.codec.sources import split_format
 from dialeval.errors import Unsuitable
 
 LOOKED_AT: Final = 2000
@@ -134,8 +136,10 @@ def _ratings(parts: Parts, folder: Path) -> Iterable[str]:
 
 def _shown(path: Path, folder: Path) -> str:
     """The path as the study file writes it."""
-    here, there = path.resolve(), folder.resolve()
-    return _quoted(str(here.relative_to(there)) if here.is_relative_to(there) else str(here))
+    bare, form = split_format(path)
+    here = Path(bare).parent.resolve() / Path(bare).name  # the name is kept if it is that of a link
+    beside = os.path.relpath(here, folder.resolve())
+    return _quoted(f"{form}:{beside}" if form else beside)
 
 
 def _quoted(text: str) -> str:

@@ -105,8 +105,56 @@ def is_windows(raw: bytes) -> bool:
         text = raw.decode(WINDOWS)
     except UnicodeDecodeError:
         return False
+    if _resembles(raw, "EUC-JP"):  # most of its bytes are signs in Windows-1252, and no letters
+        return False
     foreign = sum(len(match) for match in _FOREIGN.findall(text))
     return foreign <= 0.05 * sum(character > "\x7f" for character in text)
+
+
+_LEGACY: Final[Mapping[str, tuple[str, str, float]]] = {
+    "SHIFT_JIS": ("cp932", r"[\u3041-\u30fe]", 0.2),
+    "EUC-JP": ("euc_jp", r"[\u3041-\u30fe]", 0.2),
+    "EUC-KR": ("cp949", r"[\uac00-\ud7a3]", 0.6),
+    "WINDOWS-1251": ("cp1251", r"[\u0430-\u044f]", 0.6),
+    "KOI8-R": ("koi8_r", r"[\u0430-\u044f]", 0.6),
+}
+"""Encodings as iconv calls them: Python's name, and characters that make up at least this share of such a text."""
+_CHINESE: Final[Mapping[str, tuple[str, str, range]]] = {
+    "GB18030": ("gb18030", "gb2312", range(0xB0, 0xD8)),
+    "BIG5": ("cp950", "big5", range(0xA4, 0xC7)),
+}
+"""Encodings of Chinese: Python's name, the core of it, and the first bytes of its most common characters."""
+_COMMON: Final = 0.8
+"""The share of characters that are most common ones in Chinese."""
+
+
+def likely_encoding(raw: bytes) -> str | None:
+    """The encoding, as iconv calls it, of bytes that are not UTF-8; None if they resemble no encoding we know."""
+    if is_windows(raw):
+        return "WINDOWS-1252"
+    for name in _LEGACY:
+        if _resembles(raw, name):
+            return name
+    for name, (codec, core, firsts) in _CHINESE.items():
+        text = _decoded(raw, codec)
+        common = [letter for letter in text if letter.encode(core, "replace")[0] in firsts]
+        if text and len(common) >= _COMMON * sum(letter.isalpha() for letter in text):
+            return name
+    return None
+
+
+def _resembles(raw: bytes, name: str) -> bool:
+    codec, usual, share = _LEGACY[name]
+    text = _decoded(raw, codec)
+    return bool(text) and len(re.findall(usual, text)) >= share * len(text)
+
+
+def _decoded(raw: bytes, codec: str) -> str:
+    """The text beyond ASCII; nothing if the bytes are no text in this encoding."""
+    try:
+        return "".join(letter for letter in raw.decode(codec) if letter > "\x7f")
+    except UnicodeDecodeError:
+        return ""
 
 
 _NAMES: Final[Mapping[str, str]] = {

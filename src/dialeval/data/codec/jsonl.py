@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
-from dialeval.data.codec.json_value import CUT_SHORT, broken, check_characters, decode_at, loads
+from dialeval.data.codec.json_value import CUT_SHORT, broken, check_text, decode_at, loads
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import LINE_LIMIT, UTF8_MARK, Source, lines_of, opened, shown
 from dialeval.errors import BadInput
@@ -110,7 +110,7 @@ class _Window:
             raise self._explain(None, where, number)
         raw = self._text[self._at : end]
         try:
-            check_characters(value, raw, where)
+            check_text(value, raw, where)
         except BadInput as bad:
             bad.found += f" in element {number:,} of the array"
             raise

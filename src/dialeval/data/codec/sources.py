@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from dialeval.data.codec.bad import BadLine, OnBad
-from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, tell
+from dialeval.data.codec.dialects import WINDOWS, as_utf8, is_windows, likely_encoding, tell
 from dialeval.data.codec.limits import Packed, Unpacked
 from dialeval.errors import BadInput, close_names
 from dialeval.files.digests import Stamp, stamp
@@ -23,6 +24,9 @@ Source: TypeAlias = str | Path
 
 LINE_LIMIT: Final = 8 * 1024 * 1024
 """The longest line or record we hold, in bytes."""
+
+MOST_BLANK: Final = 1_000_000
+"""Blank lines, or rows of a table without content, that may follow each other."""
 
 UTF8_MARK: Final = b"\xef\xbb\xbf"
 """The byte-order mark some editors put before UTF-8 text; we read past it."""
@@ -177,9 +181,14 @@ def lines_of(
 
     With ``windows``, a file that is plain ASCII up to its first line that is not UTF-8 is Windows-1252 from there on.
     """
-    number, offset, readline, encoding = 0, 0, handle.readline, "utf-8"
+    number, offset, readline, encoding, held = 0, 0, handle.readline, "utf-8", 0
     while raw := readline(LINE_LIMIT + 1):
         number += 1
+        if raw.isspace():
+            if number - held > MOST_BLANK:
+                raise too_blank(path, number)
+        else:
+            held = number
         if len(raw) > LINE_LIMIT and not raw.endswith(b"\n"):
             on_bad(_too_long(raw, path, number, expected))
             offset += len(raw) + _skip_line(handle)
@@ -196,6 +205,12 @@ def lines_of(
         else:
             yield Line(number, text.removeprefix("\ufeff") if number == 1 else text)
         offset += len(raw)
+
+
+def too_blank(path: str, number: int) -> BadInput:
+    """The error for a file with more blank lines in a row than anybody means: a small packed file may hold millions."""
+    found, todo = f"more than {MOST_BLANK:,} blank lines in a row", "Check how the file was written."
+    return BadInput(path, found, "lines that hold something", todo, number)
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -228,15 +243,24 @@ def _too_long(raw: bytes, path: str, number: int, expected: str) -> BadLine:
 
 
 def _not_utf8(raw: bytes, path: str, number: int, offset: int, start: int) -> BadLine:
-    encoding = "WINDOWS-1252" if is_windows(raw) else "ENCODING"
+    likely = likely_encoding(raw)
+    told = f"It looks like {likely}. " if likely else ""
     error = BadInput(
         path,
         f"byte 0x{raw[start]:02x} at offset {offset + start}, which is not UTF-8",
         "UTF-8 text",
-        f"Save it as UTF-8, or convert it, for example with 'iconv -f {encoding} -t UTF-8 {path}'.",
+        f"{told}Save it as UTF-8, or convert it: {_iconv(path, likely or 'ENCODING')}.",
         line=number,
     )
     return BadLine(error, raw.decode("utf-8", "backslashreplace").rstrip("\r\n"))
+
+
+def _iconv(path: str, encoding: str) -> str:
+    """The command that writes the file again in UTF-8, beside it."""
+    if path == "<stdin>":
+        return f"iconv -f {encoding} -t UTF-8 | dialeval ..."
+    beside = Path(path).with_name(f"utf8-{Path(path).name}")
+    return f"iconv -f {encoding} -t UTF-8 {quote(path)} > {quote(str(beside))}"
 
 
 Native: TypeAlias = Literal["jsonl", "csv", "tsv", "xlsx", "parquet"]

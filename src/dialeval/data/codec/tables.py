@@ -15,7 +15,7 @@ from dialeval.data.codec.dialects import header_lines, separator_of, tell
 from dialeval.data.codec.encode import kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.rows import Row
-from dialeval.data.codec.sources import LINE_LIMIT, Source, file_of, lines, shown
+from dialeval.data.codec.sources import LINE_LIMIT, MOST_BLANK, Source, file_of, lines, shown, too_blank
 from dialeval.data.codec.workbook import Cells, is_workbook, sheet_rows
 from dialeval.data.types import Record
 from dialeval.errors import BadInput
@@ -100,7 +100,7 @@ def _split(tape: _Tape, path: str, mark: str, *, skipped: int) -> Iterator[Cells
 
 def _cell_rows(rows: Iterable[Cells], path: str, separator: str, on_bad: OnBad) -> Iterator[CellRow]:
     header: list[str] = []
-    number = 0
+    number = blank = 0
     for line, given, text, error in rows:
         where = Where(path, line)
         if error is not None:
@@ -109,7 +109,11 @@ def _cell_rows(rows: Iterable[Cells], path: str, separator: str, on_bad: OnBad) 
             continue
         cells = _trimmed(given, len(header))
         if not cells or (len(cells) > 1 and not any(cells)):
-            continue  # spreadsheets write rows that hold nothing
+            blank += 1  # spreadsheets write rows that hold nothing
+            if blank > MOST_BLANK:
+                raise too_blank(path, line)
+            continue
+        blank = 0
         if not header:
             header = _header(cells, where)
             continue

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 import yaml
 
 from dialeval.errors import BadInput, first_line
-from dialeval.files.foreign import check_yaml_size
+from dialeval.files.foreign import check_yaml_size, load_yaml
 
 Aliases: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
 """Phrases for a slot and a value, both in lower case; the slot ``*`` is every slot."""
@@ -60,7 +60,7 @@ def _from_table(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
 
 def _from_tree(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
     try:
-        tree = json.loads(text) if path.suffix.lower() == ".json" else yaml.safe_load(text)
+        tree = json.loads(text) if path.suffix.lower() == ".json" else load_yaml(str(path), text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise BadInput(str(path), first_line(error), "JSON or YAML", f"Write it as {_SHAPE}.") from None
     if path.suffix.lower() != ".json":

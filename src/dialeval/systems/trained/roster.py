@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dialeval.errors import BadInput, DialevalError, close_names
 from dialeval.files.folders import is_plain_name
-from dialeval.files.foreign import check_yaml_size
+from dialeval.files.foreign import check_yaml_size, load_yaml
 from dialeval.systems.trained.config import LAYOUT, Architecture, Scale, Shape, TrainConfig, scaled
 from dialeval.systems.trained.lessons import Split
 
@@ -79,7 +79,7 @@ def load_roster(name: str) -> Roster:
     else:
         text = _read(Path(name))
     try:
-        content = yaml.safe_load(text)
+        content = load_yaml(name, text)
         check_yaml_size(name, content, "a roster")
         roster = Roster.model_validate(content)
         _check(roster)
