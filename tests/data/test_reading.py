@@ -90,9 +90,9 @@ class TestPrompts:
 
 def test_a_file_of_unknown_fields_has_no_kind(put):
     with pytest.raises(
-        BadInput, match=r"line 1: found a record with 'foo', expected one of the fields 'messages'"
+        BadInput, match=r"line 1: found a record with 'bar', 'foo', expected 'response' for score and compare"
     ):
-        kind_of(put("x.jsonl", '{"foo": 1}\n'))
+        kind_of(put("x.jsonl", '{"foo": 1, "bar": 2}\n'))
 
 
 def test_standard_input_and_output(tmp_path, monkeypatch):

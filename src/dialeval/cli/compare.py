@@ -13,6 +13,7 @@ from dialeval.cli.claims import design_notes, named_measure, parse_margins, read
 from dialeval.cli.options import (
     AllowCode,
     AllowUnmatched,
+    ColumnsOption,
     DataFile,
     From,
     Json,
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
 
 
 def compare(
-    a: Annotated[str, Argument(help="A run folder or an example file; FOLDER:SYSTEM picks one system.")],
+    a: Annotated[
+        str, Argument(help="A run folder or an example file; FOLDER:SYSTEM or FILE:SYSTEM picks one system.")
+    ],
     b: Annotated[str, Argument(help="The other one.")],
     metric: MetricNames = None,
     sacrebleu: Sacrebleu = False,
     data: DataFile = None,
     format: From = None,
+    columns: ColumnsOption = None,
     seed: Annotated[int | None, Option("--seed", min=0, help="Instead of the runs' seed.")] = None,
     trials: Annotated[int | None, Option("--trials", min=1, help="Instead of the runs' resamples.")] = None,
     level: Annotated[float | None, Option("--level", min=0.5, max=0.9999, help="Of the intervals.")] = None,
@@ -92,6 +96,8 @@ def compare(
 
     Example: dialeval compare old.jsonl new.jsonl --data prompts.jsonl -m rouge_l -m bertscore
 
+    Example: dialeval compare sheet.xlsx:old_bot sheet.xlsx:new_bot
+
     Example: dialeval compare runs/demo:attentive runs/demo:hasty -m rouge_l --margin 0.02
     """
     from dialeval.evaluation.compare.sentences import prospect_of
@@ -103,6 +109,7 @@ def compare(
         b,
         with_sacrebleu(metric, sacrebleu),
         format=format,
+        columns=columns,
         data=data,
         allow_unmatched=allow_unmatched,
         code=allow_code or (),

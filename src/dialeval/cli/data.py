@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dialeval.cli.options import From, Json, Kind, Limit, SkipBad
+from dialeval.cli.options import ColumnsOption, From, Json, Kind, Limit, SkipBad
 
 if TYPE_CHECKING:
     from dialeval.data import OnBad, Record, SideFile, Survey
@@ -66,6 +66,7 @@ def validate(
         Kind | None, typer.Option("--kind", help="What its records are.", show_default="by their fields")
     ] = None,
     format: From = None,
+    columns: ColumnsOption = None,
     skip_bad: SkipBad = False,
     json: Json = False,
 ) -> None:
@@ -80,7 +81,7 @@ def validate(
     from dialeval.data import refuse, survey
 
     side = _side_file(file) if skip_bad else None
-    content = survey(file, kind=kind, format=format, on_bad=side or refuse)
+    content = survey(file, kind=kind, format=format, columns=columns, on_bad=side or refuse)
     _report_bad(side)
     if json:
         print(jsonlib.dumps(_survey_json(content, side), ensure_ascii=False))
@@ -95,6 +96,7 @@ def convert(
         str, typer.Argument(metavar="TO", help="The file to write; its ending names the format.")
     ],
     format: From = None,
+    columns: ColumnsOption = None,
     kind: Annotated[
         Kind | None,
         typer.Option("--as", help="The kind of records to make.", show_default="what the file holds"),
@@ -119,7 +121,7 @@ def convert(
     beside = source if target == "-" else target
     _keep_inputs([source, *(ref or [])], target, _side_path(beside) if skip_bad else None)
     side = _side_file(beside) if skip_bad else None
-    records = _records(source, format, kind, ref or [], side or refuse)
+    records = _records(source, format, columns, kind, ref or [], side or refuse)
     named = _named(records, system) if system else records
     replaced = target != "-" and Path(target).is_file()
     count = write(target, islice(named, limit))
@@ -147,7 +149,12 @@ def _keep_inputs(sources: list[str], target: str, side: Path | None) -> None:
 
 
 def _records(
-    source: str, format: str | None, kind: Kind | None, references: list[str], on_bad: OnBad
+    source: str,
+    format: str | None,
+    columns: str | None,
+    kind: Kind | None,
+    references: list[str],
+    on_bad: OnBad,
 ) -> Iterator[Record]:
     from dialeval.data import read_guessing, read_prompts, read_texts
     from dialeval.errors import Unsuitable
@@ -159,8 +166,8 @@ def _records(
     if references:
         return read_texts(source, references, on_bad=on_bad)
     if kind == "prompt":
-        return read_prompts(source, format=format, on_bad=on_bad)
-    return read_guessing(source, kind=kind, format=format, on_bad=on_bad).records
+        return read_prompts(source, format=format, columns=columns, on_bad=on_bad)
+    return read_guessing(source, kind=kind, format=format, columns=columns, on_bad=on_bad).records
 
 
 def _named(records: Iterable[Record], system: str) -> Iterator[Record]:

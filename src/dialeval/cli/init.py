@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from dialeval.cli.options import ColumnsOption
 from dialeval.errors import DialevalError
 
 Files = Annotated[
@@ -18,17 +19,21 @@ Out = Annotated[Path, typer.Option("-o", "--out", help="The study file to write.
 Force = Annotated[bool, typer.Option("--force", help="Replace the study file if there is one.")]
 
 
-def init(files: Files, out: Out = Path("study.yaml"), force: Force = False) -> None:
+def init(
+    files: Files, out: Out = Path("study.yaml"), columns: ColumnsOption = None, force: Force = False
+) -> None:
     """Write a commented study file from your files; asks nothing.
 
     Example: dialeval init prompts.jsonl old.jsonl new.jsonl
+
+    Example: dialeval init sheet.xlsx --columns context=q,system:old=old_bot,system:new=new_bot
     """
     from dialeval.files.atomic import write_atomically
     from dialeval.study.sketch import sketch_study
 
     if out.exists() and not force:
         raise DialevalError(f"{out} exists already. Name another file with -o, or replace it with --force.")
-    text = sketch_study(files, out.parent)
+    text = sketch_study(files, out.parent, columns=columns)
     write_atomically(out, text.encode(), follow=True)
     print(text, end="")
     print(f"Wrote {out}. Next: dialeval run {out}", file=sys.stderr)

@@ -24,6 +24,16 @@ From: TypeAlias = Annotated[
         show_default="recognised",
     ),
 ]
+ColumnsOption: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--columns",
+        metavar="FIELD=COLUMN",
+        help="Columns that are our fields, as in response=output; more after commas; system:NAME=COLUMN has the "
+        "responses of that system.",
+        show_default="guessed and shown",
+    ),
+]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of everything random.")]
 Trials: TypeAlias = Annotated[
     int,

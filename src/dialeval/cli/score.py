@@ -17,6 +17,7 @@ from dialeval.cli.options import (
     AllowUnmatched,
     CacheFolder,
     Cluster,
+    ColumnsOption,
     DataFile,
     EngineOption,
     FailUnder,
@@ -36,7 +37,7 @@ from dialeval.cli.options import (
 )
 from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
 from dialeval.cli.scoring import Scoring
-from dialeval.cli.subjects import kept_input
+from dialeval.cli.subjects import Layout, kept_input
 from dialeval.cli.turns import write_turn_effects
 from dialeval.cli.workshop import open_workshop
 from dialeval.metrics import DEFAULT_METRICS, EVERY
@@ -72,6 +73,7 @@ def score(
     format: Annotated[
         str | None, Option("--from", help="The file's format (see 'dialeval data ls').")
     ] = None,
+    columns: ColumnsOption = None,
     data: DataFile = None,
     per_item: Annotated[
         Path | None, Option("--per-item", help="Write one judgement per item and metric here.")
@@ -107,6 +109,8 @@ def score(
 
     Example: dialeval score answers.jsonl --sacrebleu
 
+    Example: dialeval score sheet.xlsx --columns references=gold,response=answer
+
     Example: dialeval score answers.txt --data prompts.jsonl -m bertscore
 
     Example: dialeval score talks.jsonl -m selfeval -m quality --per-turn turns.jsonl
@@ -130,6 +134,7 @@ def score(
         skip_bad=skip_bad,
         allow_unmatched=allow_unmatched,
         fail_under=fail_under,
+        columns=columns,
     )
     part, chosen = shard_given(shard), engine_given(engine, address)
     if part is not None:
@@ -147,7 +152,7 @@ def score(
     ):
         scored = scoring.on(source).results(metrics, shop, explained=per_item is not None)
         if per_turn is not None:
-            hurting = write_turn_effects(per_turn, scored.whole, str(source), format, limit)
+            hurting = write_turn_effects(per_turn, scored.whole, str(source), Layout(format, columns), limit)
     if per_item is not None:
         write_judgements(per_item, scored.results, scored.evidence)
     _print_scores(scored.results, scoring.resampling, json=json)

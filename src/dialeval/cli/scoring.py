@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dialeval.cli.parsing.declaring import bad_usage
 from dialeval.cli.subjects import (
+    Layout,
     first_items,
     judging_dialogues,
     read_beside,
@@ -58,6 +59,7 @@ class Scoring(NamedTuple):
     skip_bad: bool
     allow_unmatched: bool
     fail_under: list[str] | None
+    columns: str | None = None
 
     @classmethod
     def of_arguments(cls, arguments: Mapping[str, Any]) -> Scoring:
@@ -78,6 +80,11 @@ class Scoring(NamedTuple):
         from dialeval.core import Resampling
 
         return Resampling(resamples=self.trials, seed=self.seed, cluster=self.cluster)
+
+    @property
+    def layout(self) -> Layout:
+        """The format and the columns of the file."""
+        return Layout(self.format, self.columns)
 
     def files(self) -> list[str]:
         """The files that are read; a usage error where that is standard input, which other shards cannot read."""
@@ -145,11 +152,11 @@ class Scoring(NamedTuple):
         from dialeval.core import Fittable
 
         evidence: dict[tuple[str, str, str], str] = {}
-        whole = {} if self.data else judging_dialogues(metrics, self.file, self.format)
+        whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
         results: dict[tuple[str, str], Outcome] = {}
         if whole:
-            dialogues = read_dialogues(str(self.file), self.format, on_bad)
+            dialogues = read_dialogues(str(self.file), self.layout, on_bad)
             results |= _each(whole, first_items(dialogues, self.limit), plan, shard)
         if whole and single:
             print(f"{', '.join(single)}: judged by the last turn of each dialogue", file=sys.stderr)
@@ -181,12 +188,12 @@ class Scoring(NamedTuple):
             return read_beside(
                 self.file,
                 self.data,
-                self.format,
+                self.layout,
                 allow_unmatched=self.allow_unmatched,
                 skip_bad=self.skip_bad,
             )
         refs: Sequence[Path] | None = None if self.ref is None else [Path(path) for path in self.ref]
-        return read_examples(self.file, Path(self.hyp) if self.hyp else None, refs, self.format, on_bad)
+        return read_examples(self.file, Path(self.hyp) if self.hyp else None, refs, self.layout, on_bad)
 
 
 def _explaining(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
 from dialeval.cli.parsing.declaring import bad_usage
 
@@ -23,8 +23,15 @@ MANY: Final = 1_000_000
 S = TypeVar("S", bound="Example | Dialogue | Missing")
 
 
+class Layout(NamedTuple):
+    """How a file is read: its format, and its columns as the command line names them."""
+
+    format: str | None = None
+    columns: str | None = None
+
+
 def read_examples(
-    file: str | None, hyp: Path | None, refs: Sequence[Path] | None, format: str | None, on_bad: OnBad
+    file: str | None, hyp: Path | None, refs: Sequence[Path] | None, layout: Layout, on_bad: OnBad
 ) -> Iterator[Example]:
     """The responses of a file, or of lines of text with their references."""
     from dialeval.data import read, read_texts
@@ -33,24 +40,31 @@ def read_examples(
         raise bad_usage("give either FILE or --hyp with its --ref files", where="FILE")
     if hyp is not None:
         return read_texts(hyp, refs or [], on_bad=on_bad)
-    return read(str(file), "example", format=format, on_bad=on_bad)
+    return read(str(file), "example", format=layout.format, columns=layout.columns, on_bad=on_bad)
 
 
 def read_beside(
-    file: str | None, data: str, format: str | None, *, allow_unmatched: bool, skip_bad: bool
+    file: str | None, data: str, layout: Layout, *, allow_unmatched: bool, skip_bad: bool
 ) -> list[Example | Missing]:
     """The file's responses, beside the contexts and references that the data has for their ids."""
     from dialeval.data import read_prompts
+    from dialeval.data.codec.column_names import Columns
     from dialeval.study.recorded import recorded_examples
 
     if file is None or file == "-" or skip_bad:
         raise bad_usage("it goes with a FILE, and without --hyp and --skip-bad", where="--data")
     prompts = list(read_prompts(data))
-    return recorded_examples(Path(file), prompts, format=format, allow_unmatched=allow_unmatched)
+    return recorded_examples(
+        Path(file),
+        prompts,
+        format=layout.format,
+        columns=Columns.of(layout.columns),
+        allow_unmatched=allow_unmatched,
+    )
 
 
 def judging_dialogues(
-    metrics: Mapping[str, AnyMetric], file: str | None, format: str | None
+    metrics: Mapping[str, AnyMetric], file: str | None, layout: Layout
 ) -> dict[str, Metric[Dialogue]]:
     """The metrics that judge whole dialogues, where the file holds any; the others judge the last turn of each."""
     from dialeval.core import CorpusMeasure, JudgesDialogues
@@ -64,14 +78,16 @@ def judging_dialogues(
         return {}
     from dialeval.data.reading import read_guessing
 
-    return able if read_guessing(file, format=format).kind == "dialogue" else {}
+    return (
+        able if read_guessing(file, format=layout.format, columns=layout.columns).kind == "dialogue" else {}
+    )
 
 
-def read_dialogues(file: str, format: str | None, on_bad: OnBad) -> Iterator[Dialogue]:
+def read_dialogues(file: str, layout: Layout, on_bad: OnBad) -> Iterator[Dialogue]:
     """The dialogues of a file; one that names no system is of a system called so, as its last turn would be."""
     from dialeval.data import read
 
-    for dialogue in read(file, "dialogue", format=format, on_bad=on_bad):
+    for dialogue in read(file, "dialogue", format=layout.format, columns=layout.columns, on_bad=on_bad):
         yield dialogue if dialogue.system else replace(dialogue, system="system")
 
 

@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialeval.cli.parsing.declaring import bad_usage
-from dialeval.cli.subjects import first_items, read_dialogues
+from dialeval.cli.subjects import Layout, first_items, read_dialogues
 
 if TYPE_CHECKING:
     from dialeval.core import Metric
@@ -56,7 +56,7 @@ class _Talk(NamedTuple):
 
 
 def write_turn_effects(
-    path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, format: str | None, limit: int | None
+    path: Path, metrics: Mapping[str, Metric[Dialogue]], file: str, layout: Layout, limit: int | None
 ) -> list[str]:
     """Write a row for each turn of each dialogue and metric; return lines that show the dialogues hurt most."""
     from dialeval.core import WeighsTurns
@@ -73,7 +73,7 @@ def write_turn_effects(
     counted = dict.fromkeys(able, 0)
 
     def rows() -> Iterator[dict[str, object]]:
-        for dialogue in first_items(read_dialogues(file, format, refuse), limit):
+        for dialogue in first_items(read_dialogues(file, layout, refuse), limit):
             for label, metric in able.items():
                 talk = _talk(label, metric, dialogue)
                 if talk.effect > 0:

@@ -94,6 +94,12 @@ FORMATS: Final = _formats(
     _Entry("sharegpt", "{'conversations': [{'from', 'value'}]}", _SHAPES),
     _Entry("parlai-text", "text:...<tab>labels:...<tab>episode_done:True", "parlai_text"),
     _Entry("parlai-jsonl", "ParlAI conversations: {'dialog': [[{'id', 'text'}]]}", _SHAPES),
+    _Entry(
+        "message-rows",
+        "a row for each message: conversation_id, role or author, content or text, perhaps a time",
+        "message_rows",
+    ),
+    _Entry("whatsapp", "a chat exported from WhatsApp (.txt)", "whatsapp"),
     _Entry("ratings-wide", "a table of ratings, one column for each rater (.csv, .tsv)", "ratings_wide"),
     _Entry("fed", "FED: rated turns and dialogues (fed_data.json)", "corpora.fed"),
     _Entry("grade", "GRADE: the folder with eval_data/ and human_score/", "corpora.grade", folder=True),

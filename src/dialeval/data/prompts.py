@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 from dialeval.data.codec.bad import OnBad, refuse
+from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.containers import ROWS
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.encode import canonical
@@ -28,15 +29,21 @@ Turns: TypeAlias = Literal["last", "all"]
 
 
 def read_prompts(
-    source: Source, *, format: str | None = None, on_bad: OnBad = refuse, turns: Turns = "last"
+    source: Source,
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
+    turns: Turns = "last",
 ) -> Iterator[Prompt]:
     """The contexts of a file of prompts, examples, dialogues or questions, with the references they come with.
 
     Systems that answered the same item give one prompt; they must agree on its context and references. The last turn
     of a dialogue is the reference if an assistant says it; with ``turns="all"`` so is every turn of the assistant, each
-    an item of its own, ``DIALOGUE/TURN``. The correct candidates of a question are its references.
+    an item of its own, ``DIALOGUE/TURN``. The correct candidates of a question are its references. ``columns`` are
+    those of ``read``; columns of systems are left out.
     """
-    guess = _open(source, format, on_bad, turns)
+    guess = _open(source, format, Columns.of(columns), on_bad, turns)
     if guess.kind not in _SOURCES:
         raise BadInput(
             shown(source),
@@ -92,13 +99,21 @@ def prompt_of(record: Record) -> Prompt:
             )
 
 
-def _open(source: Source, format: str | None, on_bad: OnBad, turns: Turns) -> Guess:
+def _open(source: Source, format: str | None, columns: Columns | None, on_bad: OnBad, turns: Turns) -> Guess:
     order = _SOURCES if turns == "last" else ("dialogue", *_SOURCES)
     place = place_of(source, format)
     usable = [kind for kind in order if kind in place.format.kinds_of(place.source)]
     if place.format.read is None or not usable:
-        return read_guessing(place.source, format=place.format.name, on_bad=on_bad)
-    return read_guessing(place.source, kind=usable[0], format=place.format.name, on_bad=on_bad)
+        return read_guessing(
+            place.source,
+            format=place.format.name,
+            columns=columns and columns.of_prompts(),
+            on_bad=on_bad,
+            systems_needed=False,
+        )
+    return read_guessing(
+        place.source, kind=usable[0], format=place.format.name, columns=columns, on_bad=on_bad
+    )
 
 
 def with_references(prompts: Sequence[Prompt], source: Source) -> Sequence[Prompt]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, overload
 
 from dialeval.data.codec.bad import BadLine, OnBad, refuse
-from dialeval.data.codec.containers import ROWS
+from dialeval.data.codec.column_names import SYSTEM, Columns, ColumnsGiven
 from dialeval.data.codec.decode import decode, kind_of_fields
 from dialeval.data.codec.dialects import tell
-from dialeval.data.codec.fields import likely_name, missing
-from dialeval.data.codec.rows import Counted, Parse, Row, empty, not_empty, records
+from dialeval.data.codec.fields import likely_name, missing, wrong
+from dialeval.data.codec.rows import Counted, Parse, Row, not_empty, records
 from dialeval.data.codec.sources import (
     Source,
     check,
@@ -23,9 +23,11 @@ from dialeval.data.codec.sources import (
     shown,
     split_format,
 )
-from dialeval.data.formats import FORMATS, Format, custom_format, own_rows
+from dialeval.data.formats import FORMATS, Format, custom_format
 from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
+from dialeval.data.importers.message_rows import message_records
 from dialeval.data.importers.shapes import SHAPES, shape_of
+from dialeval.data.row_stream import TABLES, RowStream
 from dialeval.data.types import (
     UNNAMED,
     Dialogue,
@@ -42,42 +44,86 @@ from dialeval.errors import BadInput, UnknownName, Unsuitable
 
 @overload
 def read(
-    source: Source, kind: Literal["dialogue"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["dialogue"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Dialogue]: ...
 @overload
 def read(
-    source: Source, kind: Literal["prompt"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["prompt"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Prompt]: ...
 @overload
 def read(
-    source: Source, kind: Literal["example"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["example"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Example]: ...
 @overload
 def read(
-    source: Source, kind: Literal["question"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["question"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Question]: ...
 @overload
 def read(
-    source: Source, kind: Literal["nbest"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["nbest"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[NBest]: ...
 @overload
 def read(
-    source: Source, kind: Literal["judgement"], *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Literal["judgement"],
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Judgement]: ...
 @overload
 def read(
-    source: Source, kind: Kind, *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Kind,
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Record]: ...
 def read(
-    source: Source, kind: Kind, *, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    kind: Kind,
+    *,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Iterator[Record]:
     """The records of a file, one at a time; ``-`` is standard input.
 
     The format is the named one (``format``, or before the file as in ``openai:chats.jsonl``), else it is recognised by
     the file's ending and first record. What concerns the whole file (not there, empty, nothing usable) is always
     raised; single bad lines go to ``on_bad``, which raises unless told otherwise.
+
+    ``columns`` says which columns of a table, or keys of JSON objects, are our fields: ``{"response": "completion"}``,
+    or as on the command line, ``"context=question,system:old=old_bot"``, where a column holds the responses of the
+    system ``old``. Others are guessed from their names, which is logged.
     """
-    return read_guessing(source, kind=kind, format=format, on_bad=on_bad).records
+    return read_guessing(source, kind=kind, format=format, columns=columns, on_bad=on_bad).records
 
 
 class Place(NamedTuple):
@@ -105,7 +151,6 @@ def _is_custom(name: str) -> bool:
     return is_place(name)
 
 
-_TABLES: Final = ("csv", "tsv", "xlsx")
 _TEXT: Final = (".txt", ".txt.gz")
 
 
@@ -122,7 +167,9 @@ def _recognised(source: Source) -> str:
         if head.startswith(b"text:") and b"\t" in head:
             return "parlai-text"
         if str(source).lower().endswith(_TEXT):
-            return "text"
+            from dialeval.data.importers.exports import text_format
+
+            return text_format(source)
         raise
 
 
@@ -131,6 +178,8 @@ class Guess(NamedTuple):
 
     kind: Kind
     records: Iterator[Record]
+    columns: Columns | None = None
+    """Columns that stand for fields, given or guessed; None if all have names of ours."""
 
 
 def read_guessing(
@@ -138,12 +187,15 @@ def read_guessing(
     *,
     kind: Kind | None = None,
     format: str | None = None,
+    columns: ColumnsGiven = None,
     on_bad: OnBad = refuse,
     note: Callable[[Row], None] | None = None,
+    systems_needed: bool = True,
 ) -> Guess:
     """The records of a file, of whichever kind its first good line is (or its format gives first).
 
-    ``note`` sees each row of our own formats before it becomes a record.
+    ``note`` sees the row of each record of our own formats before the record comes. Without ``systems_needed``, a sheet
+    with a column for each system gives prompts.
     """
     source, form = place_of(source, format)
     if kind is not None and kind not in form.kinds:
@@ -154,27 +206,32 @@ def read_guessing(
     check(source, folder=form.folder)
     counted = Counted(on_bad)
     if form.read is not None:
+        if columns is not None:
+            raise Unsuitable(
+                f"columns: the {form.name} format of {shown(source)} has its own fields. Leave them out."
+            )
         held = form.kinds_of(source)
         if kind is not None and kind not in held:
             raise Unsuitable(f"{shown(source)} holds no {kind} records, only {' and '.join(held)}.")
         known = kind or held[0]
         return Guess(known, not_empty(form.read(source, known, counted), counted, source, known))
-    rows = ROWS[form.name](source, counted) if form.name in ROWS else own_rows(form.name, source)
-    first = next(rows, None)
-    if first is None:
-        raise empty(counted, source, kind or "")
+    sheet = RowStream(source, form.name, Columns.of(columns), counted)
+    first = sheet.first(kind)
     if (
-        form.name in _TABLES
+        form.name in TABLES
         and kind in (None, "judgement")
         and not is_stdin(source)
         and _is_wide(first.fields)
     ):
         tell(shown(source), "read as ratings-wide, with a column for each rater")
         return read_guessing(source, kind="judgement", format="ratings-wide", on_bad=on_bad)
-    known, parse = _recognise(first, kind, shown(source))
-
+    if (talk := sheet.messages(first, kind)) is not None:
+        told = message_records(sheet.with_first(first), talk, kind or "dialogue", counted, shown(source))
+        return Guess(kind or "dialogue", not_empty(told, counted, source, kind or "dialogue"), talk)
+    rows, first = sheet.understood(first, kind, systems_needed=systems_needed)
+    known, parse = _recognise(first, kind, shown(source), numbered=sheet.columns is not None)
     parsed = records(itertools.chain([first], rows), _noting(parse, note), counted)
-    return Guess(known, not_empty(parsed, counted, source, known))
+    return Guess(known, not_empty(parsed, counted, source, known), sheet.columns)
 
 
 def _is_wide(fields: object) -> bool:
@@ -188,8 +245,10 @@ def _noting(parse: Parse, note: Callable[[Row], None] | None) -> Parse:
         return parse
 
     def noting(row: Row) -> Sequence[Record]:
-        note(row)
-        return parse(row)
+        parsed = parse(row)
+        for _ in parsed:
+            note(row)
+        return parsed
 
     return noting
 
@@ -199,10 +258,11 @@ class _Recognised(NamedTuple):
     parse: Parse
 
 
-def _recognise(first: Row, kind: Kind | None, path: str) -> _Recognised:
+def _recognise(first: Row, kind: Kind | None, path: str, *, numbered: bool) -> _Recognised:
     """The kind of a file's records by its first row, and what makes records of its rows.
 
     A conversation in another tool's shape, or where something else than a dialogue is wanted of ours, is read as that.
+    Prompts need no ids if the columns are not our own, ``numbered``.
     """
     shape = shape_of(first.fields)
     ours = isinstance(first.fields, Mapping) and any(
@@ -215,8 +275,30 @@ def _recognise(first: Row, kind: Kind | None, path: str) -> _Recognised:
         dialogue_of = SHAPES[shape]
         return _Recognised(known, lambda row: as_kind(dialogue_of(row), known, row.where))
     known = kind or kind_of_fields(first.fields, first.where)
-    complete = _COMPLETE.get(known, _as_given)()
+    if known == "example" and isinstance(first.fields, Mapping):
+        columns = [name for name in first.fields if isinstance(name, str) and name.startswith(SYSTEM)]
+        if columns:
+            return _Recognised(known, lambda row: _of_systems(row, columns))
+    complete = (_with_id if numbered and known == "prompt" else _COMPLETE.get(known, _as_given))()
     return _Recognised(known, lambda row: (decode(complete(row), known, row.where),))
+
+
+def _of_systems(row: Row, columns: Sequence[str]) -> list[Example]:
+    """An example for each column that holds the responses of a system."""
+    if not isinstance(row.fields, dict):
+        raise wrong(
+            row.where, "", row.fields, "a JSON object", "Write each record as an object with its fields."
+        )
+    common = {name: value for name, value in row.fields.items() if name not in columns}
+    common = {"context": [], **common, "id": common.get("id") or str(row.number)}
+    return [
+        decode(
+            {**common, "system": name.removeprefix(SYSTEM), "response": row.fields.get(name)},
+            "example",
+            row.where,
+        )
+        for name in columns
+    ]
 
 
 Complete = Callable[[Row], object]
@@ -238,6 +320,17 @@ def _numbered() -> Complete:
             raise missing(fields, "response", row.where, "", "text (the system's response)")
         defaults: dict[str, object] = {"id": str(row.number), "system": UNNAMED, "context": []}
         return {**_absent(defaults, fields), **fields}
+
+    return complete
+
+
+def _with_id() -> Complete:
+    """Prompts: one without an id is called by its number."""
+
+    def complete(row: Row) -> object:
+        if type(row.fields) is not dict or row.fields.get("id"):
+            return row.fields
+        return {**row.fields, "id": str(row.number)}
 
     return complete
 
@@ -281,14 +374,21 @@ def _rated() -> Complete:
 _COMPLETE: Final[Mapping[Kind, Callable[[], Complete]]] = {"example": _numbered, "judgement": _rated}
 
 
-def kind_of(source: Source) -> Kind:
+def kind_of(source: Source, *, columns: ColumnsGiven = None) -> Kind:
     """The kind of records in a file, by the fields of its first good line."""
+    return glance(source, columns=columns).kind
+
+
+def glance(source: Source, *, columns: ColumnsGiven = None) -> Guess:
+    """The kind and the columns of a file by its first good line; if there is none, the error of its first line."""
     if is_stdin(source):
         raise BadInput(
             shown(source), "a stream", "a file, to look at its first line", "Save it as a file first."
         )
     bad: list[BadLine] = []
     try:
-        return read_guessing(source, on_bad=lambda line: bad.append(line) if not bad else None).kind
+        return read_guessing(
+            source, columns=columns, on_bad=lambda line: bad.append(line) if not bad else None
+        )
     except BadInput as error:
         raise (bad[0].error if bad else error) from None

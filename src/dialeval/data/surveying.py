@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dialeval.data.codec.bad import OnBad, refuse
+from dialeval.data.codec.column_names import SYSTEM, ColumnsGiven
 from dialeval.data.codec.fields import ALSO_READ, FIELDS, meant_by
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source
@@ -71,7 +72,12 @@ class Survey:
 
 
 def survey(
-    source: Source, *, kind: Kind | None = None, format: str | None = None, on_bad: OnBad = refuse
+    source: Source,
+    *,
+    kind: Kind | None = None,
+    format: str | None = None,
+    columns: ColumnsGiven = None,
+    on_bad: OnBad = refuse,
 ) -> Survey:
     """Read a whole file, strictly, and count what is in it."""
     names: Counter[str] = Counter()
@@ -80,7 +86,7 @@ def survey(
         if isinstance(row.fields, Mapping) and shape_of(row.fields) in (None, "openai"):
             names.update(row.fields.keys())
 
-    guess = read_guessing(source, kind=kind, format=format, on_bad=on_bad, note=note)
+    guess = read_guessing(source, kind=kind, format=format, columns=columns, on_bad=on_bad, note=note)
     systems: Counter[str] = Counter()
     raters: Counter[str] = Counter()
     turns, answers = Spread(), Spread()
@@ -100,7 +106,9 @@ def survey(
             else:
                 empty += not response.text.strip()
     known = (*FIELDS[guess.kind], *ALSO_READ.get(guess.kind, ()))
-    unknown = {name: count for name, count in names.items() if name not in known}
+    unknown = {
+        name: count for name, count in names.items() if name not in known and not name.startswith(SYSTEM)
+    }
     return Survey(guess.kind, dict(systems), dict(raters), turns, answers, bare, empty, dict(absent), unknown)
 
 

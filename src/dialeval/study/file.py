@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 
 from dialeval.core import CacheRule, Resampling, System
 from dialeval.data import FORMATS
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.sources import file_of
 from dialeval.data.prompts import Turns
 from dialeval.engine import EngineSettings
@@ -83,6 +84,8 @@ class Study:
     """Where batches run; None where the command line says it."""
     caches: Mapping[str, CacheRule] = field(default_factory=dict)
     """Rules for cached answers, of systems for which the study states one."""
+    columns: Columns | None = None
+    """Columns of the data that stand for fields; None if their names tell."""
 
 
 def load_study(path: str | Path) -> Study:
@@ -109,9 +112,8 @@ def load_study(path: str | Path) -> Study:
     problems += _idle(built, known)
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
-    data = _beside(path.parent, Path(str(content.get("data", "."))))
-    if not is_there(file_of(data)):
-        problems.append(f"data: no such file: {data}")
+    data, columns = _build_data(content.get("data", "."), path.parent, problems)
+    built = [_with_columns(system, data, columns) for system in built]
     references = [_beside(path.parent, Path(given)) for given in _strings(content, "references")]
     missing = [given for given in references if not is_there(file_of(given))]
     problems += [f"references: no such file: {given}" for given in missing]
@@ -143,6 +145,7 @@ def load_study(path: str | Path) -> Study:
             for system, given in zip(built, file.systems, strict=True)
             if (rule := _cache_rule(given)) is not None
         },
+        columns=columns,
     )
 
 
@@ -199,6 +202,31 @@ def _cache_rule(given: Mapping[str, object]) -> CacheRule | None:
     """The rule for cached answers that a system's keys state; any other ``cache`` is a folder, if the kind has one."""
     stated = given.get("cache")
     return next((rule for rule in get_args(CacheRule) if rule == stated), None)
+
+
+def _build_data(given: object, folder: Path, problems: list[str]) -> tuple[Path, Columns | None]:
+    held: Mapping[str, Any] = given if isinstance(given, dict) else {"path": given}
+    data = _beside(folder, Path(str(held.get("path", "."))))
+    if not is_there(file_of(data)):
+        problems.append(f"data: no such file: {data}")
+    try:
+        return data, Columns.of(held.get("columns"))
+    except (DialevalError, AttributeError, TypeError) as error:  # the shape of the keys is checked elsewhere
+        problems += [f"data.{error}"] if isinstance(error, DialevalError) else []
+        return data, None
+
+
+def _with_columns(system: System, data: Path, columns: Columns | None) -> System:
+    """The system; responses that are recorded in the data's own file have its columns, unless they name others."""
+    own = isinstance(system, Transcript) and not system.paths and system.columns is None
+    if (
+        columns is None
+        or not isinstance(system, Transcript)
+        or not own
+        or system.path.resolve() != data.resolve()
+    ):
+        return system
+    return replace(system, columns=str(columns))
 
 
 def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:

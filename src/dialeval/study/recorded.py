@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dialeval.core import Missing
 from dialeval.data import Example, Prompt
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.dialects import tell
 from dialeval.data.reading import place_of
 from dialeval.study.answering import as_example
@@ -20,6 +21,7 @@ def recorded_examples(
     *,
     format: str | None = None,
     system: str | None = None,
+    columns: Columns | None = None,
     allow_unmatched: bool = False,
 ) -> list[Example | Missing]:
     """What each system of the file, or the given one, responds to each prompt; Missing where it has no line.
@@ -30,8 +32,8 @@ def recorded_examples(
     source = path if format is None else Path(f"{format}:{place_of(path, format).source}")
     items = {prompt.item for prompt in prompts}
     examples: list[Example | Missing] = []
-    for name in [system] if system is not None else recorded_systems(source):
-        replayed = Transcript(name, source, name)
+    for name in [system] if system is not None else recorded_systems(source, columns):
+        replayed = Transcript(name, source, name, columns=str(columns) if columns else None)
         for unmatched in unmatched_responses(replayed, items):
             check_unmatched(unmatched, items, allowed=allow_unmatched)
             tell(str(source), sentence(unmatched, named=False))

@@ -129,7 +129,7 @@ def read_inputs(study: Study) -> Inputs:
 
 
 def _prompts(study: Study) -> Sequence[Prompt]:
-    prompts = spooled(read_prompts(study.data, turns=study.turns), PROMPTS)
+    prompts = spooled(read_prompts(study.data, columns=study.columns, turns=study.turns), PROMPTS)
     for file in study.references:
         prompts = with_references(prompts, file)
     if not prompts:

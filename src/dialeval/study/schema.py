@@ -21,6 +21,23 @@ from dialeval.stats.tests.multiple import Correction
 from dialeval.study.document import MissingRule
 
 
+class DataFile(BaseModel):
+    """What ``data`` may hold beside a bare path."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Annotated[str, Field(min_length=1)]
+    columns: dict[str, str | list[str]] | str | None = None
+
+
+def _as_data(given: object) -> object:
+    if isinstance(given, str):
+        return {"path": given or "."}
+    if isinstance(given, dict):
+        return given
+    raise PydanticCustomError("data", "it must be the path of a file of contexts, or {{path, columns}}")
+
+
 class HumanFile(BaseModel):
     """What ``human`` may hold beside a bare path."""
 
@@ -81,7 +98,7 @@ class StudyFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(min_length=1)] | None = None
-    data: str
+    data: Annotated[DataFile, BeforeValidator(_as_data)]
     references: Annotated[list[str], BeforeValidator(_as_list)] = []
     turns: Literal["last", "all"] = "last"
     systems: Annotated[list[dict[str, Any]], Field(min_length=1)]
@@ -160,6 +177,8 @@ def check_shape(content: Mapping[str, object]) -> StudyFile | list[str]:
 def _keys(error: ErrorDetails) -> Mapping[str, object]:
     """The keys that are known where the error is."""
     match error["loc"]:
+        case ("data", _, *_):
+            return DataFile.model_fields
         case ("human", _, *_):
             return HumanFile.model_fields
         case ("engine", "resources", _, *_):
@@ -180,6 +199,6 @@ def problem(place: Place, keys: Mapping[str, object]) -> str:
         return f"{where}: found an empty list, expected at least one"
     if error["type"] in ("missing", "missing_argument"):
         return f"{where}: required"
-    if error["type"] == "human":
+    if error["type"] in ("data", "human"):
         return f"{where}: found {error['input']!r}, but {error['msg']}"
     return f"{where}: found {error['input']!r}, expected {place.expected}"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dialeval.core import Missing, Outcome, Resampling
 from dialeval.data import Example, Prompt, canonical, read
+from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.sources import file_of, split_format
 from dialeval.data.prompts import prompt_of
 from dialeval.data.types import UNNAMED
@@ -84,6 +85,7 @@ def open_sides(
     measures: Sequence[str] | None = None,
     *,
     format: str | None = None,
+    columns: ColumnsGiven = None,
     data: str | None = None,
     allow_unmatched: bool = False,
     code: Sequence[str] = (),
@@ -92,18 +94,21 @@ def open_sides(
 
     A file that meets a run is scored by the run's measures, so that no measure is left out silently. ``data`` is a file
     with the contexts and references of files that hold only ids and responses, or lines of text; without it, they are
-    those of the other side. Custom code is loaded where an argument names it, and never because a run folder does.
+    those of the other side. ``columns`` are those of ``read``, for both files. Custom code is loaded where an argument
+    names it, and never because a run folder does.
     """
     written = (*(measures or ()), format, *(split_format(source).format for source in (a, b, data or "")))
     named = [*code, *(place for place in map(_code_of, written) if place)]
     with only_named(named):
-        return _open_sides((_place(a), _place(b)), measures, _Reading(format, data, allow_unmatched, named))
+        reading = _Reading(format, Columns.of(columns), data, allow_unmatched, named)
+        return _open_sides((_place(a), _place(b)), measures, reading)
 
 
 class _Reading(NamedTuple):
     """How sides are read."""
 
     format: str | None
+    columns: Columns | None
     data: str | None
     allow_unmatched: bool
     code: Sequence[str]
@@ -127,7 +132,7 @@ def _open_sides(
     runs = {place: _from_run(place, measures, reading.code) for place in places if place.path.is_dir()}
     shared = measures or next((side.measures for side in runs.values()), None)
     prompts = None if data is None else _prompts_of(data)
-    files = _Files(reading.format, prompts, reading.allow_unmatched)
+    files = _Files(reading.format, reading.columns, prompts, reading.allow_unmatched)
     examples = {place: files.examples(place) for place in places if place not in runs}
     known = {item: prompt for side in runs.values() for item, prompt in side.known.items()}
     for given in examples.values():
@@ -234,7 +239,8 @@ class _Place(NamedTuple):
 
 def _place(source: str) -> _Place:
     path, system = Path(source), None
-    if not file_of(path).exists() and ":" in source:
+    picked = "#" in source and ":" in source.rpartition("#")[2]  # no sheet has a colon in its name
+    if ":" in source and not path.exists() and (picked or not file_of(path).exists()):
         name, _, system = source.rpartition(":")
         path = Path(name)
     return _Place(path, system)
@@ -265,6 +271,7 @@ class _Files(NamedTuple):
     """How files of responses are read."""
 
     format: str | None
+    columns: Columns | None
     data: Sequence[Prompt] | None
     """Contexts and references that the files need not have; None where nobody names them."""
     allow_unmatched: bool
@@ -272,7 +279,7 @@ class _Files(NamedTuple):
     def examples(self, place: _Place) -> Sequence[Example | Missing]:
         """The responses in a file, beside the contexts and references of the data where these are given."""
         if self.data is None:
-            return list(read(place.path, "example", format=self.format))
+            return list(read(place.path, "example", format=self.format, columns=self.columns))
         return self._beside(place, self.data, allowed=self.allow_unmatched)
 
     def completed(
@@ -288,7 +295,12 @@ class _Files(NamedTuple):
         from dialeval.study.recorded import recorded_examples
 
         return recorded_examples(
-            place.path, prompts, format=self.format, system=place.system, allow_unmatched=allowed
+            place.path,
+            prompts,
+            format=self.format,
+            columns=self.columns,
+            system=place.system,
+            allow_unmatched=allowed,
         )
 
 

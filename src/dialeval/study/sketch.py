@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,11 @@ from typing import Final
 
 import yaml
 
-from dialeval.data import Example, Judgement, Kind, kind_of, read, read_prompts
+from dialeval.data import Judgement, Kind, read, read_prompts
+from dialeval.data.codec.column_names import Columns, ColumnsGiven
 from dialeval.data.codec.sources import split_format
-from dialeval.errors import Unsuitable
+from dialeval.data.reading import glance
+from dialeval.errors import BadInput, Unsuitable
 
 LOOKED_AT: Final = 2000
 """Records of a file that are looked at to find its systems, criteria and references."""
@@ -35,12 +38,17 @@ class Parts:
     ratings: list[tuple[Path, tuple[str, ...]]] = field(default_factory=list)
     """File and criteria."""
     questions: list[Path] = field(default_factory=list)
+    columns: dict[Path, Columns] = field(default_factory=dict)
+    """Columns of files whose fields have other names than ours."""
 
 
-def sketch_study(files: Sequence[Path], folder: Path) -> str:
-    """The text of a study over ``files``, with paths relative to ``folder``, where it is going to be."""
+def sketch_study(files: Sequence[Path], folder: Path, *, columns: ColumnsGiven = None) -> str:
+    """The text of a study over ``files``, with paths relative to ``folder``, where it is going to be.
+
+    ``columns`` are those of ``read``, for the files that have them; guessed ones are written down.
+    """
     parts = Parts()
-    kinds = {path: kind_of(path) for path in files}
+    kinds = _kinds(files, Columns.of(columns), parts)
     for path, kind in sorted(kinds.items(), key=lambda held: held[1] != "prompt"):
         _sort(path, kind, parts)
     if parts.data is None and parts.transcripts:
@@ -52,9 +60,29 @@ def sketch_study(files: Sequence[Path], folder: Path) -> str:
         raise Unsuitable(
             f"No file has contexts to respond to: {held}. Add prompts, dialogues, or systems' responses."
         )
-    prompts = islice(read_prompts(parts.data), LOOKED_AT)
+    prompts = islice(read_prompts(parts.data, columns=parts.columns.get(parts.data)), LOOKED_AT)
     parts.references = any(text.strip() for prompt in prompts for text in prompt.references)
     return "\n".join(_lines(parts, folder)) + "\n"
+
+
+def _kinds(files: Sequence[Path], columns: Columns | None, parts: Parts) -> dict[Path, Kind]:
+    """The kind of each file, and its columns into ``parts``."""
+    kinds: dict[Path, Kind] = {}
+    lacking: list[BadInput] = []
+    for path in files:
+        try:
+            seen = glance(path, columns=columns)
+        except BadInput as error:
+            if columns is None:
+                raise
+            lacking.append(error)
+            seen = glance(path)
+        kinds[path] = seen.kind
+        if seen.columns is not None:
+            parts.columns[path] = seen.columns
+    if lacking and len(lacking) == len(files):
+        raise lacking[0]
+    return kinds
 
 
 def _sort(path: Path, kind: Kind, parts: Parts) -> None:
@@ -77,11 +105,10 @@ def _sort(path: Path, kind: Kind, parts: Parts) -> None:
         }
         parts.ratings.append((path, tuple(sorted(criteria))))
     elif kind == "example":
-        named = (
-            record.system for record in islice(read(path, kind), LOOKED_AT) if isinstance(record, Example)
-        )
-        systems = list(dict.fromkeys(named))
-        several = len(systems) > 1
+        columns = parts.columns.get(path)
+        examples = islice(read(path, "example", columns=columns), LOOKED_AT)
+        systems = list(dict.fromkeys(example.system for example in examples))
+        several = len(systems) > 1 or (columns is not None and bool(columns.systems))
         parts.transcripts += [
             (system if several and system else path.stem, path, system if several else None)
             for system in systems
@@ -93,10 +120,14 @@ def _sort(path: Path, kind: Kind, parts: Parts) -> None:
 def _lines(parts: Parts, folder: Path) -> Iterable[str]:
     data = parts.data or Path()
     yield "# Written by 'dialeval init'. Paths are relative to this file; 'dialeval docs study' explains every key."
-    yield f"data: {_shown(data, folder)}  # the contexts that every system responds to"
+    told = parts.columns.get(data)
+    place = f"{{path: {_shown(data, folder)}, {_columns(told)}}}" if told else _shown(data, folder)
+    yield f"data: {place}  # the contexts that every system responds to"
     yield "systems:"
     for name, (_, path, system) in zip(_names(parts.transcripts), parts.transcripts, strict=True):
         which = f", system: {_quoted(system)}" if system else ""
+        named = parts.columns.get(path) if path != data else None
+        which += f", {_columns(named)}" if named else ""
         yield f"  - {{name: {_quoted(name)}, kind: transcript, path: {_shown(path, folder)}{which}}}"
     if not parts.transcripts:
         yield "  - {name: echo, kind: echo}  # a floor; put your own systems beside it:"
@@ -142,6 +173,21 @@ def _shown(path: Path, folder: Path) -> str:
     return _quoted(f"{form}:{beside}" if form else beside)
 
 
+def _columns(columns: Columns) -> str:
+    """The key ``columns`` of a study."""
+    held = [
+        f"{_quoted(field)}: {_quoted(column) if isinstance(column, str) else _list(column)}"
+        for field, column in columns.as_json().items()
+    ]
+    return f"columns: {{{', '.join(held)}}}"
+
+
+def _list(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]"
+
+
 def _quoted(text: str) -> str:
+    if not text.isprintable():
+        return json.dumps(text)
     plain = text.replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
     return text if plain and yaml.safe_load(text) == text else "'" + text.replace("'", "''") + "'"

@@ -15,6 +15,7 @@ import numpy as np
 
 from dialeval.core import Floats, Integers, Signature
 from dialeval.data import kind_of, read
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.dialects import tell
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import file_of, source_stamp
@@ -39,15 +40,18 @@ class Transcript:
     that was recorded with another last turn than the prompt's is an error, for then the ids do not mean the same.
 
     ``paths`` are several runs of one system, as with other seeds, in place of ``path``; alone, the first run is
-    replayed.
+    replayed. ``columns`` are those of ``read``.
     """
 
     name: str
     path: Path = Path()
     system: str | None = None
     paths: tuple[Path, ...] = ()
+    columns: Mapping[str, str | list[str]] | str | None = None
 
     def __post_init__(self) -> None:
+        columns = Columns.of(self.columns)
+        object.__setattr__(self, "columns", str(columns) if columns else None)
         if self.paths and self.path in (Path(), self.paths[0]):
             object.__setattr__(self, "path", self.paths[0])
         elif self.paths:
@@ -64,14 +68,20 @@ class Transcript:
         """Each run as a transcript; this one where there is one."""
         if len(self.paths) < 2:
             return (self,)
-        return tuple(Transcript(self.name, path, self.system) for path in self.paths)
+        return tuple(Transcript(self.name, path, self.system, columns=self.columns) for path in self.paths)
 
     @property
     def signature(self) -> Signature:
         """All that could move its responses."""
         files = [hash_file(file_of(run.path)) for run in self.runs]
         facts = (("file", files[0]), *((f"run{number}", file) for number, file in enumerate(files[1:], 2)))
-        return Signature("transcript", (("system", self.system),), facts)
+        columns = self._columns
+        named = (("columns", str(columns)),) if columns else ()
+        return Signature("transcript", (("system", self.system), *named), facts)
+
+    @property
+    def _columns(self) -> Columns | None:
+        return Columns.of(self.columns)
 
     def replay(self, prompts: Sequence[Prompt]) -> list[tuple[Response, ...]]:
         """What was recorded for each prompt, best first; none where nothing was."""
@@ -79,7 +89,7 @@ class Transcript:
 
     def each(self, prompts: Sequence[Prompt]) -> Iterator[tuple[Response, ...]]:
         """The same one by one, where all of them would take much memory."""
-        recorded = _recorded(source_stamp(self.path), self.system)
+        recorded = _recorded(source_stamp(self.path), self.system, self._columns)
         if recorded.in_order:
             self._check_count(len(recorded.entries), len(prompts))
             for entry in islice(recorded.entries.in_order(), len(prompts)):
@@ -102,7 +112,7 @@ class Transcript:
     @property
     def items(self) -> Collection[str] | None:
         """Ids of the items that were recorded; None where the file has none, so that its order says which is meant."""
-        recorded = _recorded(source_stamp(self.path), self.system)
+        recorded = _recorded(source_stamp(self.path), self.system, self._columns)
         return None if recorded.in_order else recorded.entries.keys()
 
     def lines(self, items: Collection[str]) -> Lines | None:
@@ -110,7 +120,7 @@ class Transcript:
 
         A line that holds a dialogue records its turns, of which one is enough.
         """
-        recorded = _recorded(source_stamp(self.path), self.system)
+        recorded = _recorded(source_stamp(self.path), self.system, self._columns)
         if recorded.in_order:
             return None
         if not recorded.dialogues:
@@ -131,7 +141,7 @@ class Transcript:
                 f"{self.name} has {len(self.runs)} runs, which may differ in log-probabilities. Give the file of one, "
                 "as 'path'."
             )
-        known = _likelihoods(source_stamp(self.path), self.system)
+        known = _likelihoods(source_stamp(self.path), self.system, self._columns)
         recorded = [known.get((_heard(c), r), ()) for c, r in zip(contexts, responses, strict=True)]
         for response, values in zip(responses, recorded, strict=True):
             if len(values) > 1:
@@ -179,9 +189,9 @@ class Transcript:
         return entry.responses
 
 
-def recorded_systems(path: Path) -> list[str]:
+def recorded_systems(path: Path, columns: Columns | None = None) -> list[str]:
     """The systems whose responses a file records, in order."""
-    return list(dict.fromkeys(recording.record.system for recording in _records(path)))
+    return list(dict.fromkeys(recording.record.system for recording in _records(path, columns)))
 
 
 class Lines(NamedTuple):
@@ -231,11 +241,11 @@ class _Entries(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _recorded(file: Stamp, system: str | None) -> _Entries:
+def _recorded(file: Stamp, system: str | None, columns: Columns | None) -> _Entries:
     """Each item's entry, of one system."""
     by_system: dict[str, Shelf[_Entry]] = {}
     in_order, dialogues = True, False
-    for record, line, named, dialogue in _records(file.path):
+    for record, line, named, dialogue in _records(file.path, columns):
         in_order, dialogues = in_order and not named, dialogues or dialogue is not None
         if record.system not in by_system:
             by_system[record.system] = Shelf(_ENTRIES)
@@ -259,13 +269,13 @@ class _Recording(NamedTuple):
     dialogue: str | None = None
 
 
-def _records(path: Path) -> Iterator[_Recording]:
+def _records(path: Path, columns: Columns | None) -> Iterator[_Recording]:
     """The records, each with its line."""
     if place_of(path).format.name == "text":
         texts = (record for record in read(path, "example"))
         yield from (_Recording(example, index, named=False) for index, example in enumerate(texts, start=1))
         return
-    kind = kind_of(path)
+    kind = kind_of(path, columns=columns)
     if kind in ("question", "judgement"):
         raise BadInput(
             path=str(path),
@@ -274,21 +284,21 @@ def _records(path: Path) -> Iterator[_Recording]:
             todo="Give 'path' a file of recorded responses; 'dialeval docs files' lists the fields.",
         )
     if kind == "dialogue":
-        yield from _said_in_dialogues(path)
+        yield from _said_in_dialogues(path, columns)
         return
     known = kind if kind in ("example", "nbest") else "example"
     rows: deque[Row] = deque(maxlen=1)
-    for record in read_guessing(path, kind=known, note=rows.append).records:
+    for record in read_guessing(path, kind=known, columns=columns, note=rows.append).records:
         if isinstance(record, Example | NBest):
             row = rows[-1] if rows else None  # none in formats that give every item an id
             named = row is None or (isinstance(row.fields, Mapping) and "id" in row.fields)
             yield _Recording(record, row.where.line if row else None, named)
 
 
-def _said_in_dialogues(path: Path) -> Iterator[_Recording]:
+def _said_in_dialogues(path: Path, columns: Columns | None) -> Iterator[_Recording]:
     """Every turn of the assistant as ``DIALOGUE/TURN``, and the last turn under the dialogue's own id."""
     silent = True
-    for dialogue in read(path, "dialogue"):
+    for dialogue in read(path, "dialogue", columns=columns):
         system = dialogue.system or UNNAMED
         for prompt, turn in zip(prompts_of(dialogue), answers_in(dialogue), strict=True):
             example = Example(prompt.item, system, prompt.context, Response(turn.text))
@@ -315,10 +325,12 @@ def _choose(path: Path, system: str | None, systems: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _likelihoods(file: Stamp, system: str | None) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
+def _likelihoods(
+    file: Stamp, system: str | None, columns: Columns | None
+) -> Mapping[tuple[tuple[str, ...], str], list[_Recorded]]:
     """The different log-probabilities of each recorded response in its context."""
     by_response: dict[tuple[tuple[str, ...], str], list[_Recorded]] = {}
-    for entry in _recorded(file, system).entries.in_order():
+    for entry in _recorded(file, system, columns).entries.in_order():
         heard = _heard(entry.context)
         for response in entry.responses:
             if response.logprob is None:

@@ -223,6 +223,30 @@ systems:
 """
 
 
+SHEET = [
+    {
+        "question": f"Where is order {n}?",
+        "gold": "It ships soon.",
+        "old_bot": "Please wait.",
+        "new_bot": "Soon, I think.",
+    }
+    for n in range(3)
+]
+MESSAGES = [
+    {
+        "conversation_id": f"c{n % 2}",
+        "author": who,
+        "text": f"Said {n}.",
+        "created_at": f"2026-11-18T09:0{n}:00",
+    }
+    for n, who in enumerate(["customer", "Ben", "bot", "customer"])
+]
+WHATSAPP = (
+    "[18/11/2026, 09:29:00] Messages are encrypted.\n[18/11/2026, 09:30:00] Anna: Hi\nthere\n"
+    "\u200e[18/11/2026, 09:31:00] Ben: \u200eimage omitted\n[18/11/2026, 09:32:00] Ben: ok: fine\n"
+)
+
+
 def jsonl(rows: Iterable[object]) -> bytes:
     """A JSON Lines file."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -215,6 +215,20 @@ def natives() -> list[Target]:
             mutations.JSON,
             lines_in,
         ),
+        Target("sheet csv", {"f.csv": seeds.table(seeds.SHEET)}, guess, mutations.TABLE),
+        Target("sheet jsonl", {"f.jsonl": seeds.jsonl(seeds.SHEET)}, guess, mutations.JSON),
+        Target("sheet parquet", {"f.parquet": seeds.parquet(seeds.SHEET)}, guess, mutations.BYTES, share=0.5),
+        Target(
+            "named columns",
+            {"f.csv": seeds.table(seeds.SHEET)},
+            counted(
+                lambda path, on_bad: read(
+                    path, "example", columns="context=gold,response=old_bot", on_bad=on_bad
+                )
+            ),
+            mutations.TABLE,
+        ),
+        Target("text by its look", {"f.txt": seeds.WHATSAPP.encode()}, guess, mutations.TEXT),
         Target("guessed csv", {"f.csv": b"item;system;r1;r2\na;s;1,5;2\nb;s;NA;3\n"}, guess, mutations.TEXT),
         Target(
             "prompts",
@@ -304,6 +318,9 @@ def imported() -> list[Target]:
         one("parlai-text", "f.txt", seeds.PARLAI_TEXT.encode(), "dialogue", mutations.TEXT),
         one("parlai-text", "f.txt", seeds.PARLAI_TEXT.encode(), "prompt", mutations.TEXT),
         one("parlai-jsonl", "f.jsonl", seeds.jsonl(seeds.PARLAI), "dialogue", count=lines_in),
+        one("message-rows", "f.csv", seeds.table(seeds.MESSAGES), "dialogue", mutations.TABLE),
+        one("message-rows", "f.jsonl", seeds.jsonl(seeds.MESSAGES), "dialogue"),
+        one("whatsapp", "f.txt", seeds.WHATSAPP.encode(), "dialogue", mutations.TEXT),
         one("ratings-wide", "f.csv", b"item,system,r1,r2\na,s,1,2\nb,s,,3\n", "judgement", mutations.TABLE),
         one("fed", "f.json", seeds.array(seeds.FED), "example"),
         one("fed", "f.json", seeds.array(seeds.FED), "judgement"),

@@ -15,6 +15,7 @@ import typer
 from dialeval.cli.options import (
     Address,
     CacheFolder,
+    ColumnsOption,
     EngineOption,
     From,
     Jobs,
@@ -71,6 +72,7 @@ def detect(
         Path | None, typer.Option("--out", "-o", help="A folder for detected.json and contradictions.html.")
     ] = None,
     format: From = None,
+    columns: ColumnsOption = None,
     limit: Limit = None,
     jobs: Jobs = 1,
     engine: EngineOption = None,
@@ -101,7 +103,7 @@ def detect(
 
     if out is not None:
         check_target(out, DETECTED, kind="detected")
-    given = list(islice(read(dialogues, "dialogue", format=format), limit))
+    given = list(islice(read(dialogues, "dialogue", format=format, columns=columns), limit))
     usual = REACH if turn == "all" else 0
     reading = Reading(turn, (usual if reach is None else reach) or None)
     detector = ContradictionDetector(model)

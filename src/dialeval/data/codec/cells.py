@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from dialeval.data.codec.bad import Where
+from dialeval.data.codec.column_names import is_response
 from dialeval.data.codec.dialects import number_in
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
@@ -51,7 +52,7 @@ def from_cells(
             continue
         cell = from_spreadsheet_cell(cell) if words else cell
         if words and len(cell) < _LONGEST and (not cell.strip() or cell.strip() in words):
-            if name == "response":
+            if is_response(name):
                 fields[name] = {"missing": _no_response(cell.strip())}
                 continue
             if name == "status" or (name in ("reason", "evidence") and not cell):
@@ -86,7 +87,7 @@ def _value(name: str, cell: str, where: Where, separator: str) -> object:
     if name in ("rating", "score"):  # which may stand for 'value'
         number = number_in(cell, separator)
         return cell if math.isnan(number) else number
-    if name == "response":
+    if is_response(name):
         return _response(cell)
     if name not in _STRUCTURED and not (name in _CONVERSATIONS and cell.startswith("[")):
         return cell

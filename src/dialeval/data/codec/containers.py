@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dialeval.data.codec import jsonl
 from dialeval.data.codec.bad import OnBad
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import Source, native_format
 from dialeval.errors import BadInput
@@ -15,19 +16,27 @@ from dialeval.errors import BadInput
 if TYPE_CHECKING:
     from dialeval.data.codec.tables import Delimiter
 
-RowReader: TypeAlias = Callable[[Source, OnBad], Iterator[Row]]
+
+class RowReader(Protocol):
+    """Reads the rows of a container, with the fields that ``columns`` names."""
+
+    def __call__(self, source: Source, on_bad: OnBad, columns: Columns | None = None, /) -> Iterator[Row]:
+        """The rows, one at a time."""
+        ...
 
 
-def _table_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
+def _table_rows(
+    source: Source, on_bad: OnBad, columns: Columns | None = None, *, delimiter: Delimiter | None = None
+) -> Iterator[Row]:
     from dialeval.data.codec import tables
 
-    return tables.read_rows(source, on_bad, delimiter=delimiter)
+    return tables.read_rows(source, on_bad, columns, delimiter=delimiter)
 
 
-def _parquet_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
+def _parquet_rows(source: Source, on_bad: OnBad, columns: Columns | None = None) -> Iterator[Row]:
     from dialeval.data.codec import parquet
 
-    return parquet.read_rows(source, on_bad)
+    return parquet.read_rows(source, on_bad, columns)
 
 
 ROWS: Final[Mapping[str, RowReader]] = {

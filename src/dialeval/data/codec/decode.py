@@ -8,6 +8,7 @@ from typing import Final, Literal, overload
 
 from dialeval.data.codec.assertions import assertions_of, knowledge_of
 from dialeval.data.codec.bad import Where
+from dialeval.data.codec.column_names import SYSTEM
 from dialeval.data.codec.fields import flag, missing, name, number, optional_text, text, wrong
 from dialeval.data.codec.parts import (
     context_of,
@@ -18,7 +19,7 @@ from dialeval.data.codec.parts import (
     response_of,
     system_named,
 )
-from dialeval.data.codec.sources import conversion
+from dialeval.data.codec.unknown import unknown_record
 from dialeval.data.types import (
     Candidate,
     Dialogue,
@@ -59,18 +60,17 @@ def decode(mapping: object, kind: Kind, where: Where) -> Record:
 def kind_of_fields(mapping: object, where: Where) -> Kind:
     """Which kind of record has these fields."""
     names = set(mapping) if isinstance(mapping, Mapping) else set()
+    if any(isinstance(name, str) and name.startswith(SYSTEM) for name in names):
+        return "example"
     for field, kind in _TELLTALES.items():
         if field in names:
             return kind
-    listed = ", ".join(repr(name) for name in names) if names else "no fields"
-    raise BadInput(
-        where.path,
-        f"a record with {listed}" if names else "something other than a JSON object",
-        f"one of the fields {', '.join(repr(name) for name in _TELLTALES)}",
-        f"Name its fields as in 'dialeval docs files', or convert it with {conversion(where.path)} "
-        "('dialeval data ls' lists the formats).",
-        line=where.line,
-    )
+    raise unknown_record(where.path, [str(name) for name in names], where.line)
+
+
+def is_known(mapping: Mapping[object, object]) -> bool:
+    """Whether an object has a field that only records of ours have, or what stands for one in ratings."""
+    return not _KNOWN.isdisjoint(mapping)
 
 
 _TELLTALES: Final[Mapping[str, Kind]] = {
@@ -83,6 +83,9 @@ _TELLTALES: Final[Mapping[str, Kind]] = {
     "context": "prompt",
     "act": "prompt",
 }
+
+
+_KNOWN: Final = frozenset({*_TELLTALES, "value", "rating", "score", "chosen"})
 
 
 def _dialogue(m: Mapping[str, object], where: Where) -> Dialogue:

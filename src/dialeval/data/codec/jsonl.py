@@ -6,23 +6,43 @@ import codecs
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.json_value import CUT_SHORT, broken, check_text, decode_at, loads
 from dialeval.data.codec.rows import Row
 from dialeval.data.codec.sources import LINE_LIMIT, UTF8_MARK, Source, lines_of, opened, shown
 from dialeval.errors import BadInput
 
 
-def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
-    """The objects of a JSON Lines file or of a JSON array, one at a time."""
+def read_rows(source: Source, on_bad: OnBad, columns: Columns | None = None) -> Iterator[Row]:
+    """The objects of a JSON Lines file or of a JSON array, one at a time, with the fields that ``columns`` names."""
+    if columns is not None:
+        yield from renamed_rows(read_rows(source, on_bad), columns)
+        return
     with opened(source) as handle:
         if handle.peek(64).removeprefix(UTF8_MARK).lstrip()[:1] == b"[":
             yield from array_rows(handle, shown(source))
         else:
             yield from _line_rows(handle, shown(source), on_bad)
+
+
+def renamed_rows(rows: Iterable[Row], columns: Columns) -> Iterator[Row]:
+    """The rows with the fields that ``columns`` names; all of the first row must be among them."""
+    renaming, checked = columns.renaming(), False
+    for row in rows:
+        if not isinstance(row.fields, dict):
+            yield row
+            continue
+        if not checked:
+            columns.check(row.fields, row.where.path, row.where.line)
+            checked = True
+        fields = renaming(row.fields)
+        references = [fields.pop(name, None) for name in list(fields) if name.startswith("reference")]
+        texts = [text for given in references for text in (given if isinstance(given, list) else [given])]
+        yield row._replace(fields={**fields, "references": texts} if references else fields)
 
 
 def _line_rows(handle: io.BufferedReader, path: str, on_bad: OnBad) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.cells import from_cells
+from dialeval.data.codec.column_names import Columns
 from dialeval.data.codec.encode import encode, kind_of_record
 from dialeval.data.codec.fields import FIELDS
 from dialeval.data.codec.limits import Decoded
@@ -26,16 +27,21 @@ _ROW_GROUP: Final = 8192
 _READ_ROWS: Final = 1024
 
 
-def read_rows(source: Source, on_bad: OnBad) -> Iterator[Row]:
-    """The rows of a Parquet file; text cells of structured fields may hold JSON."""
+def read_rows(source: Source, on_bad: OnBad, columns: Columns | None = None) -> Iterator[Row]:
+    """The rows of a Parquet file, with the fields that ``columns`` names; structured cells may hold JSON as text."""
     path = shown(source)
     if is_stdin(source):
         raise BadInput(
             path, "a stream", "a Parquet file on disk", "Save it first: Parquet is read from its end."
         )
     check(source)
+    renaming = columns.renaming() if columns else None
     for number, cells in enumerate(_cells(Path(source), path), start=1):
         where = Where(path, number)
+        if renaming is not None and columns is not None:
+            if number == 1:
+                columns.check(cells, path, number)
+            cells = renaming(cells)
         try:
             yield Row(where, number, from_cells(cells, where))
         except BadInput as error:

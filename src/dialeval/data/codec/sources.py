@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from dialeval.data.codec.bad import BadLine, OnBad
@@ -259,6 +258,8 @@ def _iconv(path: str, encoding: str) -> str:
     """The command that writes the file again in UTF-8, beside it."""
     if path == "<stdin>":
         return f"iconv -f {encoding} -t UTF-8 | dialeval ..."
+    from shlex import quote
+
     beside = Path(path).with_name(f"utf8-{Path(path).name}")
     return f"iconv -f {encoding} -t UTF-8 {quote(path)} > {quote(str(beside))}"
 

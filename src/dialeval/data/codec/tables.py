@@ -11,6 +11,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from dialeval.data.codec.bad import BadLine, OnBad, Where
 from dialeval.data.codec.cells import WORDS, from_cells, to_cells
+from dialeval.data.codec.column_names import Columns, is_response
 from dialeval.data.codec.dialects import header_lines, separator_of, tell
 from dialeval.data.codec.encode import kind_of_record
 from dialeval.data.codec.fields import FIELDS
@@ -26,19 +27,32 @@ _KNOWN: Final = frozenset({"reference", "task", *itertools.chain.from_iterable(F
 """Names of columns that tell what separates the cells."""
 
 
-def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = None) -> Iterator[Row]:
-    """The rows of a table as the JSON objects they stand for."""
+def read_rows(
+    source: Source, on_bad: OnBad, columns: Columns | None = None, *, delimiter: Delimiter | None = None
+) -> Iterator[Row]:
+    """The rows of a table as the JSON objects they stand for, with the fields that ``columns`` names."""
     if delimiter is not None and is_workbook(source):
         tell(shown(source), "read as xlsx, since it is a workbook and not a table of text")
     absent: Counter[tuple[str, str]] = Counter()
     fields_of: dict[str, str] = {}
+    watched: list[str] = []
+    renaming = columns.renaming() if columns else None
+    named = {column for _, column in columns.pairs} if columns else set()
     for row in read_cells(source, on_bad, delimiter=delimiter):
         if not fields_of:  # the header is the same for all rows
             fields_of = {name: _field(name, row.cells) for name in row.cells}
-            watched = [name for name in ("response", "reference", "references") if name in fields_of.values()]
-        cells = {fields_of[name]: cell for name, cell in row.cells.items()}
+            if columns is not None:
+                columns.check({*fields_of, *fields_of.values()}, row.where.path, row.where.line)
+        cells: dict[str, object] = {fields_of[name]: cell for name, cell in row.cells.items()}
+        if renaming is not None:
+            typed = {
+                name: cell for name, cell in row.cells.items() if fields_of[name] != name and name in named
+            }
+            cells = renaming({**cells, **typed} if typed else cells)
+        if not watched:
+            watched = [name for name in cells if name in ("reference", "references") or is_response(name)]
         for name in watched:
-            if (cell := cells[name]) in WORDS or not cell:
+            if isinstance(cell := cells[name], str) and (cell in WORDS or not cell):
                 absent[name, cell] += 1
         try:
             fields = from_cells(cells, row.where, separator=row.separator, words=WORDS)
@@ -53,6 +67,8 @@ def read_rows(source: Source, on_bad: OnBad, *, delimiter: Delimiter | None = No
 def _field(name: str, cells: dict[str, str]) -> str:
     """The field that a column stands for: people who type a header begin it with a capital."""
     lower = name.lower()
+    if not name:  # as data frames write their index
+        return "index" if "index" not in cells else name
     return lower if lower in _KNOWN and lower not in cells else name
 
 
@@ -100,7 +116,7 @@ def _split(tape: _Tape, path: str, mark: str, *, skipped: int) -> Iterator[Cells
 
 def _cell_rows(rows: Iterable[Cells], path: str, separator: str, on_bad: OnBad) -> Iterator[CellRow]:
     header: list[str] = []
-    number = blank = 0
+    number = blank = header_line = 0
     for line, given, text, error in rows:
         where = Where(path, line)
         if error is not None:
@@ -115,9 +131,11 @@ def _cell_rows(rows: Iterable[Cells], path: str, separator: str, on_bad: OnBad) 
             continue
         blank = 0
         if not header:
-            header = _header(cells, where)
+            header, header_line = _header(cells, where), line
             continue
         number += 1
+        if number == 1:
+            _check_header(header, cells, Where(path, header_line))
         if len(cells) == len(header):
             yield CellRow(where, number, dict(zip(header, cells, strict=True)), text, separator)
         else:
@@ -177,6 +195,18 @@ def _header(cells: Sequence[str], where: Where) -> list[str]:
             where.path, f"the column {repeated[0]!r} twice", "columns of different names", todo, where.line
         )
     return names
+
+
+def _check_header(header: Sequence[str], cells: Sequence[str], where: Where) -> None:
+    """Refuse a title above the table, and merged cells: columns without a name that hold something."""
+    if len(header) == 1 and sum(bool(cell.strip()) for cell in cells) > 1:
+        found, todo = f"{header[0]!r} alone in its row", "Remove the rows above the names of the columns."
+        raise BadInput(where.path, found, "a name for each column", todo, where.line)
+    for place, (name, cell) in enumerate(zip(header, cells, strict=False)):
+        if not name and cell.strip() and place:  # the first may be the index of a data frame
+            found = f"a column without a name (number {place + 1}), which holds {cell[:40]!r}"
+            todo = "Name the column, or split the merged cells of the header."
+            raise BadInput(where.path, found, "a name for each column", todo, where.line)
 
 
 def _uneven(cells: list[str], header: list[str], where: Where) -> BadInput:

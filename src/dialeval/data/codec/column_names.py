@@ -1,0 +1,208 @@
+"""Columns of a file that stand for fields of records, as the user names them: ``response=completion``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import Final, TypeAlias
+
+from dialeval.data.codec.fields import FIELDS
+from dialeval.errors import BadInput, Unsuitable, close_names
+
+SYSTEM: Final = "system:"
+"""A column called so, with a name behind it, holds the responses of the system of that name."""
+MESSAGE_FIELDS: Final = ("conversation", "role", "name", "content", "time", "turn")
+"""Fields of a file that has a row for each message."""
+_KNOWN: Final = (
+    *dict.fromkeys(field for fields in FIELDS.values() for field in fields),
+    *(field for field in MESSAGE_FIELDS),
+)
+_HISTORY: Final = re.compile(r"context|history|dialog(ue)?|conversation|turns")
+"""Columns whose lines are turns; the lines of any other column, such as a question, belong to one turn."""
+_TEXTS: Final = frozenset({"response", "references", "context", "content", "role", "name", "conversation"})
+
+ColumnsGiven: TypeAlias = "Mapping[str, str | Sequence[str]] | str | Columns | None"
+"""Columns as users write them: by field, or as on the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The column of each field, in the order in which they were named."""
+
+    pairs: tuple[tuple[str, str], ...]
+    """Field and column; a field may have several columns of references, and an empty column means that it has none."""
+
+    @classmethod
+    def of(cls, given: ColumnsGiven) -> Columns | None:
+        """The columns that were named; None if none was. Unsuitable if they make no sense.
+
+        >>> Columns.of("references=gold,system:old=old_bot").pairs
+        (('references', 'gold'), ('system:old', 'old_bot'))
+        """
+        if given is None or isinstance(given, Columns):
+            return given
+        pairs = _parsed(given) if isinstance(given, str) else _listed(given)
+        if not pairs:
+            return None
+        _check(pairs)
+        return cls(tuple(pairs))
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields that are named."""
+        return [field for field, _ in self.pairs]
+
+    @property
+    def systems(self) -> list[str]:
+        """Systems that have a column of their own."""
+        return [field.removeprefix(SYSTEM) for field in self.fields if field.startswith(SYSTEM)]
+
+    def __str__(self) -> str:
+        """The columns as the command line writes them, without quotes for a shell."""
+        return ",".join(_csv(f"{field}={column}") for field, column in self.pairs)
+
+    @property
+    def option(self) -> str:
+        """The option that says the same, ready for a shell."""
+        from shlex import quote
+
+        return f"--columns {quote(str(self))}"
+
+    def as_json(self) -> dict[str, str | list[str]]:
+        """The columns by field, as a study holds them."""
+        held: dict[str, list[str]] = {}
+        for field, column in self.pairs:
+            held.setdefault(field, []).append(column)
+        return {field: columns[0] if len(columns) == 1 else columns for field, columns in held.items()}
+
+    def of_prompts(self) -> Columns | None:
+        """The columns of contexts and references; None if there are none."""
+        kept = tuple((field, column) for field, column in self.pairs if not is_response(field))
+        return Columns(kept) if kept else None
+
+    def check(self, found: Collection[str], path: str, line: int | None) -> None:
+        """Raise BadInput if the file lacks one of the columns."""
+        for field, column in self.pairs:
+            if column and column not in found:
+                close = close_names(column, found)
+                hint = f"Did you mean {close[0]!r}? " if close else ""
+                listed = ", ".join(map(repr, sorted(found)))
+                todo = f"{hint}Name one of them in --columns."
+                raise BadInput(path, f"the columns {listed}", f"{column!r}, for {field!r}", todo, line)
+
+    def renaming(self) -> Renaming:
+        """What gives the cells of a row the names of their fields."""
+        places: list[tuple[str, str]] = []
+        references = 0
+        for field, column in self.pairs:
+            if field in ("references", "reference"):
+                references += 1
+                field = "references" if references == 1 else f"reference_{references}"
+            places.append((field, column))
+        return Renaming(tuple(places))
+
+
+class Renaming:
+    """Gives the cells of rows the names of the fields that they stand for."""
+
+    def __init__(self, places: Sequence[tuple[str, str]]) -> None:
+        self._places = [
+            (field, column, field == "context" and not _HISTORY.search(column.casefold()))
+            for field, column in places
+            if column
+        ]
+        self._gone = {column for _, column in places} | {field for field, _ in places}
+
+    def __call__(self, cells: Mapping[str, object]) -> dict[str, object]:
+        """The cells of one row; those of other columns keep their names."""
+        out = {name: cell for name, cell in cells.items() if name not in self._gone}
+        for field, column, asked in self._places:
+            if column in cells:
+                cell = _as_text(field, cells[column])
+                out[field] = _question(cell) if asked else cell
+        return out
+
+
+def _as_text(field: str, cell: object) -> object:
+    """A number or a date as a person would type it, where the field holds text."""
+    if isinstance(cell, str) or cell is None or not (field in _TEXTS or is_response(field)):
+        return cell
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return (str(int(cell)) if cell.is_integer() else str(cell)) if cell == cell else None
+    if isinstance(cell, datetime | date | time):
+        return cell.isoformat()
+    return str(cell) if isinstance(cell, int) else cell
+
+
+def _question(cell: object) -> object:
+    """A question as the turn of the user that it is, however many lines it has; JSON stays as it is."""
+    if not isinstance(cell, str) or not cell.strip() or cell.lstrip()[:1] == "[":
+        return cell
+    return [{"role": "user", "content": cell}]
+
+
+def is_response(field: str) -> bool:
+    """Whether the field holds a response: ``response``, or that of a system."""
+    return field == "response" or field.startswith(SYSTEM)
+
+
+def _parsed(text: str) -> list[tuple[str, str]]:
+    import csv
+
+    pairs = []
+    for part in next(csv.reader([text], skipinitialspace=True), []):
+        field, mark, column = part.partition("=")
+        if not mark or not field.strip():
+            raise Unsuitable(
+                f"columns: found {part!r}, expected FIELD=COLUMN, as in response=completion,references=gold."
+            )
+        pairs.append((field.strip(), column.strip()))
+    return pairs
+
+
+def _listed(given: Mapping[str, str | Sequence[str]]) -> list[tuple[str, str]]:
+    pairs = []
+    for field, columns in given.items():
+        for column in [columns] if isinstance(columns, str) else columns:
+            if not isinstance(column, str):
+                raise Unsuitable(f"columns: found {column!r} for {field!r}, expected the name of a column.")
+            pairs.append((field, column))
+    return pairs
+
+
+def _check(pairs: Sequence[tuple[str, str]]) -> None:
+    named = [field for field, _ in pairs]
+    for field in named:
+        if (
+            field not in _KNOWN
+            and field != "reference"
+            and not (field.startswith(SYSTEM) and field[len(SYSTEM) :])
+        ):
+            close = close_names(field, _KNOWN)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise Unsuitable(
+                f"columns: {field!r} is not a field.{hint} There are {', '.join(_KNOWN)}, and system:NAME for the "
+                "responses of that system."
+            )
+        if named.count(field) > 1 and field not in ("references", "reference"):
+            raise Unsuitable(
+                f"columns: found {field!r} twice: a field has one column; only references may have more."
+            )
+    system = next((field for field in named if field.startswith(SYSTEM)), None)
+    if system is not None and "response" in named:
+        raise Unsuitable(
+            f"columns: found 'response' beside {system!r}: name one column for all responses, or one for each system."
+        )
+
+
+def _csv(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"' if re.search(r'[",]', part) else part
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names of fields or columns as errors list them, sorted."""
+    return ", ".join(repr(name) for name in sorted(names))

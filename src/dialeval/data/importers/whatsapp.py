@@ -1,0 +1,109 @@
+"""Chats that WhatsApp exports as text: a line for each message, dated in either style, and lines of WhatsApp itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dialeval.data.codec.bad import BadLine, OnBad, Where
+from dialeval.data.codec.dialects import tell
+from dialeval.data.codec.sources import Source, file_of, is_stdin, lines, shown
+from dialeval.data.importers.conversation import KINDS as CONVERSATION, as_kind
+from dialeval.data.types import Dialogue, Kind, Record, Turn
+from dialeval.errors import BadInput
+
+KINDS: Final = CONVERSATION
+
+_MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\ufeff"
+"""Signs of direction, which WhatsApp puts before names and media."""
+_DATE: Final = (
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\.?,?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s*[AaPp]\.?\s?[Mm]\.?)?"
+)
+HEADER: Final = re.compile(rf"(?:\[{_DATE}\]\s?|{_DATE}\s[-\u2013]\s)(?P<rest>.*)", re.DOTALL)
+"""The first line of a message: ``[18/11/2026, 09:30:12] Anna: Hi`` or ``11/18/26, 9:30 AM - Anna: Hi``."""
+_SPOKEN: Final = re.compile(r"(?P<author>[^:\n]{1,80}):(?: (?P<text>.*)|$)", re.DOTALL)
+_MEDIA: Final = re.compile(r"<[^<>\n]+>|(?:\w+ ){1,3}omitted|.+ \(file attached\)")
+
+
+def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:
+    """The chat as one dialogue: who writes first is the user, everyone else the assistant, each with their name.
+
+    A message may have several lines. Media are the text ``[media]``. Lines of WhatsApp itself are left out and counted.
+    """
+    chat = _Chat()
+    for number, text in lines(source, on_bad, expected="a chat of WhatsApp"):
+        try:
+            chat.add(text, Where(shown(source), number))
+        except BadInput as error:
+            on_bad(BadLine(error, text))
+    chat.close()
+    if not chat.turns:
+        return
+    told = ", ".join(f"{name} ({role})" for name, role in chat.roles.items())
+    aside = f"; {chat.others:,} lines of WhatsApp itself left out" if chat.others else ""
+    tell(shown(source), f"read as whatsapp: {len(chat.turns):,} messages of {told}{aside}")
+    item = "chat" if is_stdin(source) else file_of(source).stem
+    dialogue = Dialogue(item, tuple(chat.turns))
+    try:
+        yield from as_kind(dialogue, kind, Where(shown(source)))
+    except BadInput as error:
+        on_bad(BadLine(error, dialogue.turns[-1].text))
+
+
+class _Open(NamedTuple):
+    """A message whose lines are being read."""
+
+    author: str
+    lines: list[str]
+
+
+class _Chat:
+    """The messages of a chat, line by line."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.roles: dict[str, str] = {}
+        """Role of each author, in the order in which they first write."""
+        self.others = 0
+        self._open: _Open | None = None
+        self._aside = False
+        """Whether a line of WhatsApp itself goes on."""
+
+    def add(self, line: str, where: Where) -> None:
+        """Take in a line."""
+        text = _clean(line)
+        header = HEADER.fullmatch(text)
+        if header is None:
+            self._add_line(text, where)
+            return
+        self.close()
+        spoken = _SPOKEN.fullmatch(_clean(header["rest"]))
+        self._aside = spoken is None
+        if spoken is None:
+            self.others += 1
+            return
+        self._open = _Open(_clean(spoken["author"]).strip(), [_clean(spoken["text"] or "")])
+
+    def close(self) -> None:
+        """End the message that is open."""
+        if self._open is None:
+            return
+        author, said = self._open
+        text = "\n".join(said).strip()
+        role = self.roles.setdefault(author, "assistant" if self.roles else "user")
+        self.turns.append(Turn(role, "[media]" if _MEDIA.fullmatch(text) else text, author))
+        self._open = None
+
+    def _add_line(self, text: str, where: Where) -> None:
+        if self._open is not None:
+            self._open.lines.append(text)
+        elif text.strip() and not self._aside:
+            found = repr(text[:40])
+            todo = "Export the chat again, or name the format of the file with --from."
+            raise BadInput(where.path, found, "a dated message, as WhatsApp exports it", todo, where.line)
+
+
+def _clean(text: str) -> str:
+    """The text without signs of direction at its beginning, and with plain spaces."""
+    return text.rstrip("\r\n").lstrip(_MARKS).replace("\u202f", " ").replace("\u00a0", " ")
