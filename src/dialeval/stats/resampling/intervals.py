@@ -21,8 +21,9 @@ from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackkn
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
 from dialeval.stats.tests.paired import ROUNDING, difference_of
 
-Method: TypeAlias = Literal["clopper-pearson", "korn-graubard", "bonett-price", "jackknife-t"]
-"""Exact; exact of an effective sample size; adjusted Wald of paired yes/no; jackknife with skewness correction."""
+Method: TypeAlias = Literal["clopper-pearson", "korn-graubard", "bonett-price", "identical", "jackknife-t"]
+"""Exact; exact of an effective sample size; adjusted Wald of paired yes/no; [0, 0] between the same answers; jackknife
+with skewness correction."""
 
 Absence: TypeAlias = Literal["undefined", "one-unit", "constant", "unseen"]
 """Why there is no interval: the score is undefined, for all units or without one of them; there is only one unit; no
@@ -138,6 +139,17 @@ def spread_of_difference(
         if yes_no or (yes_no is None and is_yes_no(both, aggregate, np.concatenate([a, b]))):
             return Spread(left_out, exact=Exact("bonett-price", partial(paired_proportions, a, b)))
     return spread_without(left_out, hangs=unseen(rows_a, aggregate) or unseen(rows_b, aggregate))
+
+
+def spread_of_identical(units: int) -> Spread:
+    """The spread of the difference between the same answers: none, whatever would be drawn of these items.
+
+    A system that says the same to all items is the same system as far as they show. How often the two would differ on
+    other items is another question: the rule of three bounds it by 3 in ``units``.
+    """
+    return Spread(
+        LeftOut(0.0, np.zeros(units)), exact=Exact("identical", lambda _confidence: Bounds(0.0, 0.0))
+    )
 
 
 def spread_without(
