@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import pytest
 
+from dialeval.core import Resampling
 from dialeval.errors import BadStudy
 from dialeval.evaluation.compare import Comparison
-from dialeval.study import Gate, check_gates, load_study, parse_gate, run_study
+from dialeval.study import Gate, check_gates, load_study, parse_gate, run_study, write_run
 from dialeval.study.gates import Judged
 from dialeval.study.report.exports import missed_gate
+from dialeval.study.sides import compare_sides, open_sides
 
 NEW = Judged("rouge_l", "new", 0.31, 0.28, 0.34, None)
 OLD = Judged("rouge_l", "old", 0.29, 0.26, 0.32, None)
@@ -147,3 +150,60 @@ def test_a_study_gates_differences_and_equivalence(study_folder: Path) -> None:
         (False, "low"),
         (False, "equivalence"),
     ]
+
+
+NO_OP = """\
+name: pull-request
+data: prompts.jsonl
+systems:
+  - {name: main, kind: transcript, path: main.jsonl}
+  - {name: pr, kind: transcript, path: pr.jsonl}
+measures: [rouge_l, bleu(order=4), distinct(n=2), self_bleu, length, "short.py:short"]
+margin: {rouge_l: 0.02, "distinct(n=2)": 0.02, short: 0.02}
+gates:
+  - "pr - main: rouge_l >= -0.02"
+  - "pr = main: rouge_l"
+  - "pr - main: bleu(order=4) >= 0"
+  - "pr - main: distinct(n=2) >= -0.02"
+  - "pr = main: distinct(n=2)"
+  - "pr - main: self_bleu <= 0.001"
+  - "pr - main: short >= -0.001"
+  - "pr = main: short"
+"""
+
+
+def _write(path: Path, rows: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.mark.parametrize("dialogues", [False, True])
+def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues: bool) -> None:
+    """Nothing varied, so there was no interval, and every gate on the difference failed."""
+    (tmp_path / "study.yaml").write_text(NO_OP, encoding="utf-8")
+    (tmp_path / "short.py").write_text("def short(response):\n    return len(response.split()) < 5\n")
+    ids = [f"d{at // 4}/{at % 4}" if dialogues else f"i{at}" for at in range(48)]
+    prompts = [
+        {
+            "id": item,
+            "context": [{"role": "user", "content": f"platform {at}?"}],
+            "references": [f"number {at} is on the left"],
+        }
+        for at, item in enumerate(ids)
+    ]
+    _write(tmp_path / "prompts.jsonl", prompts)
+    for name in ("main", "pr"):
+        answers = [f"number {at} is over there" if at % 3 else f"to the left of {at}" for at in range(48)]
+        rows = [
+            {"id": item, "system": name, "response": said} for item, said in zip(ids, answers, strict=True)
+        ]
+        _write(tmp_path / f"{name}.jsonl", rows)
+    study = load_study(tmp_path / "study.yaml")
+    done = run_study(study)
+    write_run(done, tmp_path / "run")
+    assert [gate.gate for gate in done.gates if not gate.passed] == []
+    assert {(c.low, c.high, c.verdict) for c in done.compared} == {(0.0, 0.0, "equivalent")}
+    assert {gate.number for gate in done.gates} == {0.0}
+    for one, other in (("pr", "main"), ("main", "pr")):
+        sides = open_sides(f"{tmp_path / 'run'}:{one}", f"{tmp_path / 'run'}:{other}")
+        found = compare_sides(*sides, Resampling(resamples=199))
+        assert [pair.measure for pair in found if not pair.identical] == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from dialeval.core.protocols import CorpusMeasure, Floats, Metric
+from dialeval.core.protocols import CorpusMeasure, Floats, Integers, Metric
 from dialeval.core.signature import Signature
 from dialeval.data.framed import Framed
 from dialeval.data.types import Example, Judgement, MissingCause
@@ -97,6 +97,9 @@ class Result(Framed):
     """What was resampled: subjects with a value, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
+    answers: Integers | None = field(default=None, repr=False)
+    """A hash of each subject's answer, shape (n,), by which results of one process tell that answers are the same;
+    None if the answers are not known."""
 
     def __len__(self) -> int:
         return len(self.items)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import fields, is_dataclass
 from itertools import compress, islice
 from types import FunctionType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
@@ -17,6 +19,7 @@ from dialeval.core.results import absence
 from dialeval.data import Example, subject_lines
 from dialeval.data.columns import ExampleColumns
 from dialeval.errors import Unsuitable
+from dialeval.evaluation.runs import Repeated
 from dialeval.text.packed import PackedNames, PackedTexts
 
 S = TypeVar("S", bound=Subject)
@@ -98,6 +101,7 @@ class Roll(Generic[S]):
         self._size, self._digests = batch_size, digests
         self._items: list[str] | PackedTexts = PackedTexts() if packed else []
         self._systems: list[str] | PackedNames = PackedNames() if packed else []
+        self._answers: array[int] | None = array("q")
         self._data = hashlib.sha256()
         self._derived: dict[Hashable, Any] = {}
 
@@ -110,7 +114,10 @@ class Roll(Generic[S]):
         for chunk in self._chunks(iter(subjects), coming):
             first = len(self._items)
             columns = _columns(chunk)
-            self.name(*(_names(chunk) if columns is None else (columns.items, columns.systems)))
+            if columns is None:
+                self.name(*_names(chunk), _hashes(chunk))
+            else:
+                self.name(columns.items, columns.systems, map(hash, columns.texts))
             lines = subject_lines(chunk, columns)
             self._data.update(lines)
             self._data.update(b"\n")
@@ -131,10 +138,16 @@ class Roll(Generic[S]):
             for start in range(0, len(whole), self._size):
                 yield SharedBatch(whole[start : start + self._size], whole if alike else None, start)
 
-    def name(self, items: Iterable[str], systems: Iterable[str]) -> None:
-        """Enter subjects of which no more is known."""
+    def name(
+        self, items: Iterable[str], systems: Iterable[str], answers: Iterable[int] | None = None
+    ) -> None:
+        """Enter subjects by name, with the hashes of their answers if these are known."""
         self._items.extend(items)
         self._systems.extend(systems)
+        if answers is None:
+            self._answers = None
+        elif self._answers is not None:
+            self._answers.extend(answers)
         self._derived.clear()
 
     @property
@@ -146,6 +159,12 @@ class Roll(Generic[S]):
     def systems(self) -> Sequence[str]:
         """The system of each subject, in the same way."""
         return self._once("systems", lambda: _held(self._systems))
+
+    @property
+    def answers(self) -> Integers | None:
+        """The hash of each subject's answer; None if that of one is not known."""
+        known = self._answers
+        return None if known is None else self._once("answers", lambda: np.array(known, dtype=np.int64))
 
     @property
     def data(self) -> str:
@@ -231,3 +250,30 @@ def _names(subjects: Sequence[Subject]) -> _Names:
         f"Found {type(strange).__name__} among what is to be scored, expected subjects such as Example. Texts and "
         "tables go into score(), as in score(['a response'], [['its reference']])."
     )
+
+
+def hash_answer(subject: object) -> int | None:
+    """A hash of all that the subject holds but the name of its system; None if it holds what cannot be hashed.
+
+    Of an example, only the response counts: its context and references are not the system's.
+    """
+    if isinstance(subject, Missing):
+        return hash(None)
+    if isinstance(subject, Example):
+        return hash(subject.response.text)
+    if isinstance(subject, Repeated):
+        answers = tuple(map(hash_answer, subject.answers))
+        return None if None in answers else hash(answers)
+    if not is_dataclass(subject):
+        return None
+    held = [field.name for field in fields(subject) if field.name not in ("item", "system")]
+    try:
+        return hash(tuple(getattr(subject, name) for name in held))
+    except TypeError:
+        return None
+
+
+def _hashes(subjects: Iterable[object]) -> list[int] | None:
+    hashes = list(map(hash_answer, subjects))
+    known = [value for value in hashes if value is not None]
+    return known if len(known) == len(hashes) else None

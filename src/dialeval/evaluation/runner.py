@@ -131,7 +131,8 @@ class Tally(Generic[S]):
 
     def enter_rows(self, result: Result, rows: Floats, reasons: Mapping[int, str]) -> None:
         """Take the subjects of a result, with these statistics for all that have no reason to be unscored."""
-        self._roll.name(result.items, result.systems)
+        answers = None if result.answers is None else result.answers.tolist()
+        self._roll.name(result.items, result.systems, answers)
         self._reasons = dict(reasons)
         scored = np.ones(len(rows), dtype=bool)
         scored[list(reasons)] = False
@@ -171,6 +172,7 @@ class Tally(Generic[S]):
             absence=known.absence,
             units=known.units,
             design_effect=known.design_effect,
+            answers=self._roll.answers,
         )
 
     def _scorable(self, batches: Iterable[NotedBatch[S]]) -> Iterator[Batch[S]]:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         interval_of,
         spread_of,
         spread_of_difference,
+        spread_of_identical,
         spread_without,
     )
     from dialeval.stats.resampling.jackknife import (
@@ -195,6 +196,7 @@ __all__ = [
     "spearman",
     "spread_of",
     "spread_of_difference",
+    "spread_of_identical",
     "spread_without",
     "student_t",
     "true_correlation",

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dialeval.core import (
     CorpusMeasure,
+    Integers,
     Interval,
     Missing,
     Provenance,
@@ -23,6 +26,7 @@ from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.display.plots import new_axes
 from dialeval.errors import BadInput
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
+from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runner import Plan, evaluate_any
 from dialeval.evaluation.runs import Repeated, over_runs, repeated
 from dialeval.files.custom_code import is_place, only_named
@@ -140,6 +144,7 @@ def _scored(
     runs = {system.name: system.runs for system in summary.systems}
     traces = {(trace.measure, trace.system): trace for trace in read_manifest(folder).provenance}
     results: dict[tuple[str, str], Scored] = {}
+    said = _Answers(folder, examples, runs)
     for block in read_results(folder / RESULTS):
         key = block.measure, block.system
         if key not in scores or key not in traces:
@@ -150,6 +155,8 @@ def _scored(
         measure = _measure(folder, scores[key], code)
         metric = over_runs(measure.metric, runs[block.system])
         result = _result(metric, block, scores[key], traces[key], resampling.confidence)
+        if measure.capability is None:
+            result = dataclasses.replace(result, answers=said.hashes(block.system, block.items))
         results[key] = Scored(measure, block.system, result, result)
     for key, score in scores.items():
         measure = _measure(folder, score, code)
@@ -163,6 +170,28 @@ def _scored(
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
             results[key] = Scored(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
+
+
+class _Answers:
+    """Answers of the systems of a run, by which comparisons tell that they are the same."""
+
+    def __init__(self, folder: Path, examples: Sequence[Example], runs: Mapping[str, int]) -> None:
+        self._folder, self._examples, self._runs = folder, examples, runs
+        self._known: dict[str, dict[str, int | None]] = {}
+
+    def hashes(self, system: str, items: Sequence[str]) -> Integers | None:
+        """Those of the system's answers to these items; None if one of them is not known."""
+        if system not in self._known:
+            self._known[system] = {said.item: hash_answer(said) for said in self._subjects(system)}
+        known = [self._known[system].get(item, hash(None)) for item in items]
+        return None if None in known else np.array(known, dtype=np.int64)
+
+    def _subjects(self, system: str) -> Sequence[Example | Repeated | Missing]:
+        first = [example for example in self._examples if example.system == system]
+        times = self._runs[system]
+        if times < 2:
+            return first
+        return _repeated(first, [read_run_of(self._folder, run) for run in range(2, times + 1)])
 
 
 def _result(metric: AnyMetric, block: ItemValues, score: Score, trace: Trace, confidence: float) -> Result:

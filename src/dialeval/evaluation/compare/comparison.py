@@ -135,6 +135,11 @@ class Comparison:
         return Interval(self.low, self.high, self.basis.confidence)
 
     @property
+    def identical(self) -> bool:
+        """Whether both systems gave the same answers to all items: only then is the interval [0, 0]."""
+        return self.low == 0 and self.high == 0
+
+    @property
     def sentence(self) -> str:
         """Who is better and by how much, or what it would take to know, in plain words."""
         return sentence_of(self)
@@ -193,7 +198,7 @@ def decided(comparison: Comparison, corrected: Corrected | None = None) -> Compa
     better = None
     if significant and basis.higher_is_better is not None and difference is not None:
         better = comparison.a if (difference > 0) is basis.higher_is_better else comparison.b
-    equivalent = p_equivalence is not None and p_equivalence < basis.alpha
+    equivalent = comparison.identical or (p_equivalence is not None and p_equivalence < basis.alpha)
     word = verdict(
         math.nan if difference is None else difference,
         math.nan if p is None else p,

@@ -11,9 +11,9 @@ import numpy as np
 
 from dialeval.core import Floats, Integers, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.pairing import are_aligned, paired, places_of_values
+from dialeval.evaluation.compare.pairing import are_aligned, paired, places_of_values, same_answers
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
-from dialeval.evaluation.uncertainty import says_yes_no
+from dialeval.evaluation.uncertainty import limits_of, says_yes_no
 from dialeval.files.documents import finite
 from dialeval.stats import (
     Sums,
@@ -23,6 +23,7 @@ from dialeval.stats import (
     mcnemar,
     permutation_p,
     spread_of_difference,
+    spread_of_identical,
     wins_of,
 )
 from dialeval.stats.resampling.intervals import is_yes_no, joined_rows
@@ -69,8 +70,12 @@ def compare_items(a: Result, b: Result, setting: Setting, common: Common | None 
     aggregate, direction = a.metric.aggregate, a.metric.higher_is_better
     rows, clusters = (pairs.rows_a, pairs.rows_b), resampling.clusters(pairs.items)
     yes_no = _yes_no(a, pairs)
-    spread = spread_of_difference(*rows, aggregate, clusters=clusters, yes_no=yes_no)
     score_a, score_b = (float(aggregate(side.sum(axis=0))) for side in rows)
+    if pairs.identical and math.isfinite(score_a):
+        spread = spread_of_identical(len(pairs.items) if clusters is None else int(clusters.max()) + 1)
+    else:
+        limits = limits_of(a.metric)
+        spread = spread_of_difference(*rows, aggregate, clusters=clusters, yes_no=yes_no, limits=limits)
     effect = None if clusters is None else design_effect(*joined_rows(*rows, aggregate), clusters).value
     known = common.sums(a, b, pairs.items) if common else None
     sums, places = known or (sums_of(rows, pairs.items, resampling), (0, 1))
@@ -103,11 +108,15 @@ class _Pairs(NamedTuple):
     rows_b: Floats
     values_a: Floats
     values_b: Floats
+    identical: bool
+    """Whether both systems are known to have given the same answers."""
 
 
 def _pair(a: Result, b: Result) -> _Pairs:
     items, (at_a, at_b) = paired(a, b)
-    return _Pairs(items, a.rows[at_a], b.rows[at_b], a.values[at_a], b.values[at_b])
+    rows_a, rows_b = a.rows[at_a], b.rows[at_b]
+    same = same_answers(a, b, at_a, at_b) and np.array_equal(rows_a, rows_b)
+    return _Pairs(items, rows_a, rows_b, a.values[at_a], b.values[at_b], same)
 
 
 def _yes_no(a: Result, pairs: _Pairs) -> bool:

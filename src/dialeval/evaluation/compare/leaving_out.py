@@ -10,14 +10,16 @@ import numpy as np
 
 from dialeval.core import CorpusResult, Floats, Integers, LeaveOneOut, Outcome, Resampling, Result
 from dialeval.evaluation.compare.comparison import Comparison
-from dialeval.evaluation.compare.pairing import paired_items, places_in
+from dialeval.evaluation.compare.pairing import paired_items, places_in, same_answers
 from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
+from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runs import MeanOverRuns, scores_of_corpus, scores_of_rows, sources_of
+from dialeval.evaluation.uncertainty import limits_of
 from dialeval.files.documents import finite
-from dialeval.stats import difference_of, leave_out, spread_without, wins_of
+from dialeval.stats import difference_of, leave_out, spread_of_identical, spread_without, wins_of
 from dialeval.stats.resampling.clusters import variance_ratio
-from dialeval.stats.resampling.intervals import unseen
+from dialeval.stats.resampling.intervals import limits_of_difference, unseen
 from dialeval.stats.resampling.jackknife import LeftOut, Source
 
 
@@ -40,11 +42,15 @@ def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
         effect = variance_ratio(
             without, _difference(*(side_of(result, items, alone) for result in (a, b)))[1]
         )
-    spread = spread_without(
-        LeftOut(difference, without),
-        hangs=side_a.hangs or side_b.hangs,
-        sources=(*side_a.sources, *side_b.sources),
-    )
+    if difference == 0 and _identical(a, b, items):
+        spread = spread_of_identical(len(without))
+    else:
+        spread = spread_without(
+            LeftOut(difference, without),
+            limits_of_difference(a.measure.bounds if isinstance(a, CorpusResult) else limits_of(a.metric)),
+            hangs=side_a.hangs or side_b.hangs,
+            sources=(*side_a.sources, *side_b.sources),
+        )
     sides = Sides(a, b, side_a.left_out.score, side_b.left_out.score, len(items), effect)
     comparison = dataclasses.replace(undecided(sides, spread, setting), p_jackknife=finite(spread.skewed.p))
     if not (isinstance(a, Result) and isinstance(b, Result)):
@@ -52,6 +58,20 @@ def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
     values = (result.values[places_in(result, items)] for result in (a, b))
     wins = wins_of(*values, higher_is_better=a.metric.higher_is_better is not False)
     return dataclasses.replace(comparison, wins=wins.wins, ties=wins.ties, losses=wins.losses)
+
+
+def _identical(a: Outcome, b: Outcome, items: Sequence[str]) -> bool:
+    """Whether both systems are known to have given the same answers to these items, in all of their runs."""
+    if isinstance(a, Result) and isinstance(b, Result):
+        return same_answers(a, b, places_in(a, items), places_in(b, items))
+    if not (isinstance(a, CorpusResult) and isinstance(b, CorpusResult)):
+        return False
+    wanted = set(items)
+    said_a, said_b = (
+        {subject.item: hash_answer(subject) for subject in result.subjects if subject.item in wanted}
+        for result in (a, b)
+    )
+    return said_a == said_b and None not in said_a.values()
 
 
 class Side(NamedTuple):

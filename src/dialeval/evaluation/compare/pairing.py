@@ -73,6 +73,13 @@ def places_in(result: Outcome, items: Iterable[str]) -> Integers:
     return np.array([places[item] for item in items], dtype=np.int64)
 
 
+def same_answers(a: Result, b: Result, places_a: Integers, places_b: Integers) -> bool:
+    """Whether both systems are known to have given the same answers to the items at these places."""
+    if a.answers is None or b.answers is None:
+        return False
+    return bool(np.array_equal(a.answers[places_a], b.answers[places_b]))
+
+
 def _at(items: Sequence[str], places: Integers) -> Iterator[str]:
     return (items[place] for place in places.tolist())
 

@@ -47,11 +47,17 @@ def prospect_of(c: Comparison) -> str | None:
 
 
 def _equivalent(c: Comparison, high: str, gap: str) -> str:
+    if c.identical:
+        return f"{c.a} and {c.b} are equivalent: identical on {_all(c.n)}."
     margin = f"{c.margin:g}"
     ahead = f"{high} scores {gap} higher" if c.difference else "both score the same"
     also = ", a difference that is significant and too small to matter" if c.significant else ""
     evidence = _evidence(c, up=(c.difference or 0) >= 0, p=c.p_equivalence)
     return f"{c.a} and {c.b} are equivalent within {margin}: {ahead} ({evidence}){also}."
+
+
+def _all(n: int) -> str:
+    return "the only item" if n == 1 else f"all {n:,} items"
 
 
 def _evidence(c: Comparison, *, up: bool, p: float | None = None) -> str:
