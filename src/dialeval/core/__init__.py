@@ -16,16 +16,18 @@ from dialeval.core.protocols import (
     PartlyAnswered,
     Priced,
     Replayer,
+    ScoresSilence,
     Selective,
     Subject,
     System,
     UsesResources,
     WeighsTurns,
     YesNo,
+    family_of,
     resources_of,
 )
 from dialeval.core.resampling import DEFAULT_RESAMPLING, Clustering, Resampling, by_dialogue
-from dialeval.core.results import ABSENCES, CorpusResult, Interval, Missing, Outcome, Provenance, Result
+from dialeval.core.results import ABSENCES, CorpusResult, Gap, Interval, Missing, Outcome, Provenance, Result
 from dialeval.core.signature import Signature
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "Explains",
     "Fittable",
     "Floats",
+    "Gap",
     "Generator",
     "Integers",
     "Interval",
@@ -54,6 +57,7 @@ __all__ = [
     "Replayer",
     "Resampling",
     "Result",
+    "ScoresSilence",
     "Selective",
     "Signature",
     "Subject",
@@ -62,5 +66,6 @@ __all__ = [
     "WeighsTurns",
     "YesNo",
     "by_dialogue",
+    "family_of",
     "resources_of",
 ]

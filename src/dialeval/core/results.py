@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from dialeval.stats.resampling.intervals import Absence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Gap: TypeAlias = Literal["unanswered", "failed"]
+"""Why there is nothing to measure: the system said nothing, which is its answer; or it was not asked, or could not
+answer because of us (a server error, a budget, an interruption)."""
 
 ABSENCES: Final[Mapping[Absence, str]] = {
     "undefined": "the score is undefined, or would be without one of the items",
@@ -35,6 +39,8 @@ class Missing:
     item: str
     system: str
     reason: str
+    code: Gap = "failed"
+    """Whether the system was asked and said nothing, or we failed to get an answer."""
 
 
 def absence(subject: object) -> str | None:
@@ -95,6 +101,10 @@ class Result(Framed):
     """What was resampled: subjects with a value, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
+    unanswered: int = 0
+    """Subjects that the system left unanswered."""
+    filled: int = 0
+    """Those of them that have a value: the worst one."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -173,6 +183,10 @@ class CorpusResult(Framed):
     """What was left out in turn: subjects, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
+    unanswered: int = 0
+    """Subjects that the system left unanswered; none of them is measured."""
+    filled: int = 0
+    """None: a corpus has no values of single subjects."""
 
     def __len__(self) -> int:
         return len(self.items)

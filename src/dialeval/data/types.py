@@ -58,6 +58,8 @@ class Response:
     """Why there is no response, where that is known; the text is then empty, but that is not what the system said."""
     usage: Usage | None = field(default=None, compare=False)
     """What it took; no part of what was said, so not written with it."""
+    failed: bool = False
+    """Whether that is our failure (a server error, a budget, an interruption) and not the system's silence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _with_reasons(given: Sequence[tuple[Response, ...] | None], error: Exception
     if not answers:
         raise error
     why = error.why if isinstance(error, PartlyAnswered) else described(error)
-    missing = (Response("", missing=f"not answered: {why.splitlines()[0].rstrip('.')}"),)
+    missing = (Response("", missing=f"not answered: {why.splitlines()[0].rstrip('.')}", failed=True),)
     answered = sum(bool(answer) and answer[0].missing is None for answer in answers)
     failure = (
         f"only {answered:,} of {count(len(given), 'item')} were answered. {why.rstrip('.')}. "

@@ -45,9 +45,11 @@ def ask(
         for strange in unmatched_responses(system, items):
             check_unmatched(strange, items, allowed=study.allow_unmatched)
         answers, failure = _answers(system, prompts, study, workshop)
-        hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
         first = _examples(
-            system, prompts, answers, f"it has no response to any of the {len(prompts)} items.{hint}"
+            system,
+            prompts,
+            answers,
+            f"it has no response to any of the {len(prompts)} items. Do the ids agree?",
         )
         others = (
             [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
@@ -95,8 +97,8 @@ def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> Sequence[Example | 
 def _examples(
     system: System, prompts: Sequence[Prompt], answers: Iterable[tuple[Response, ...]], silent: str
 ) -> Sequence[Example | Missing]:
-    """What the system said to each prompt; an error with the words ``silent`` where it said nothing to any."""
-    answered = False
+    """What the system said to each prompt; an error with the words ``silent`` where a file records none of them."""
+    answered = not isinstance(system, Replayer)
 
     def each() -> Iterator[Example | Missing]:
         nonlocal answered
@@ -112,14 +114,14 @@ def _examples(
 
 def _answer_parts(answer: Example | Missing) -> tuple[Any, ...]:
     if isinstance(answer, Missing):
-        return answer.item, answer.system, answer.reason
+        return answer.item, answer.system, answer.reason, answer.code
     response = response_parts(answer.response)
     turns = turn_parts(answer.context)
     return answer.item, answer.system, turns, response, answer.references, *given_parts(answer)
 
 
 def _whole_answer(parts: tuple[Any, ...]) -> Example | Missing:
-    if len(parts) == 3:
+    if len(parts) == 4:
         return Missing(*parts)
     item, system, turns, response, references, *given = parts
     return Example(
@@ -131,17 +133,17 @@ ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
 
 
 def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
-    """The system's first response to a prompt; Missing, with its reason, where there is none."""
-    if not responses:
-        reason = no_line(system, prompt.item) or NO_RESPONSE
-        return Missing(prompt.item, system.name, reason)
-    if responses[0].missing is not None:
-        return Missing(prompt.item, system.name, responses[0].missing)
+    """The system's first response to a prompt, without a text where it gave none; Missing where we failed to get it."""
+    said = responses[0] if responses else None
+    if said is None:
+        said = Response("", missing=no_line(system, prompt.item) or NO_RESPONSE)
+    if said.failed:
+        return Missing(prompt.item, system.name, said.missing or NO_RESPONSE)
     return Example(
         prompt.item,
         system.name,
         prompt.context,
-        responses[0],
+        said,
         prompt.references,
         prompt.knowledge,
         prompt.assertions,

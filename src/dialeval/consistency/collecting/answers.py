@@ -14,6 +14,7 @@ from dialeval.data.speakers import as_chat, with_response
 from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
+from dialeval.text.blank import is_blank
 from dialeval.version import __version__
 
 Candidates: TypeAlias = tuple[Response, ...]
@@ -45,6 +46,11 @@ class ProbeAnswer:
     def system(self) -> str:
         """Who answered."""
         return self.example.system
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the answer is blank."""
+        return is_blank(self.example.response.text)
 
     @property
     def turns(self) -> Context:
@@ -84,7 +90,7 @@ def _chosen(
     probe: Probe, system: str, given: Sequence[Response], detector: Detector
 ) -> ProbeAnswer | Missing:
     if not given:
-        return Missing(probe.id, system, NO_RESPONSE)
+        return Missing(probe.id, system, NO_RESPONSE, "unanswered")
     best, chosen = given[0], None
     if len(given) > 1:
         texts = list(dict.fromkeys(each.text for each in given))

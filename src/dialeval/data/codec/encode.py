@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
 from json.encoder import encode_basestring as _quote
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from dialeval.data.types import (
     EXTRA,
@@ -44,8 +44,16 @@ def subject_line(subject: object) -> bytes:
     """The canonical form of anything measured; kinds that are not records go by their fields."""
     if type(subject) in _KINDS:
         return canonical(cast(Record, subject))
-    fields = asdict(subject) if is_dataclass(subject) and not isinstance(subject, type) else repr(subject)
+    known = is_dataclass(subject) and not isinstance(subject, type)
+    fields = asdict(subject, dict_factory=_without_later) if known else repr(subject)  # type: ignore[call-overload]
     return json.dumps([type(subject).__name__, fields], sort_keys=True, default=repr).encode()
+
+
+def _without_later(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields, without the defaults of those that came later, so that digests stay what they were."""
+    return {
+        name: value for name, value in fields if (name, value) not in (("failed", False), ("code", "failed"))
+    }
 
 
 def encode(record: Record) -> dict[str, object]:

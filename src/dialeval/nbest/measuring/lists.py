@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dialeval.core import Missing, System
+from dialeval.core import Gap, Missing, System
 from dialeval.data.types import NBest, Prompt
 from dialeval.engine import Cache, Executor, Watch, unwatched
 from dialeval.errors import Unsuitable
@@ -41,10 +41,11 @@ def generate_lists(
     for stimulus, given in zip(stimuli, answers, strict=True):
         said = tuple(response for response in given if response.missing is None)
         reason = next((response.missing for response in given if response.missing), NO_LIST)
+        code: Gap = "failed" if any(response.failed for response in given) else "unanswered"
         lists.append(
             NBest(stimulus.id, system.name, stimulus.context, said, stimulus.expected)
             if said
-            else Missing(stimulus.id, system.name, reason)
+            else Missing(stimulus.id, system.name, reason, code)
         )
     if lists and all(isinstance(each, Missing) for each in lists):
         raise Unsuitable(f"{system.name} has no response to any of the {len(stimuli)} stimuli.")

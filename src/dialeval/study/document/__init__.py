@@ -19,6 +19,8 @@ from dialeval.study.document.standing import (
 )
 from dialeval.study.document.summary import (
     Failure,
+    Family,
+    GateCode,
     GateOutcome,
     JudgedBy,
     MeasureInfo,
@@ -35,6 +37,8 @@ __all__ = [
     "Comparison",
     "Content",
     "Failure",
+    "Family",
+    "GateCode",
     "GateOutcome",
     "JudgedBy",
     "Manifest",
