@@ -258,7 +258,10 @@ def test_lines_that_match_no_item_of_the_data_are_counted_and_refused(bare):
         "\n".join(["id;response", *(f"x{line}" for line in lines[1:11]), *lines[11:]])
     )
     done = bare("compare", "a.txt", "some.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "--json")
-    assert json.loads(done.out)["comparisons"][0]["n"] == 50
+    assert (
+        json.loads(done.out)["comparisons"][0]["n"] == 60
+    )  # ten are unanswered, and count as the worst value
+    assert [row["unanswered"] for row in json.loads(done.out)["unanswered"]] == [10]
     assert "some.csv: 10 of 60 lines match no item, such as 'xi0'" in done.err
     Path("most.csv").write_text(
         "\n".join(["id;response", *(f"x{line}" for line in lines[1:41]), *lines[41:]])

@@ -140,3 +140,42 @@ def test_running_again_replaces_the_run(dialeval, study):
     assert json.loads(Path("out/summary.json").read_text())["items"] == 5
     assert dialeval("run", study, "-o", "out").code == 0
     assert Path("out/results.parquet").read_bytes() == first
+
+
+def silent_study(folder: Path, responses: list[str | None], more: str = "") -> Path:
+    """A study of a system that gives these responses, beside one that always gives the reference but for a word."""
+    rows = [
+        {"id": str(n), "context": [], "references": [f"tea number {n} please"]} for n in range(len(responses))
+    ]
+    said = {"hush": responses, "main": [f"tea number {n}" for n in range(len(responses))]}
+    files = {"prompts": rows} | {
+        name: [{"id": str(n), "response": text} for n, text in enumerate(texts)]
+        for name, texts in said.items()
+    }
+    for name, lines in files.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    systems = "".join(f"  - {{name: {name}, kind: transcript, path: {name}.jsonl}}\n" for name in said)
+    path = folder / "silent.yaml"
+    path.write_text(f"data: prompts.jsonl\ntrials: 50\nmeasures: [rouge_l]\nsystems:\n{systems}{more}")
+    return path
+
+
+def test_a_gate_on_a_system_that_says_nothing_to_half_of_the_items_exits_with_100(dialeval, tmp_path):
+    half = [f"tea number {n} please" if n % 2 else None for n in range(12)]
+    study = silent_study(tmp_path, half, 'gates: ["hush: point(rouge_l) >= 0.1"]\n')
+    done = dialeval("run", study, "-o", tmp_path / "out")
+    assert done.code == 100
+    assert "hush left 6 of 12 items unanswered" in done.out
+    assert dialeval("run", study, "-o", tmp_path / "out", "--allow-unanswered", "0.5").code == 0
+    assert "allow_unanswered: 0.5" in (tmp_path / "out/study.yaml").read_text()
+
+
+@pytest.mark.parametrize("said", [None, "", "\u200b"])
+def test_a_system_that_says_nothing_at_all_is_last_and_an_error(dialeval, tmp_path, said):
+    study = silent_study(tmp_path, [said] * 12)
+    done = dialeval("run", study, "-o", tmp_path / "out", "--json")
+    assert done.code == 1
+    assert "hush answered none of 12 items" in done.err
+    ranks = json.loads(done.out)["ranks"][0]["systems"]
+    assert {rank["system"]: rank["rank"] for rank in ranks} == {"main": 1, "hush": 2}
+    assert dialeval("run", study, "-o", tmp_path / "out", "--allow-unanswered", "1").code == 0

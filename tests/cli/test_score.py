@@ -200,10 +200,9 @@ def test_a_metric_without_any_value_fails_and_says_why(dialeval, tmp_path):
     assert done.code == 1
     assert {(row["metric"], row["n"]) for row in json.loads(done.out)["results"]} == {
         ("rouge_l", 0),
-        ("length", 2),
+        ("length", 3),
     }
-    assert "rouge_l: no item of any system has a value: no references (2 times)" in done.err
-    assert "no response (the cell holds 'None') (1 time)" in done.err
+    assert "rouge_l: no item of any system has a value: no references (3 times)" in done.err
     assert "length" not in done.err
     assert dialeval("score", bare, "-m", "length").code == 0
 
@@ -236,7 +235,53 @@ def test_bare_responses_are_scored_beside_the_data(dialeval, tmp_path):
     done = dialeval(
         "score", "ids.csv", "--data", "prompts.jsonl", "-m", "rouge_l", "-m", "distinct", "--json"
     )
-    assert [results(done)[name, "system"]["n"] for name in ("rouge_l", "distinct")] == [2, 2]
-    assert results(done)["rouge_l", "system"]["unscored"] == 1
+    assert [results(done)[name, "system"]["n"] for name in ("rouge_l", "distinct")] == [3, 2]
+    assert results(done)["rouge_l", "system"]["unanswered"] == 1
     assert "ids.csv: 1 of 3 lines match no item, such as '7'" in done.err
     assert dialeval("score", "--hyp", "lines.txt", "--data", "prompts.jsonl").code == 2
+
+
+def silent_file(folder: Path, responses: list[str | None]) -> Path:
+    """Examples with one word of reference each, and these responses."""
+    rows = [
+        {"id": str(n), "response": said, "references": ["tea please"]} for n, said in enumerate(responses)
+    ]
+    (folder / "silent.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder / "silent.jsonl"
+
+
+def test_silence_is_scored_as_the_worst_answer_and_fails_a_threshold(dialeval, tmp_path):
+    file = silent_file(tmp_path, ["tea please", "tea", None, "", " ", "\u200b", "please", "tea please"])
+    row = results(dialeval("score", file, "-m", "rouge_l", "--json"))["rouge_l", "system"]
+    assert (row["n"], row["unanswered"], row["unscored"]) == (8, 4, 0)
+    done = dialeval("score", file, "-m", "rouge_l", "--fail-under", "point(rouge_l)=0.1")
+    assert done.code == 100
+    assert "system left 4 of 8 items unanswered, and none may be" in done.err
+    assert "system left 4 of 8 items unanswered: counted as the worst value under rouge_l" in done.out
+    allowed = ("--fail-under", "point(rouge_l)=0.1", "--allow-unanswered", "0.5")
+    assert dialeval("score", file, "-m", "rouge_l", *allowed).code == 0
+    assert dialeval("score", file, "-m", "rouge_l", "--allow-unanswered", "2").code == 2
+
+
+@pytest.mark.parametrize("said", [None, ""])
+def test_a_system_that_answers_nothing_is_an_error(dialeval, tmp_path, said):
+    file = silent_file(tmp_path, [said] * 6)
+    done = dialeval("score", file, "-m", "rouge_l", "--json")
+    assert done.code == 1
+    assert results(done)["rouge_l", "system"]["score"] == 0
+    assert "system answered none of 6 items" in done.err
+    assert dialeval("score", file, "-m", "rouge_l", "--allow-unanswered", "1").code == 0
+
+
+def test_copies_of_the_references_are_pointed_out(dialeval, tmp_path):
+    rows = [
+        {"id": str(n), "response": f"Tea number {n}, please!", "references": [f"tea number {n} please"]}
+        for n in range(9)
+    ]
+    (tmp_path / "copies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = dialeval("score", tmp_path / "copies.jsonl", "-m", "rouge_l")
+    assert "9 of 9 responses equal their reference: is the data its own log?" in " ".join(done.out.split())
+    told = json.loads(dialeval("score", tmp_path / "copies.jsonl", "-m", "rouge_l", "--json").out)
+    assert told["leaks"] == [
+        {"system": "system", "copied": 9, "items": 9, "code": "responses_equal_references"}
+    ]

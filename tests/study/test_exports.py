@@ -77,7 +77,7 @@ def test_a_response_that_was_not_recorded_says_why(folder):
     (folder / "answers.csv").write_text("id;response\na;Hi.\nb;N/A\n")
     (example, gap) = run(folder, path="answers.csv").respondents[0].examples
     assert example.response.text == "Hi."
-    assert gap.reason == "no response (the cell holds 'N/A')"
+    assert gap.response.missing == "no response (the cell holds 'N/A')"
 
 
 def test_a_limit_keeps_the_order_of_lines(folder):

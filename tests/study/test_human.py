@@ -46,7 +46,7 @@ def test_the_summary_says_how_each_measure_agrees_with_people(study_folder):
     by_item = {row["measure"]: row for row in human["rows"] if row["level"] == "item"}
     assert list(by_item) == ["bleu(order=2)", "rouge_l", "length"]  # as the study wrote them
     assert by_item["rouge_l"]["spearman"] > 0.7
-    assert by_item["rouge_l"]["n"] == 77  # poor has no answer to d3/0, and d5/1 has no reference for either
+    assert by_item["rouge_l"]["n"] == 78  # d5/1 has no reference for either
     assert human["settings"]["seed"] == 7
     assert human["settings"]["trials"] == 100
 
@@ -57,7 +57,7 @@ def test_systems_and_items_that_only_one_side_knows_are_counted(study_folder):
         row = {"item": "d99/0", "system": "good", "rater": "ann", "criterion": "overall", "value": 3}
         out.write(json.dumps(row) + "\n")
     unjoined = summary(study_folder)["human"]["unjoined"]
-    assert unjoined["human"] == 2  # d99/0, and d3/0 of poor
+    assert unjoined["human"] == 1  # d99/0; d3/0 of poor is unanswered, and so has a value
     assert {"side": "human", "item": "d99/0", "system": "good"} in unjoined["first"]
     length = next(one for one in unjoined["measures"] if one["measure"] == "length")
     assert length == {
@@ -212,7 +212,7 @@ def test_a_measure_that_says_lower_is_better_is_ranked_so(study_folder, monkeypa
     human = summary(study_folder)["human"]
     assert human["settings"]["lower_is_better"] == ["rouge_l"]
     by_item = {row["measure"]: row for row in human["rows"] if row["level"] == "item"}
-    assert by_item["rouge_l"]["spearman"] > 0.7  # as it is
+    assert by_item["rouge_l"]["spearman"] > 0.4  # as it is, but for silence, which now counts as 1
     assert by_item["rouge_l"]["cluster"] == max(row["cluster"] for row in by_item.values())
 
 

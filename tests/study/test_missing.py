@@ -57,7 +57,7 @@ def easy_half(folder: Path, more: str = "", measures: str = "rouge_l") -> Summar
 
 
 def test_a_system_that_answers_only_easy_items_does_not_win(tmp_path: Path) -> None:
-    summary = easy_half(tmp_path)
+    summary = easy_half(tmp_path, "missing: shared\n")
     a, b = (summary.score(name, "rouge_l") for name in "ab")
     assert b.own_score > a.own_score  # which is what put b ahead of a
     assert a.score > b.score
@@ -99,7 +99,7 @@ def test_own_items_rank_where_they_are_the_same(tmp_path: Path) -> None:
 
 
 def test_systems_without_any_value_take_no_item_from_the_others(tmp_path: Path) -> None:
-    done = study(tmp_path, {"a": [6, 5] * 8, "b": [2, 1] * 8, "c": [6] + [None] * 15})
+    done = study(tmp_path, {"a": [6, 5] * 8, "b": [2, 1] * 8, "c": [6] + [None] * 15}, "missing: shared\n")
     (tmp_path / "c.jsonl").write_text("")
     again = run_study(load_study(tmp_path / "study.yaml"))
     assert {scored.ranked.scored for scored in done.scored} == {1}
@@ -107,7 +107,7 @@ def test_systems_without_any_value_take_no_item_from_the_others(tmp_path: Path) 
 
 
 def test_where_no_item_is_shared_nobody_is_ranked(tmp_path: Path) -> None:
-    summary = summarise(study(tmp_path, {"a": [6, None] * 8, "b": [None, 1] * 8}))
+    summary = summarise(study(tmp_path, {"a": [6, None] * 8, "b": [None, 1] * 8}, "missing: shared\n"))
     assert {(r.score, r.n, r.own_n) for r in summary.results if r.measure == "rouge_l"} == {(None, 0, 8)}
     board = leaderboard(summary)
     assert {row[1].text for row in board.rows} == {"no shared item"}
@@ -154,7 +154,7 @@ def coverage_patterns(draw: st.DrawFn) -> dict[str, list[int | None]]:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(answers=coverage_patterns(), rule=st.sampled_from(["shared", "worst", "own"]))
+@given(answers=coverage_patterns(), rule=st.sampled_from(["auto", "shared", "worst", "own"]))
 def test_no_page_contradicts_itself(answers: dict[str, list[int | None]], rule: str) -> None:
     measures = MEASURES if rule != "worst" else "rouge_l, bleu(order=2), length"
     with tempfile.TemporaryDirectory() as folder:

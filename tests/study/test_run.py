@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dialeval.core import Missing
 from dialeval.engine import Cache
 from dialeval.errors import BadStudy
 from dialeval.study import Workshop, load_run, load_study, render, run_study, write_run
@@ -38,14 +37,16 @@ def test_every_system_is_scored_by_every_measure(study_folder):
 
 def test_an_item_without_response_or_reference_is_counted_with_its_reason(study_folder):
     done = run(study_folder)
-    missing = [e for r in done.respondents for e in r.examples if isinstance(e, Missing)]
-    assert [(gap.system, gap.item) for gap in missing] == [("poor", "d3/0")]
+    silent = [e for r in done.respondents for e in r.examples if e.response.missing is not None]
+    assert [(each.system, each.item, each.response.missing) for each in silent] == [
+        ("poor", "d3/0", "no line with this id in poor.jsonl")
+    ]
     (poor,) = [one.result for one in done.scored if (one.system, one.measure.label) == ("poor", "rouge_l")]
     assert len(poor) == 40
-    assert {poor.items[at]: reason for at, reason in poor.reasons.items()} == {
-        "d3/0": "no line with this id in poor.jsonl",
-        "d5/1": "no references",
-    }
+    assert {poor.items[at]: reason for at, reason in poor.reasons.items()} == {"d5/1": "no references"}
+    # An empty response to every third item; d3/0 would be one of them.
+    assert (poor.unanswered, poor.filled) == (14, 14)
+    assert poor.values[poor.items.index("d3/0")] == 0
 
 
 def test_a_system_that_cannot_even_say_what_it_is_takes_nothing_down(study_folder):
@@ -69,7 +70,7 @@ def test_pairs_are_compared_with_correction_within_a_measure(study_folder):
     assert [(pair.a, pair.b) for pair in pairs] == [("good", "poor"), ("good", "floor"), ("poor", "floor")]
     assert all(pair.p_adjusted is not None and pair.p_adjusted >= pair.p_permutation for pair in pairs)
     assert pairs[0].better == "good"
-    assert (pairs[0].n, pairs[0].unpaired) == (38, 2)
+    assert (pairs[0].n, pairs[0].unpaired) == (39, 1)
 
 
 def test_a_system_that_fails_is_recorded_and_the_others_go_on(study_folder):
@@ -85,7 +86,8 @@ def test_a_system_that_fails_is_recorded_and_the_others_go_on(study_folder):
 
 
 def test_gates_concern_the_systems_they_name(study_folder):
-    done = run(study_folder, gates='["good: point(rouge_l) >= 0.5", "point(length) <= 4.5"]')
+    gates = '["good: point(rouge_l) >= 0.5", "point(length) <= 4.5"]'
+    done = run(study_folder, gates=gates, allow_unanswered=0.5)
     assert [(g.system, str(g.gate), g.passed) for g in done.gates] == [
         ("good", "good: point(rouge_l) >= 0.5", True),
         ("good", "point(length) <= 4.5", True),
@@ -134,7 +136,7 @@ def test_a_corpus_measure_reads_back_with_its_missing_items(study_folder, dialev
         assert (ours.result.score, ours.result.interval) == (theirs.result.score, theirs.result.interval)
         assert ours.result.provenance == theirs.result.provenance
     poor = [one.result for one in done.scored if (one.system, one.measure.label) == ("poor", "distinct(n=2)")]
-    assert (len(poor[0]), poor[0].scored) == (40, 39)
+    assert (len(poor[0]), poor[0].scored) == (40, 26)
 
 
 def test_the_files_of_a_run_folder_are_those_promised(study_folder, dialeval, tmp_path):
@@ -167,7 +169,7 @@ def test_the_files_of_a_run_folder_are_those_promised(study_folder, dialeval, tm
     summary = json.loads((folder / "summary.json").read_text())
     assert {"format", "study", "results", "comparisons", "gates", "failures"} <= set(summary)
     unscored = {(row["system"], row["measure"]): row["unscored"] for row in summary["results"]}
-    assert unscored["poor", "rouge_l"] == 2
+    assert unscored["poor", "rouge_l"] == 1
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["study"]["sha256"]
     assert manifest["packages"]["numpy"]

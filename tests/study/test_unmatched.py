@@ -55,7 +55,8 @@ def test_lines_that_match_no_item_are_told_with_examples(dialeval: Command, tmp_
     ]
     assert "4 of 10 lines of a.jsonl match no item" in Path("out/report.html").read_text()
     a = next(scored for scored in load_run("out").scored if scored.system == "a")
-    assert set(a.result.reasons.values()) == {"no line with this id in a.jsonl"}
+    assert (dict(a.result.reasons), a.result.unanswered) == ({}, 4)
+    assert "no line with this id in a.jsonl" in Path("out/examples.jsonl").read_text()
 
 
 def test_a_file_that_hardly_matches_fails_unless_that_is_meant(dialeval: Command, tmp_path: Path) -> None:

@@ -49,8 +49,13 @@ def gather(given: str, shows: Shows, *, format: str | None = None, limit: int | 
 
 
 def _probed(records: Iterator[Record], questions: list[str | None]) -> Iterator[Record]:
-    """Records with the questions of their rows; the row of a record is noted before the record comes."""
+    """Records with the questions of their rows; the row of a record is noted before the record comes.
+
+    Items that a system left unanswered have nothing to rate.
+    """
     for number, record in enumerate(records):
+        if isinstance(record, Example) and record.response.missing is not None:
+            continue
         question = questions[number] if number < len(questions) else None
         if question is None or not isinstance(record, Prompt | Example):
             yield record

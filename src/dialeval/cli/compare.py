@@ -134,7 +134,10 @@ def compare(
             for name, known in statuses.items()
         }
         settings = {**resampling.as_json(), "look": look.number}
-        content = {"comparisons": as_json(pairs), **asked, "settings": settings}
+        silent = [each._asdict() for side in (first, second) for each in side.unanswered]
+        leaks = as_json((*first.leaks, *second.leaks))
+        told = {"unanswered": silent, "leaks": leaks, "settings": settings}
+        content = {"comparisons": as_json(pairs), **asked, **told}
         print(jsonlib.dumps(content, ensure_ascii=False))
         return
     for pair in pairs:
@@ -144,6 +147,15 @@ def compare(
         _say(f"  {_detail(pair)}", indent="  ")
     for label, status in (row for known in statuses.values() for row in known.items()):
         _say(f"{label} asks questions. {status[:1].upper()}{status[1:]}.", indent="")
+    for side in (first, second):
+        for each in side.unanswered:
+            _say(
+                f"{each.system} left {each.unanswered:,} of {each.items:,} items unanswered ({each.source}); they "
+                "count as the worst value if the measure has one, and else for neither side.",
+                indent="",
+            )
+        for leak in side.leaks:
+            _say(f"{leak.sentence} ({side.source})", indent="")
     for note in _notes(pairs, list(first.prompts), resampling, look.number):
         _say(note, indent="")
 

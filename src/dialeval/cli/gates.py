@@ -68,6 +68,19 @@ def in_ci() -> bool:
     return os.environ.get("CI", "").strip().lower() in ("true", "1", "yes")
 
 
+def refuse_silence(unanswered: Mapping[str, tuple[int, int]], allowed: float) -> None:
+    """Fail if a system answered nothing at all, unless that is allowed; by system, unanswered items and all items."""
+    from dialeval.errors import RunFailed
+
+    mute = [name for name, (silent, items) in unanswered.items() if items and silent == items]
+    if mute and allowed < 1:
+        who = f"{mute[0]} answered" if len(mute) == 1 else f"{', '.join(mute)}: each answered"
+        raise RunFailed(
+            f"{who} none of {unanswered[mute[0]][1]:,} items. Look at its responses; if that is meant, allow it with "
+            "--allow-unanswered 1."
+        )
+
+
 def show_in_job(error: str) -> None:
     """Make the error a line of the GitHub Actions job, where there is one."""
     if in_github_actions():

@@ -145,6 +145,17 @@ AllowUnmatched: TypeAlias = Annotated[
     bool,
     Option("--allow-unmatched", help="Accept files of which half of the lines or more match no item."),
 ]
+AllowUnanswered: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--allow-unanswered",
+        metavar="SHARE",
+        min=0,
+        max=1,
+        help="Share of the items that a system may leave unanswered without failing a gate.",
+        show_default="0",
+    ),
+]
 AllowCode: TypeAlias = Annotated[
     list[str] | None,
     Option(

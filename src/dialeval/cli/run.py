@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from dialeval.cli.gates import add_job_summary, exit_on_gates, in_ci, parse_fail_under, show_in_job
+from dialeval.cli.gates import (
+    add_job_summary,
+    exit_on_gates,
+    in_ci,
+    parse_fail_under,
+    refuse_silence,
+    show_in_job,
+)
 from dialeval.cli.options import (
     Address,
+    AllowUnanswered,
     AllowUnmatched,
     AskAgain,
     CacheFolder,
@@ -60,6 +68,7 @@ def run(
     ask_again: AskAgain = None,
     cache: CacheFolder = None,
     fail_under: FailUnder = None,
+    allow_unanswered: AllowUnanswered = None,
     allow_unmatched: AllowUnmatched = False,
     shard: ShardOption = None,
     json: Json = False,
@@ -81,6 +90,7 @@ def run(
         "limit": limit,
         "fail_under": fail_under,
         "allow_unmatched": allow_unmatched,
+        "allow_unanswered": allow_unanswered,
     }
     loaded = loaded_study(**arguments)
     if part is not None:
@@ -129,7 +139,12 @@ def _folder(study: Study, ending: str = "") -> Path:
 
 
 def loaded_study(
-    study: str, seed: int | None, limit: int | None, fail_under: list[str] | None, allow_unmatched: bool
+    study: str,
+    seed: int | None,
+    limit: int | None,
+    fail_under: list[str] | None,
+    allow_unmatched: bool,
+    allow_unanswered: float | None = None,
 ) -> Study:
     """The study in a file with the command line's say, which is noted at the top of its text."""
     from dialeval.study import load_study
@@ -138,6 +153,9 @@ def loaded_study(
     gates = parse_fail_under(fail_under, {measure.label: measure.metric for measure in loaded.measures})
     loaded = annotated(loaded, *(f"with the gate {gate}" for gate in gates))
     loaded = annotated(loaded, *(["with --allow-unmatched"] if allow_unmatched else []))
+    if allow_unanswered is not None:
+        loaded = annotated(loaded, f"with allow_unanswered: {allow_unanswered:g}, overriding the key below")
+        loaded = dataclasses.replace(loaded, allow_unanswered=allow_unanswered)
     return dataclasses.replace(loaded, gates=loaded.gates + gates, allow_unmatched=allow_unmatched)
 
 
@@ -299,3 +317,11 @@ def _leave(done: Run, folder: Path) -> None:
             f"{failed} of the study failed; the other results are in {folder}. The report lists the failures."
         )
     exit_on_gates(done.gates)
+    refuse_silence(
+        {
+            result.system: (result.result.unanswered, len(result.result))
+            for result in done.scored
+            if result.measure.capability is None
+        },
+        done.study.allow_unanswered,
+    )

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from dialeval.cli.claims import design_notes
-from dialeval.cli.gates import exit_on_gates, parse_fail_under
+from dialeval.cli.gates import exit_on_gates, parse_fail_under, refuse_silence
 from dialeval.cli.options import (
     Address,
+    AllowUnanswered,
     AllowUnmatched,
     CacheFolder,
     Cluster,
@@ -36,7 +37,7 @@ from dialeval.cli.options import (
     with_sacrebleu,
 )
 from dialeval.cli.parsing.declaring import Argument, Option, bad_usage
-from dialeval.cli.scoring import Scoring
+from dialeval.cli.scoring import Scored, Scoring
 from dialeval.cli.subjects import Layout, kept_input
 from dialeval.cli.turns import write_turn_effects
 from dialeval.cli.workshop import open_workshop
@@ -94,6 +95,7 @@ def score(
     skip_bad: SkipBad = False,
     allow_unmatched: AllowUnmatched = False,
     fail_under: FailUnder = None,
+    allow_unanswered: AllowUnanswered = None,
     shard: ShardOption = None,
     out: Annotated[
         Path | None,
@@ -135,6 +137,7 @@ def score(
         allow_unmatched=allow_unmatched,
         fail_under=fail_under,
         columns=columns,
+        allow_unanswered=allow_unanswered or 0.0,
     )
     part, chosen = shard_given(shard), engine_given(engine, address)
     if part is not None:
@@ -155,11 +158,11 @@ def score(
             hurting = write_turn_effects(per_turn, scored.whole, str(source), Layout(format, columns), limit)
     if per_item is not None:
         write_judgements(per_item, scored.results, scored.evidence)
-    _print_scores(scored.results, scoring.resampling, json=json)
+    _print_scores(scored, scoring.resampling, json=json)
     if per_turn is not None and not json:
         print("\n".join(["", *hurting]))
     refuse_nothing(scored.results, some_suffice=every and not scoring.metric)
-    exit_on_gates(list(_checked(gates, scored.results)))
+    _leave(gates, scored.results, scoring.allow_unanswered)
 
 
 # The names come from the tables of metrics, so that help cannot differ from them.
@@ -213,19 +216,28 @@ def print_merged(
     results = scored.results
     out.mkdir(parents=True, exist_ok=True)
     write_judgements(out / JUDGEMENTS, results, scored.evidence)
-    write_atomically(out / SCORES, f"{_as_json(results)}\n".encode())
-    _print_scores(results, scoring.resampling, json=json)
+    write_atomically(out / SCORES, f"{_as_json(scored)}\n".encode())
+    _print_scores(scored, scoring.resampling, json=json)
     refuse_nothing(results, some_suffice=scoring.every and not scoring.metric)
-    exit_on_gates(list(_checked(gates, results)))
+    _leave(gates, results, scoring.allow_unanswered)
 
 
-def _checked(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome]) -> Iterator[GateOutcome]:
+def _leave(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome], allowed: float) -> None:
+    """Exit with the code of a gate that is not met, or fail where a system answered nothing."""
+    exit_on_gates(list(_checked(gates, results, allowed)))
+    silent = {system: (result.unanswered, len(result)) for (_, system), result in results.items()}
+    refuse_silence(silent, allowed)
+
+
+def _checked(
+    gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome], allowed: float
+) -> Iterator[GateOutcome]:
     if not gates:
         return iter(())
     from dialeval.study.gates import Judged, check_gates
 
     scores = [Judged.of(name, system, result) for (name, system), result in results.items()]
-    return check_gates(gates, scores)
+    return check_gates(gates, scores, allowed=allowed)
 
 
 def write_judgements(
@@ -268,17 +280,20 @@ def refuse_nothing(results: Mapping[tuple[str, str], Outcome], *, some_suffice: 
         raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in failed.items()))
 
 
-def _print_scores(results: Mapping[tuple[str, str], Outcome], resampling: Resampling, *, json: bool) -> None:
+def _print_scores(scored: Scored, resampling: Resampling, *, json: bool) -> None:
     """One row per metric and system."""
     if json:
-        print(_as_json(results))
+        print(_as_json(scored))
     else:
-        print_results(results, resampling)
+        print_results(scored.results, resampling, [leak.sentence for leak in scored.leaks])
 
 
-def _as_json(results: Mapping[tuple[str, str], Outcome]) -> str:
-    rows = [result_row(*key, result) for key, result in results.items()]
-    return jsonlib.dumps({"results": rows}, ensure_ascii=False)
+def _as_json(scored: Scored) -> str:
+    from dialeval.files.documents import as_json
+
+    rows = [result_row(*key, result) for key, result in scored.results.items()]
+    leaks = {"leaks": as_json(scored.leaks)} if scored.leaks else {}
+    return jsonlib.dumps({"results": rows, **leaks}, ensure_ascii=False)
 
 
 def result_row(name: str, system: str, result: Outcome) -> dict[str, object]:
@@ -295,6 +310,7 @@ def result_row(name: str, system: str, result: Outcome) -> dict[str, object]:
         "high": finite(result.interval.high) if result.interval else None,
         "n": result.scored,
         "unscored": len(result) - result.scored,
+        "unanswered": result.unanswered,
         "seed": source.seed,
         "data": source.data,
         "package": source.package,
@@ -333,7 +349,7 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     from dialeval.core import ABSENCES
     from dialeval.display.wording import which_bleu
     from dialeval.evaluation.uncertainty import undeclared_limits
-    from dialeval.evaluation.unscored import unscored_note
+    from dialeval.evaluation.unscored import silence_notes, unscored_note
 
     yield from which_bleu({name: str(result.signature) for (name, _), result in results.items()})
     yield from _as_sacrebleu(results)
@@ -344,6 +360,7 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     items = (item for result in results.values() for item in result.items)
     for note in design_notes(designs, items, resampling):
         yield note[:1].lower() + note[1:].rstrip(".")
+    yield from silence_notes(results)
     for (name, system), result in results.items():
         if told := unscored_note(result):
             yield f"{name}, {system}: {told}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dialeval.core.resampling import Clustering
     from dialeval.data import Dialogue, Example
     from dialeval.data.codec.bad import BadLine, OnBad
+    from dialeval.evaluation.leaks import Leak
     from dialeval.evaluation.runner import Plan
     from dialeval.evaluation.shards import Shard
     from dialeval.study import Workshop
@@ -40,6 +41,7 @@ class Scored(NamedTuple):
     whole: dict[str, Metric[Dialogue]]
     evidence: Mapping[tuple[str, str, str], str]
     """What metrics that explain themselves found, by metric, system and item."""
+    leaks: tuple[Leak, ...] = ()
 
 
 class Scoring(NamedTuple):
@@ -60,6 +62,7 @@ class Scoring(NamedTuple):
     allow_unmatched: bool
     fail_under: list[str] | None
     columns: str | None = None
+    allow_unanswered: float = 0.0
 
     @classmethod
     def of_arguments(cls, arguments: Mapping[str, Any]) -> Scoring:
@@ -150,8 +153,10 @@ class Scoring(NamedTuple):
         explained: bool,
     ) -> Scored:
         from dialeval.core import Fittable
+        from dialeval.evaluation.leaks import CopyCount
 
         evidence: dict[tuple[str, str, str], str] = {}
+        copies = CopyCount()
         whole = {} if self.data else judging_dialogues(metrics, self.file, self.layout)
         single = {name: metric for name, metric in metrics.items() if name not in whole}
         results: dict[tuple[str, str], Outcome] = {}
@@ -165,7 +170,7 @@ class Scoring(NamedTuple):
             if explained:
                 examples = _explaining(examples, single, evidence)
             if shard is None:
-                examples = telling(examples, self._holding(single))
+                examples = copies.watch(telling(examples, self._holding(single)))
             if shard is None and any(isinstance(metric, Fittable) for metric in single.values()):
                 examples = list(examples)  # such a metric sees all of them before it scores the first
             results |= _each(single, examples, plan, shard)
@@ -174,6 +179,7 @@ class Scoring(NamedTuple):
             {key: results[key] for key in sorted(results, key=lambda key: order.index(key[0]))},
             whole,
             evidence,
+            copies.leaks(),
         )
 
     def _holding(self, metrics: Mapping[str, AnyMetric]) -> list[str]:

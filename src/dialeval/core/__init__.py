@@ -17,6 +17,7 @@ from dialeval.core.protocols import (
     PartlyAnswered,
     Priced,
     Replayer,
+    ScoresSilence,
     Selective,
     Served,
     Subject,
@@ -24,6 +25,7 @@ from dialeval.core.protocols import (
     UsesResources,
     WeighsTurns,
     YesNo,
+    family_of,
     resources_of,
     served,
 )
@@ -59,6 +61,7 @@ __all__ = [
     "Replayer",
     "Resampling",
     "Result",
+    "ScoresSilence",
     "Selective",
     "Served",
     "Signature",
@@ -68,6 +71,7 @@ __all__ = [
     "WeighsTurns",
     "YesNo",
     "by_dialogue",
+    "family_of",
     "resources_of",
     "served",
 ]

@@ -114,6 +114,24 @@ class Bounded(Protocol):
 
 
 @runtime_checkable
+class ScoresSilence(Protocol):
+    """A metric that says what an unanswered item counts as; of others it is the worst of their limits."""
+
+    @property
+    def silence(self) -> float | None:
+        """That value; None for the metric's own score of an empty response, NaN where such items have no value."""
+
+
+def family_of(metric: Any) -> str:
+    """Name of the group of near-copies that a metric or corpus measure belongs to, which count once together.
+
+    Its class attribute ``family``, as of a rate and its complement; else its name, which BLEUs of all orders share.
+    """
+    family: str = getattr(metric, "family", "") or metric.signature.name
+    return family
+
+
+@runtime_checkable
 class YesNo(Protocol):
     """A metric that may say that its items are right or wrong, and its score is the share of right ones.
 

@@ -100,6 +100,10 @@ class Result(Framed):
     answers: Integers | None = field(default=None, repr=False)
     """A hash of each subject's answer, shape (n,), by which results of one process tell that answers are the same;
     None if the answers are not known."""
+    unanswered: int = 0
+    """Subjects that the system left unanswered."""
+    filled: int = 0
+    """Those of them that have a value: the worst one."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -178,6 +182,10 @@ class CorpusResult(Framed):
     """What was left out in turn: subjects, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over variance as if subjects were independent; None where they are, or it is unknown."""
+    unanswered: int = 0
+    """Subjects that the system left unanswered; none of them is measured."""
+    filled: int = 0
+    """None: a corpus has no values of single subjects."""
 
     def __len__(self) -> int:
         return len(self.items)

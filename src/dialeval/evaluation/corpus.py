@@ -22,9 +22,9 @@ from dialeval.core import (
     Subject,
     resources_of,
 )
-from dialeval.core.results import absence
 from dialeval.data import subject_lines
-from dialeval.evaluation.runs import scores_of_corpus, sources_of
+from dialeval.evaluation.runs import scores_of_corpus, sources_of, why_absent
+from dialeval.evaluation.silence import BLANK, SilenceRule, is_unanswered
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty_of
 from dialeval.stats import spread_without
 from dialeval.stats.resampling.clusters import variance_ratio
@@ -38,15 +38,22 @@ def evaluate_corpus(
     measure: CorpusMeasure[S],
     subjects: Iterable[S | Missing],
     resampling: Resampling = DEFAULT_RESAMPLING,
+    *,
+    silence: SilenceRule = "worst",
 ) -> CorpusResult:
     """The measure's score over one system's subjects, and its interval; no interval where there are 0 resamples.
 
     The interval is the jackknife's, from leaving out one subject at a time, or all subjects of a cluster, such as those
     of a dialogue. It says where the expected score of as many subjects lies,
-    for these scores move with their number. Nothing in it is random, so the seed moves nothing.
+    for these scores move with their number. Nothing in it is random, so the seed moves nothing. Subjects that the
+    system left unanswered are no part of the corpus, unless the rule is to go by what the measure says of them.
     """
     everything = list(subjects)
-    obstacles = [_obstacle(measure, subject) for subject in everything]
+    silent = [is_unanswered(subject) for subject in everything]
+    obstacles = [
+        _obstacle(measure, subject) or (BLANK if blank and silence == "worst" else None)
+        for subject, blank in zip(everything, silent, strict=True)
+    ]
     reasons = {index: reason for index, reason in enumerate(obstacles) if reason is not None}
     present = [
         subject
@@ -74,6 +81,7 @@ def evaluate_corpus(
         absence=known.absence,
         units=known.units,
         design_effect=known.design_effect,
+        unanswered=sum(silent),
     )
 
 
@@ -95,7 +103,7 @@ def leave_out(measure: CorpusMeasure[S], subjects: Sequence[S], resampling: Resa
 def _obstacle(measure: CorpusMeasure[S], subject: S | Missing) -> str | None:
     if isinstance(subject, Missing):
         return subject.reason
-    return absence(subject) or measure.unscorable(subject)
+    return why_absent(subject) or measure.unscorable(subject)
 
 
 def _uncertainty(

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from dialeval.core import Integers, Missing, Resampling, Subject
 from dialeval.core.batches import SharedBatch, example_columns, lacks_references
-from dialeval.core.results import absence
 from dialeval.data import Example, subject_lines
 from dialeval.data.columns import ExampleColumns
 from dialeval.errors import Unsuitable
-from dialeval.evaluation.runs import Repeated
+from dialeval.evaluation.runs import Repeated, why_absent
+from dialeval.evaluation.silence import is_unanswered
+from dialeval.text.blank import is_blank
 from dialeval.text.packed import PackedNames, PackedTexts
 
 S = TypeVar("S", bound=Subject)
@@ -34,6 +35,7 @@ class Screened(NamedTuple, Generic[S]):
 
 
 _NO_REASONS: Final[Mapping[int, str]] = {}
+_NOBODY: Final[Mapping[int, Any]] = {}
 _TOGETHER: Final = 1024
 """Subjects of which metrics may compute what they need at once, in several batches where these are smaller."""
 
@@ -41,7 +43,7 @@ _TOGETHER: Final = 1024
 class NotedBatch(Generic[S]):
     """Some of the subjects, in order."""
 
-    __slots__ = ("_complete", "_screened", "columns", "digest", "first", "subjects")
+    __slots__ = ("_complete", "_screened", "columns", "digest", "first", "subjects", "unanswered")
 
     def __init__(
         self, subjects: SharedBatch[S | Missing], first: int, digest: str, columns: ExampleColumns | None
@@ -55,6 +57,8 @@ class NotedBatch(Generic[S]):
         """Of all of them; empty where no cache needs it."""
         self._screened: dict[object, Screened[S]] = {}
         self._complete = columns is not None and columns.complete
+        self.unanswered = _unanswered(subjects, first, columns)
+        """Those that the system left unanswered, by place in the roll."""
 
     def screened(self, check: Callable[[S], str | None]) -> Screened[S]:
         """By what keeps a metric from scoring; metrics that have one and the same function for that are asked once."""
@@ -85,10 +89,20 @@ class NotedBatch(Generic[S]):
         return Screened(SharedBatch([subject for subject, why in pairs if why is None]), reasons)
 
 
+def _unanswered(
+    subjects: Sequence[S | Missing], first: int, columns: ExampleColumns | None
+) -> Mapping[int, S | Missing]:
+    if columns is not None and columns.complete:
+        places = [place for place, text in enumerate(columns.texts) if is_blank(text)]
+    else:
+        places = [place for place, subject in enumerate(subjects) if is_unanswered(subject)]
+    return {first + place: subjects[place] for place in places} if places else _NOBODY
+
+
 def _why(subject: S | Missing, check: Callable[[S], str | None]) -> str | None:
     if isinstance(subject, Missing):
         return subject.reason
-    return absence(subject) or check(subject)
+    return why_absent(subject) or check(subject)
 
 
 class Roll(Generic[S]):

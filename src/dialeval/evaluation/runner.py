@@ -34,6 +34,7 @@ from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.gathering import Gathered, with_gaps
 from dialeval.evaluation.recent import recent_roll
 from dialeval.evaluation.roll import KeptRoll, NotedBatch, Roll
+from dialeval.evaluation.silence import SilenceRule, count_silence
 from dialeval.evaluation.uncertainty import Uncertainty, uncertainty
 from dialeval.stats.resampling.bootstrap import in_blocks, sum_rows
 from dialeval.version import __version__
@@ -47,7 +48,7 @@ UNDEFINED: Final = "undefined for this item: the metric could not compute a valu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How an evaluation is carried out. Only the resampling can move a number: the interval's."""
+    """How an evaluation is carried out. Only two can move a number: resampling the interval's, silence the score."""
 
     resampling: Resampling = DEFAULT_RESAMPLING
     executor: Executor = field(default_factory=InProcess)
@@ -56,6 +57,8 @@ class Plan:
     batch_size: int = 1024
     packed: bool = False
     """Whether results hold ids and systems packed: a fifth of the memory, and slower to look up."""
+    silence: SilenceRule = "worst"
+    """What an item that the system left unanswered counts as."""
 
 
 def evaluate(
@@ -72,8 +75,9 @@ def evaluate(
 
     Time and memory grow linearly with the subjects, of which only ids and statistics are kept, so a generator
     over a file of any size will do, but for a metric that is fitted to its corpus first, which needs a sequence.
-    Subjects that are missing or that the metric cannot score stay in the result with their reason; the score is
-    over those that have a value.
+    Subjects that the system left unanswered count as the worst value, where the metric has one; others that are
+    missing or that the metric cannot score stay in the result with their reason. The score is over those that have a
+    value.
     """
     check_members(metric, Metric)
     plan = Plan(
@@ -112,6 +116,7 @@ class Tally(Generic[S]):
         self._metric, self._plan = metric, plan
         self._roll = new_roll(plan) if roll is None else roll
         self._reasons: dict[int, str] = {}
+        self._silent: dict[int, S | Missing] = {}
         self._rows = Gathered()
         self._resources = dict(resources_of(metric))
         identity = [str(metric.signature), sorted(self._resources.items()), __version__]
@@ -145,6 +150,9 @@ class Tally(Generic[S]):
         unscored = np.fromiter(reasons, dtype=np.int64, count=len(reasons))
         scored[unscored] = False
         rows = self._all_rows()
+        if self._silent and self._plan.silence == "worst":
+            rows = self._count_silence(rows, scored, reasons)
+            unscored = np.fromiter(reasons, dtype=np.int64, count=len(reasons))
         values = in_blocks(self._metric.aggregate, rows)
         finite = _finite(rows, values)
         if not finite.all():
@@ -173,12 +181,31 @@ class Tally(Generic[S]):
             units=known.units,
             design_effect=known.design_effect,
             answers=self._roll.answers,
+            unanswered=len(self._silent),
+            filled=sum(place not in reasons for place in self._silent),
         )
+
+    def _count_silence(self, rows: Floats, scored: NDArray[np.bool_], reasons: dict[int, str]) -> Floats:
+        """The rows of all that have a value, unanswered subjects among them; who they are changes where it stands."""
+        silent = np.fromiter(self._silent, dtype=np.int64)
+        answered = scored.copy()
+        answered[silent] = False
+        known = rows[answered[scored]]
+        found = count_silence(self._metric, known, self._silent, reasons)
+        everything = np.full((len(scored), rows.shape[1]), np.nan)
+        everything[answered] = known
+        for place, row in found.rows.items():
+            everything[place] = row
+            reasons.pop(place, None)
+        reasons |= found.reasons
+        scored[silent] = [place in found.rows for place in silent.tolist()]
+        return everything[scored]
 
     def _scorable(self, batches: Iterable[NotedBatch[S]]) -> Iterator[Batch[S]]:
         for noted in batches:
             scorable, reasons = noted.screened(self._metric.unscorable)
             self._reasons.update(reasons)
+            self._silent.update(noted.unanswered)
             if scorable:
                 yield Batch(scorable, noted.digest)
 
@@ -226,7 +253,7 @@ def evaluate_any(
     ``noted`` is the roll of the subjects, where there is one from another metric.
     """
     if isinstance(metric, CorpusMeasure):
-        result = evaluate_corpus(metric, subjects, plan.resampling)
+        result = evaluate_corpus(metric, subjects, plan.resampling, silence=plan.silence)
         plan.progress.advance(len(subjects))
         return result
     tally = Tally(metric, plan, noted and noted.roll)
@@ -304,4 +331,6 @@ def rescored(
     packed = not isinstance(result.items, tuple)
     tally = Tally(result.metric, Plan(resampling=resampling, packed=packed))
     tally.enter_rows(result, rows, reasons)
-    return replace(tally.result(), provenance=result.provenance)
+    return replace(
+        tally.result(), provenance=result.provenance, unanswered=result.unanswered, filled=result.filled
+    )

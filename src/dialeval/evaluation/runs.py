@@ -40,17 +40,25 @@ class Repeated:
 
 
 def repeated(runs: Sequence[Sequence[Subject | Missing]]) -> list[Repeated | Missing]:
-    """The answers of all runs, item by item; an item without an answer in one of them has none."""
+    """The answers of all runs, item by item; an item that is missing in one of them is missing."""
     joined: list[Repeated | Missing] = []
     for answers in zip(*runs, strict=True):
         first = answers[0]
-        lacking = [(run, why) for run, answer in enumerate(answers, 1) if (why := absence(answer))]
+        lacking = [(run, each) for run, each in enumerate(answers, 1) if isinstance(each, Missing)]
         if lacking:
-            run, why = lacking[0]
-            joined.append(Missing(first.item, first.system, f"run {run}: {why}"))
+            run, each = lacking[0]
+            joined.append(Missing(first.item, first.system, f"run {run}: {each.reason}", each.cause))
         else:
             joined.append(Repeated(first.item, first.system, answers))
     return joined
+
+
+def why_absent(subject: object) -> str | None:
+    """Why there is nothing to measure, or not in all of several runs; None where there is."""
+    if not isinstance(subject, Repeated):
+        return absence(subject)
+    lacking = ((run, absence(answer)) for run, answer in enumerate(subject.answers, 1))
+    return next((f"run {run}: {why}" for run, why in lacking if why is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from dialeval.core import ABSENCES, Outcome
@@ -25,6 +25,19 @@ def no_value(results: Iterable[Outcome]) -> str | None:
     rest = sum(times for _, times in reasons.most_common()[_SHOWN:])
     others = [f"others ({count(rest, 'time')})"] if rest else []
     return f"no item of any system has a value: {listing(told + others)}"
+
+
+def silence_notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
+    """How many items each system left unanswered, and under which measures they count; by measure and system."""
+    groups: dict[tuple[str, int, int], dict[bool, list[str]]] = {}
+    for (measure, system), result in results.items():
+        if result.unanswered:
+            rules = groups.setdefault((system, result.unanswered, len(result)), {})
+            rules.setdefault(result.filled > 0, []).append(measure)
+    for (system, unanswered, items), rules in groups.items():
+        told = [f"counted as the worst value under {listing(rules[True])}"] if True in rules else []
+        told += [f"left out under {listing(rules[False])}"] if False in rules else []
+        yield f"{system} left {unanswered:,} of {count(items, 'item')} unanswered: {' and '.join(told)}"
 
 
 def unscored_note(result: Outcome) -> str | None:

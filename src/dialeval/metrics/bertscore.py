@@ -52,6 +52,7 @@ class BertScore(NeedsReferences, MeanOfValues):
 
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    silence: ClassVar[float] = 0.0
     model: str = EMBEDDED
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
     layer: int | None = None

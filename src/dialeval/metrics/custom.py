@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.core import CorpusMeasure, Floats, Metric, Signature
 from dialeval.core.batches import lacks_references
@@ -36,6 +36,8 @@ class FunctionMetric:
     """Where the function is loaded from; None where its values were read from a run, and only their mean is asked."""
     held: Callable[..., Any] | None = field(default=None, repr=False)
     """The function itself where it was handed over, and need not be loaded."""
+    silence: ClassVar[None] = None
+    """An unanswered item counts as what the function gives for an empty response."""
 
     @property
     def higher_is_better(self) -> bool | None:

@@ -30,6 +30,8 @@ class SentenceCosine(NeedsReferences, MeanOfValues):
 
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    silence: ClassVar[float] = 0.0
+    family: ClassVar[str] = "sentence vectors"
     model: str = EMBEDDED
     """``minilm``, the folder of a Hugging Face encoder, or its name on the hub."""
     hub: bool = False

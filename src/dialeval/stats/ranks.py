@@ -58,7 +58,7 @@ class RankTable(NamedTuple):
 
     measures: tuple[Ranks, ...]
     overall: Ranks
-    """By the mean over measures of the score in units of its standard error, each measure counting the same."""
+    """By the weighted mean over measures of the score in units of its standard error."""
 
 
 class Jackknifed(NamedTuple):
@@ -71,6 +71,8 @@ class Jackknifed(NamedTuple):
     higher_is_better: bool
     units: tuple[str, ...] | None = None
     """Names of the units, which may be those of other measures too; None where all measures have the same units."""
+    weight: float = 1.0
+    """How much the measure counts beside others when they are taken together."""
 
 
 def rank_systems(
@@ -113,6 +115,7 @@ class _Scored(NamedTuple):
     pseudo: Floats
     """The jackknife's pseudo-values, whose means stand for the scores of resamples; shape (units, systems)."""
     units: tuple[str, ...]
+    weight: float = 1.0
 
     @property
     def centred(self) -> Floats:
@@ -147,11 +150,11 @@ def _scored(measure: Jackknifed) -> _Scored:
     sign = 1.0 if measure.higher_is_better else -1.0
     scores, without, n = sign * measure.scores, sign * measure.without, len(measure.without)
     names = measure.units if measure.units is not None else tuple(map(str, range(n)))
-    return _Scored(scores, n * scores - (n - 1) * without, names)
+    return _Scored(scores, n * scores - (n - 1) * without, names, measure.weight)
 
 
 def _combined(parts: Sequence[_Scored]) -> _Scored:
-    """All measures together: means of scores in units of their standard errors.
+    """All measures together: weighted means of scores in units of their standard errors.
 
     A unit that a measure does not have adds nothing to its score.
     """
@@ -167,9 +170,10 @@ def _combined(parts: Sequence[_Scored]) -> _Scored:
     added = np.zeros((len(names), len(parts[0].scores)))
     for part, scale in usable:
         where = slice(None) if alike else [places[unit] for unit in part.units]
-        added[where] += part.centred / len(part.units) / scale
-    scores = np.mean([part.scores / scale for part, scale in usable], axis=0)
-    return _Scored(scores, scores + len(names) * added / len(usable), names)
+        added[where] += part.weight * part.centred / len(part.units) / scale
+    total = sum(part.weight for part, _ in usable)
+    scores = np.sum([part.weight * part.scores / scale for part, scale in usable], axis=0) / total
+    return _Scored(scores, scores + len(names) * added / total, names)
 
 
 def _resampled(parts: Sequence[_Scored], resamples: int, seed: int) -> list[_Drawn]:

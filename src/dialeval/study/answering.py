@@ -46,9 +46,11 @@ def ask(
         for strange in unmatched_responses(system, items):
             check_unmatched(strange, items, allowed=study.allow_unmatched)
         answers, failure = _answers(system, prompts, study, workshop)
-        hint = " Do the ids agree?" if isinstance(system, Replayer) else ""
         first = _examples(
-            system, prompts, answers, f"it has no response to any of the {len(prompts)} items.{hint}"
+            system,
+            prompts,
+            answers,
+            f"it has no response to any of the {len(prompts)} items. Do the ids agree?",
         )
         others = (
             [_replayed(run, prompts) for run in system.runs[1:]] if isinstance(system, Transcript) else []
@@ -107,8 +109,8 @@ def _replayed(run: Transcript, prompts: Sequence[Prompt]) -> Sequence[Example | 
 def _examples(
     system: System, prompts: Sequence[Prompt], answers: Iterable[tuple[Response, ...]], silent: str
 ) -> Sequence[Example | Missing]:
-    """What the system said to each prompt; an error with the words ``silent`` where it said nothing to any."""
-    answered = False
+    """What the system said to each prompt; an error with the words ``silent`` where a file records none of them."""
+    answered = not isinstance(system, Replayer)
 
     def each() -> Iterator[Example | Missing]:
         nonlocal answered
@@ -143,17 +145,17 @@ ANSWERS: Final[Shape[Example | Missing]] = Shape(_answer_parts, _whole_answer)
 
 
 def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) -> Example | Missing:
-    """The system's first response to a prompt; Missing, with its reason, where there is none."""
-    if not responses:
-        lacking = no_line(system, prompt.item)
-        return Missing(prompt.item, system.name, lacking or NO_RESPONSE, None if lacking else "silent")
-    if responses[0].missing is not None:
-        return Missing(prompt.item, system.name, responses[0].missing, responses[0].cause)
+    """The system's first response to a prompt, without a text where it gave none; Missing where we failed to get it."""
+    said = responses[0] if responses else None
+    if said is None:
+        said = Response("", missing=no_line(system, prompt.item) or NO_RESPONSE)
+    if said.cause == "failed":
+        return Missing(prompt.item, system.name, said.missing or NO_RESPONSE, "failed")
     return Example(
         prompt.item,
         system.name,
         prompt.context,
-        responses[0],
+        said,
         prompt.references,
         prompt.knowledge,
         prompt.assertions,

@@ -70,7 +70,7 @@ def _shown(
         context=tuple(Said(turn.speaker, turn.name or turn.speaker, _cut(_said(turn))) for turn in last),
         earlier=max(len(context) - MOST_TURNS, 0),
         references=tuple(_cut(text) for text in (some.references if some else ())[:20]),
-        responses=tuple(_cut(_responses(examples[s])) if s in examples else None for s in values.systems),
+        responses=tuple(_responses(examples[s]) if s in examples else None for s in values.systems),
         values=tuple(tuple(_number(values.numbers[place]) for place in row) for row in places),
         reasons=tuple(tuple(values.reasons.get(place) for place in row) for row in places),
         evidence=_evidence(values, places, examples, explainers),
@@ -96,10 +96,14 @@ def _evidence(
     return found if any(text for row in found for text in row) else ()
 
 
-def _responses(runs: list[Example]) -> str:
-    """The response of a system, or those of its runs, one after another."""
+def _responses(runs: list[Example]) -> str | None:
+    """The response of a system, or those of its runs, one after another; None where it gave none."""
+    if all(example.response.missing is not None for example in runs):
+        return None
     texts = [example.response.text for example in runs]
-    return "\n".join(f"{number}: {text}" for number, text in enumerate(texts, 1)) if texts[1:] else texts[0]
+    return _cut(
+        "\n".join(f"{number}: {text}" for number, text in enumerate(texts, 1)) if texts[1:] else texts[0]
+    )
 
 
 def _said(turn: Turn) -> str:

@@ -25,7 +25,9 @@ def build_claims(content: Mapping[str, Any], measures: Sequence[Measure], proble
     labels = [measure.label for measure in measures]
     if content.get("missing") == "worst":
         reasons = [reason for measure in measures if (reason := why_no_worst(measure)) is not None]
-        problems += [f"missing: found 'worst', but {reason}; expected shared or own" for reason in reasons]
+        problems += [
+            f"missing: found 'worst', but {reason}; expected auto, shared or own" for reason in reasons
+        ]
     given, margin = content.get("primary"), content.get("margin")
     primary = _label("primary", given, labels, problems) if isinstance(given, str) else None
     directed = [measure.label for measure in measures if measure.metric.higher_is_better is not None]

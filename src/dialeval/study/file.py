@@ -16,6 +16,7 @@ from dialeval.data.prompts import Turns
 from dialeval.engine import EngineSettings
 from dialeval.errors import BadStudy, DialevalError, UnknownName
 from dialeval.evaluation.measure import Located, Measure, can_answer
+from dialeval.evaluation.silence import SilenceRule
 from dialeval.files.custom_code import is_place
 from dialeval.files.folders import is_there, with_home
 from dialeval.ratings.repeats import Repeats
@@ -25,6 +26,7 @@ from dialeval.study.claims import build_claims, build_gates
 from dialeval.study.document import MissingRule
 from dialeval.study.gates import Gate
 from dialeval.study.measures import build_measure
+from dialeval.study.missing import silence_of
 from dialeval.study.schema import HumanFile, check_shape, parse_yaml, read_text
 from dialeval.systems import SYSTEMS
 from dialeval.systems.building import keys_of, make_system
@@ -70,7 +72,7 @@ class Study:
     limit: int | None = None
     allow_unmatched: bool = False
     """Whether most lines of a file may match no item; a choice of the command line."""
-    missing: MissingRule = "shared"
+    missing: MissingRule = "auto"
     references: tuple[Path, ...] = ()
     """Files of references beside those that the data has."""
     turns: Turns = "last"
@@ -86,6 +88,15 @@ class Study:
     """Rules for cached answers, of systems for which the study states one."""
     columns: Columns | None = None
     """Columns of the data that stand for fields; None if their names tell."""
+    allow_unanswered: float = 0.0
+    """Share of the items that a system may leave unanswered and still pass a gate."""
+    gold: tuple[str, ...] = ()
+    """Systems whose responses are meant to equal the references."""
+
+    @property
+    def silence(self) -> SilenceRule:
+        """What an unanswered item counts as; the study's own rule for missing values says it of all of them."""
+        return silence_of(self.missing)
 
 
 def load_study(path: str | Path) -> Study:
@@ -110,6 +121,9 @@ def load_study(path: str | Path) -> Study:
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
+    names = [system.name for system in built]
+    gold = [name for name in _strings(content, "gold") if name not in names]
+    problems += [f"gold: {UnknownName('system in this study', name, names)}" for name in gold]
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data, columns = _build_data(content.get("data", "."), path.parent, problems)
@@ -146,6 +160,8 @@ def load_study(path: str | Path) -> Study:
             if (rule := _cache_rule(given)) is not None
         },
         columns=columns,
+        allow_unanswered=file.allow_unanswered,
+        gold=tuple(file.gold),
     )
 
 

@@ -10,6 +10,7 @@ from operator import ge, gt, le, lt
 from typing import Final, NamedTuple
 
 from dialeval.core import ABSENCES, Outcome
+from dialeval.display.wording import count
 from dialeval.evaluation.compare import Comparison
 from dialeval.files.documents import finite
 from dialeval.study.document import GateOutcome, JudgedBy
@@ -70,13 +71,25 @@ class Judged(NamedTuple):
     high: float
     absence: str | None
     """Why there is no interval, in words; None where there is one."""
+    unanswered: int = 0
+    """Items that the system left unanswered."""
+    items: int = 0
+    """How many items it was asked."""
 
     @classmethod
     def of(cls, measure: str, system: str, result: Outcome) -> Judged:
         """The score of a result."""
         low, high = (result.interval.low, result.interval.high) if result.interval else (math.nan, math.nan)
-        return cls(
-            measure, system, result.score, low, high, ABSENCES[result.absence] if result.absence else None
+        why = ABSENCES[result.absence] if result.absence else None
+        return cls(measure, system, result.score, low, high, why, result.unanswered, len(result))
+
+    def silence(self, allowed: float) -> str | None:
+        """How many items the system left unanswered, where that is more than this share of them; else None."""
+        if self.unanswered <= allowed * self.items:
+            return None
+        return (
+            f"{self.system} left {self.unanswered:,} of {count(self.items, 'item')} unanswered, and "
+            f"{f'at most {allowed:.3g} of them' if allowed else 'none'} may be"
         )
 
 
@@ -132,15 +145,34 @@ def _pair(whose: str, systems: Sequence[str]) -> tuple[str, str | None]:
 
 
 def check_gates(
-    gates: Sequence[Gate], scores: Sequence[Judged], comparisons: Sequence[Comparison] = ()
+    gates: Sequence[Gate],
+    scores: Sequence[Judged],
+    comparisons: Sequence[Comparison] = (),
+    *,
+    allowed: float = 0.0,
 ) -> Iterator[GateOutcome]:
-    """How the scores and differences fare at the gates that concern them."""
+    """How the scores and differences fare at the gates that concern them.
+
+    A system that left more than the ``allowed`` share of the items unanswered passes none: of a difference the system
+    that another one is subtracted from, of an equivalence both.
+    """
     for gate in gates:
+        concerned = [judged for judged in scores if judged.measure == gate.measure]
         if gate.other is not None:
-            yield _check_pair(gate, comparisons)
-        for judged in scores if gate.other is None else ():
-            if judged.measure == gate.measure and gate.system in (None, judged.system):
-                yield _outcome(gate, judged)
+            gated = (gate.system, gate.other) if gate.comparator == "=" else (gate.system,)
+            sides = [judged for judged in concerned if judged.system in gated]
+            yield _unless_silent(_check_pair(gate, comparisons), sides, allowed)
+        for judged in concerned if gate.other is None else ():
+            if gate.system in (None, judged.system):
+                yield _unless_silent(_outcome(gate, judged), [judged], allowed)
+
+
+def _unless_silent(outcome: GateOutcome, gated: Sequence[Judged], allowed: float) -> GateOutcome:
+    """The outcome; that it failed where one of these systems left too many items unanswered."""
+    reasons = [reason for judged in gated if (reason := judged.silence(allowed)) is not None]
+    return (
+        replace(outcome, passed=False, code="unanswered", reason="; ".join(reasons)) if reasons else outcome
+    )
 
 
 def _check_pair(gate: Gate, comparisons: Sequence[Comparison]) -> GateOutcome:

@@ -25,6 +25,7 @@ from dialeval.data.framed import Framed
 from dialeval.data.results import FILE as RESULTS, ItemValues, read_results
 from dialeval.display.plots import new_axes
 from dialeval.errors import BadInput
+from dialeval.evaluation.leaks import Leak
 from dialeval.evaluation.measure import AnyMetric, Measure, Subjects
 from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runner import Plan, evaluate_any
@@ -39,6 +40,7 @@ from dialeval.study.capabilities import CAPABILITIES
 from dialeval.study.document import Score, Summary, Trace
 from dialeval.study.folder import FILES, RUN, read_examples, read_manifest, read_run_of, read_summary
 from dialeval.study.measures import build_measure, respondents_examples
+from dialeval.study.missing import silence_of
 from dialeval.study.scoring import Scored, caption_of, columns_of, plot_scores, shown_columns
 from dialeval.text.calls import split_call
 
@@ -63,6 +65,8 @@ class LoadedRun(Framed):
     correction: Correction = "holm"
     margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """The smallest difference that matters, by measure."""
+    leaks: tuple[Leak, ...] = ()
+    """Systems whose responses equal their references on most items."""
 
     def _columns(self) -> dict[str, list[object]]:
         return columns_of(self.scored)
@@ -119,6 +123,7 @@ def _load_run(folder: Path, code: Sequence[str]) -> LoadedRun:
         summary.primary,
         summary.correction,
         summary.margins,
+        summary.leaks,
     )
 
 
@@ -166,7 +171,9 @@ def _scored(
             if times > 1:
                 subjects = _repeated(subjects, [read_run_of(folder, run) for run in range(2, times + 1)])
             metric = over_runs(measure.metric, times)
-            outcome = evaluate_any(metric, subjects, Plan(resampling=resampling))
+            outcome = evaluate_any(
+                metric, subjects, Plan(resampling=resampling, silence=silence_of(summary.missing))
+            )
             outcome = dataclasses.replace(outcome, provenance=_provenance(traces[key]))
             results[key] = Scored(measure, score.system, outcome, outcome)
     return tuple(results[key] for key in scores)
@@ -208,6 +215,8 @@ def _result(metric: AnyMetric, block: ItemValues, score: Score, trace: Trace, co
         interval=None if low is None or high is None else Interval(low, high, confidence),
         provenance=_provenance(trace),
         reasons=block.reasons,
+        unanswered=score.unanswered,
+        filled=score.filled,
     )
 
 

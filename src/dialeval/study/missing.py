@@ -11,10 +11,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dialeval.core import (
-    Bounded,
     CorpusMeasure,
     Floats,
-    Metric,
     Missing,
     Outcome,
     Resampling,
@@ -26,6 +24,7 @@ from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
 from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import rescored
+from dialeval.evaluation.silence import SilenceRule, worst_of
 from dialeval.study.document import MissingRule
 
 NOT_SHARED: Final = "another system has no value for it"
@@ -38,6 +37,11 @@ class Measured(NamedTuple):
     subjects: Subjects = ()
 
 
+def silence_of(rule: MissingRule) -> SilenceRule:
+    """What an unanswered item counts as under the rule for missing values."""
+    return "worst" if rule == "auto" else "unscored"
+
+
 def why_no_worst(measure: Measure) -> str | None:
     """Why no value can stand for a missing one under this measure, or None.
 
@@ -48,7 +52,7 @@ def why_no_worst(measure: Measure) -> str | None:
         return None
     if isinstance(metric, CorpusMeasure):
         return f"{measure.label} measures all responses together, so that a missing one has no per-item value"
-    if not math.isfinite(_worst(metric)):
+    if not math.isfinite(worst_of(metric)):
         return f"{measure.label} has no bound, so that no value is the worst"
     return None
 
@@ -97,8 +101,8 @@ def _limited(result: Outcome, items: Collection[str], resampling: Resampling) ->
         subjects.get(item) or Missing(item, system, reasons[index])
         for index, (item, system) in enumerate(zip(result.items, result.systems, strict=True))
     ]
-    again = evaluate_corpus(result.measure, given, resampling)
-    return dataclasses.replace(again, provenance=result.provenance)
+    again = evaluate_corpus(result.measure, given, resampling, silence="unscored")
+    return dataclasses.replace(again, provenance=result.provenance, unanswered=result.unanswered)
 
 
 def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> Outcome:
@@ -115,7 +119,7 @@ def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> 
 
 def _worst_rows(result: Result, missing: Sequence[Any]) -> Floats:
     """Statistics that give the worst value: of means the value itself, of pooled counts those of an empty response."""
-    metric, worst = result.metric, _worst(result.metric)
+    metric, worst = result.metric, worst_of(result.metric)
     known = np.delete(result.rows, list(result.reasons), axis=0)
     if known.shape[1] == 2 and (known[:, 1] == 1).all():
         return np.tile([worst, 1.0], (len(missing), 1))
@@ -131,11 +135,3 @@ def _worst_rows(result: Result, missing: Sequence[Any]) -> Floats:
             "missing one. Use 'missing: shared'."
         )
     return rows
-
-
-def _worst(metric: Metric[Any]) -> float:
-    """The worst value that a subject can have; NaN where there is none."""
-    if not isinstance(metric, Bounded):
-        return math.nan
-    least, greatest = metric.limits
-    return least if metric.higher_is_better else greatest

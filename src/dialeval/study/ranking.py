@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dialeval.core import Floats, Integers, Resampling
+from dialeval.core import Floats, Integers, Resampling, family_of
 from dialeval.display.wording import NEGLIGIBLE
 from dialeval.evaluation.compare import Comparison
 from dialeval.evaluation.compare.leaving_out import side_of
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values, valued_places
 from dialeval.files.documents import finite
 from dialeval.stats import Jackknifed, Ranks, RankTable, rank_jackknifed
-from dialeval.study.document import Ranking, SystemRank
+from dialeval.study.document import Family, Ranking, SystemRank
 from dialeval.text.packed import PackedTexts
 
 if TYPE_CHECKING:
@@ -32,16 +32,21 @@ class _Field(NamedTuple):
     table: Jackknifed
     units: tuple[str, ...]
     """Items or dialogues; the table may have runs of systems beside them."""
+    family: str
+    """Near-copies of a measure, which count once together."""
 
-    def only(self, systems: Sequence[str]) -> Jackknifed:
+    def only(self, systems: Sequence[str], weight: float) -> Jackknifed:
         """Of these systems."""
         places = [self.systems.index(system) for system in systems]
-        return self.table._replace(scores=self.table.scores[places], without=self.table.without[:, places])
+        return self.table._replace(
+            scores=self.table.scores[places], without=self.table.without[:, places], weight=weight
+        )
 
 
 def rankings(study: Study, scored: Sequence[Scored], compared: Sequence[Comparison]) -> tuple[Ranking, ...]:
     """The ranks over all measures first, where there are several, then those under each measure that ranks.
 
+    Over all measures each family counts the same, and its measures share its weight.
     Under a measure the interval of a rank follows from the comparisons: above a system are at least those shown to be
     better, below it at least those shown to be worse. Over all measures it follows from tests of all pairs at once.
     """
@@ -90,6 +95,7 @@ def _fields(study: Study, scored: Sequence[Scored]) -> Iterator[_Field]:
             names,
             with_runs(table, names, runs, study.resampling.confidence) if runs else table,
             units,
+            family_of(measure.metric),
         )
 
 
@@ -150,8 +156,9 @@ def _units(items: Sequence[str], resampling: Resampling) -> tuple[str, ...]:
 
 
 def _ranked(fields: Sequence[_Field], systems: Sequence[str], resampling: Resampling) -> RankTable:
+    sizes = Counter(field.family for field in fields)
     return rank_jackknifed(
-        [field.only(systems) for field in fields],
+        [field.only(systems, 1 / sizes[field.family]) for field in fields],
         resamples=max(1, resampling.resamples),
         seed=resampling.seed,
         confidence=resampling.confidence,
@@ -199,4 +206,12 @@ def _over_all(systems: Sequence[str], fields: Sequence[_Field], ranks: Ranks, un
             )
             for place, system in enumerate(systems)
         ),
+        families=_families(fields),
     )
+
+
+def _families(fields: Sequence[_Field]) -> tuple[Family, ...]:
+    members: dict[str, list[str]] = {}
+    for field in fields:
+        members.setdefault(field.family, []).append(field.label)
+    return tuple(Family(name, tuple(labels)) for name, labels in members.items())

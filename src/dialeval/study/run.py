@@ -167,4 +167,4 @@ def _agree(
 
 def _check(study: Study, scored: Sequence[Scored], compared: Sequence[Comparison]) -> Iterator[GateOutcome]:
     judged = [Judged.of(result.measure.label, result.system, result.ranked) for result in scored]
-    return check_gates(study.gates, judged, compared)
+    return check_gates(study.gates, judged, compared, allowed=study.allow_unanswered)

@@ -110,7 +110,9 @@ class StudyFile(BaseModel):
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
     cluster: Literal["auto", "dialogue", "none"] = "auto"
     limit: Annotated[int, Field(ge=1)] | None = None
-    missing: MissingRule = "shared"
+    missing: MissingRule = "auto"
+    allow_unanswered: Annotated[float, Field(ge=0, le=1)] = 0.0
+    gold: Annotated[list[str], BeforeValidator(_as_list)] = []
     primary: Annotated[str, Field(min_length=1)] | None = None
     correction: Correction = "holm"
     margin: Margin | dict[str, Margin] | None = None

@@ -161,6 +161,7 @@ def _plan(study: Study, workshop: Workshop, progress: Progress, subjects: Subjec
         progress=progress,
         batch_size=workshop.batch_size,
         packed=isinstance(subjects, Spool),
+        silence=study.silence,
     )
 
 

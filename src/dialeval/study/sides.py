@@ -18,6 +18,7 @@ from dialeval.data.types import UNNAMED
 from dialeval.errors import UnknownName, Unsuitable
 from dialeval.evaluation.compare import Comparison, add_first_look, compare_pairs, decide_families
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
+from dialeval.evaluation.leaks import Leak, leaks_of
 from dialeval.evaluation.runner import Plan, evaluate_each
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
@@ -33,6 +34,15 @@ class Key(NamedTuple):
 
     measure: str
     system: str
+
+
+class Unanswered(NamedTuple):
+    """How many items a system left unanswered."""
+
+    source: str
+    system: str
+    unanswered: int
+    items: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,18 @@ class Side:
     """What the study of a run declares; None for files."""
     known: Mapping[str, Prompt] = dataclasses.field(default_factory=dict)
     """Contexts and references of a run's items; nothing for files."""
+    leaks: tuple[Leak, ...] = ()
+    """Systems whose responses equal their references on most items."""
+
+    @property
+    def unanswered(self) -> list[Unanswered]:
+        """Systems that left items unanswered, with the most of any measure."""
+        most: dict[str, Unanswered] = {}
+        for key, result in self.results.items():
+            known = most.get(key.system)
+            if result.unanswered > (known.unanswered if known else 0):
+                most[key.system] = Unanswered(self.source, key.system, result.unanswered, len(result))
+        return list(most.values())
 
     @property
     def systems(self) -> list[str]:
@@ -263,7 +285,16 @@ def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]
         for name, known in run.statuses.items()
     }
     claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
-    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, _prompts_known(run.examples))
+    side = Side(
+        str(place.path),
+        kept,
+        prompts,
+        run.resampling,
+        statuses,
+        claim,
+        _prompts_known(run.examples),
+        run.leaks,
+    )
     return _picked(side, place)
 
 
@@ -315,7 +346,7 @@ def _from_file(place: _Place, examples: Sequence[Example | Missing], measures: S
     results = evaluate_each(metrics, examples, Plan(resampling=Resampling(resamples=0)))
     kept = {Key(*key): result for key, result in results.items()}
     present = [example for example in examples if isinstance(example, Example)]
-    return _picked(Side(str(place.path), kept, _prompts(present)), place)
+    return _picked(Side(str(place.path), kept, _prompts(present), leaks=leaks_of(present)), place)
 
 
 def _picked(side: Side, place: _Place) -> Side:
@@ -325,7 +356,8 @@ def _picked(side: Side, place: _Place) -> Side:
         todo = f"It has: {', '.join(side.systems)}."
         raise UnknownName(f"system in {side.source}", place.system, side.systems, todo=todo)
     kept = {key: result for key, result in side.results.items() if key.system == place.system}
-    return dataclasses.replace(side, results=kept)
+    leaks = tuple(leak for leak in side.leaks if leak.system == place.system)
+    return dataclasses.replace(side, results=kept, leaks=leaks)
 
 
 def _prompts_of(data: str) -> list[Prompt]:

@@ -17,7 +17,7 @@ class OnePass:
     """Results of metrics of single answers, which are computed together when the first of them is asked for."""
 
     def __init__(self, study: Study, workshop: Workshop) -> None:
-        self._workshop, self._resampling = workshop, study.resampling
+        self._workshop, self._resampling, self._silence = workshop, study.resampling, study.silence
         self._metrics = {measure.label: metric for measure in study.measures if (metric := _passed(measure))}
         self._systems: dict[str, dict[str, Result | Exception]] = {}
 
@@ -44,6 +44,7 @@ class OnePass:
                 progress=progress,
                 batch_size=shop.batch_size,
                 packed=True,
+                silence=self._silence,
             )
             return self._tallied(subjects, plan)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 
-from dialeval.core import CorpusMeasure, Result, System, WeighsTurns
+from dialeval.core import CorpusMeasure, Result, System, WeighsTurns, family_of
 from dialeval.data.spooled import ids_of
+from dialeval.evaluation.leaks import MOST, Leak, leaks_of
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
 from dialeval.files.documents import finite
 from dialeval.selfeval.document import WeighedDialogue
@@ -29,7 +31,13 @@ def summarise(run: Run) -> Summary:
         level=study.resampling.confidence,
         cluster=study.resampling.cluster_name(PackedTexts(ids_of(run.prompts))),
         systems=tuple(
-            SystemInfo(respondent.system.name, kind, _signature(respondent.system, run), _runs(respondent))
+            SystemInfo(
+                respondent.system.name,
+                kind,
+                _signature(respondent.system, run),
+                _runs(respondent),
+                _unanswered(respondent, run),
+            )
             for respondent, kind in zip(run.respondents, study.kinds, strict=True)
         ),
         measures=tuple(map(_measure, study.measures)),
@@ -44,10 +52,12 @@ def summarise(run: Run) -> Summary:
             if (sections := _sections(run, name)) or capability.measures
         },
         missing=study.missing,
+        allow_unanswered=study.allow_unanswered,
         primary=study.primary,
         correction=study.correction,
         margins=dict(study.margins),
         ranks=run.ranks,
+        leaks=_leaks(run),
         turns=tuple(_turns(run)),
     )
 
@@ -60,11 +70,24 @@ def _measure(measure: Measure) -> MeasureInfo:
         higher_is_better=measure.metric.higher_is_better,
         per_item=not isinstance(measure.metric, CorpusMeasure),
         summary=measure.summary,
+        family=family_of(measure.metric),
     )
 
 
 def _runs(respondent: Respondent) -> int:
     return max(1, len(respondent.runs))
+
+
+def _unanswered(respondent: Respondent, run: Run) -> int:
+    """Prompts that the system left unanswered, as any measure of its answers counted them."""
+    name = respondent.system.name
+    counted = (s.result.unanswered for s in run.scored if s.system == name and s.measure.capability is None)
+    return next(counted, 0)
+
+
+def _leaks(run: Run) -> tuple[Leak, ...]:
+    answers = (islice(respondent.examples, MOST) for respondent in run.respondents)
+    return leaks_of(chain.from_iterable(answers), run.study.gold)
 
 
 def _signature(system: System, run: Run) -> str | None:
@@ -95,6 +118,8 @@ def _score(scored: Scored) -> Score:
         absence=ranked.absence,
         units=ranked.units,
         design_effect=finite(ranked.design_effect),
+        unanswered=own.unanswered,
+        filled=own.filled,
     )
 
 

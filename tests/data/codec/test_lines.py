@@ -66,3 +66,10 @@ def test_half_a_character_is_refused_by_the_name_of_its_item():
 def test_what_is_not_text_is_no_line():
     with pytest.raises(TypeError):
         subject_lines([Example("1", "s", (), Response(5))])  # type: ignore[arg-type]
+
+
+def test_fields_that_came_later_change_no_digest_at_their_defaults():
+    assert subject_line(Missing("1", "s", "HTTP 500")) == (
+        b'["Missing", {"item": "1", "reason": "HTTP 500", "system": "s"}]'
+    )
+    assert b"unanswered" in subject_line(Missing("1", "s", "no list", "unanswered"))

@@ -63,7 +63,7 @@ def collect(
     """
     from dialeval.cli.systems import named_system
     from dialeval.cli.workshop import open_workshop
-    from dialeval.consistency.collecting.answers import NO_RESPONSE, ask_probes
+    from dialeval.consistency.collecting.answers import ask_probes
     from dialeval.consistency.detecting.metrics import ContradictionDetector
     from dialeval.consistency.folder import write_answers
     from dialeval.consistency.probing.probes import read_probes
@@ -90,7 +90,7 @@ def collect(
             answers += [each for each in given if not isinstance(each, Missing)]
             left = [each for each in given if isinstance(each, Missing)]
             missing.update(f"{each.system}: {each.reason}" for each in left)
-            unanswered += sum(each.reason != NO_RESPONSE for each in left)
+            unanswered += sum(each.cause == "failed" for each in left)
     write_answers(out, (("", answer) for answer in answers))
     _show(len(answers), missing, out, json=json)
     if unanswered:

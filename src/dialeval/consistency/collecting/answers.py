@@ -16,6 +16,7 @@ from dialeval.data.types import Context, Example, Prompt, Response
 from dialeval.engine import SILENT, Batch, Cache, Executor, InProcess, Job, Progress, run
 from dialeval.errors import Unsuitable, described
 from dialeval.evaluation.answering import ResponsesCodec
+from dialeval.text.blank import is_blank
 from dialeval.version import __version__
 
 Candidates: TypeAlias = tuple[Response, ...]
@@ -49,6 +50,11 @@ class ProbeAnswer:
         return self.example.system
 
     @property
+    def unanswered(self) -> bool:
+        """Whether the answer is blank."""
+        return is_blank(self.example.response.text)
+
+    @property
     def turns(self) -> Context:
         """The dialogue with the answer as its last turn."""
         return with_response(self.example.context, self.example.response.text)
@@ -74,7 +80,7 @@ def ask_probes(
     candidates = candidates_of(system, probes, n, seed, cache, progress, executor)
     for probe, given in zip(probes, candidates, strict=True):
         if isinstance(given, str):
-            answers.append(Missing(probe.id, system.name, given))
+            answers.append(Missing(probe.id, system.name, given, "failed"))
             continue
         answers.append(
             _chosen(probe, system.name, [each for each in given if each.missing is None], detector)
@@ -86,7 +92,7 @@ def _chosen(
     probe: Probe, system: str, given: Sequence[Response], detector: Detector
 ) -> ProbeAnswer | Missing:
     if not given:
-        return Missing(probe.id, system, NO_RESPONSE)
+        return Missing(probe.id, system, NO_RESPONSE, "silent")
     best, chosen = given[0], None
     if len(given) > 1:
         texts = list(dict.fromkeys(each.text for each in given))

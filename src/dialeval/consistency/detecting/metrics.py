@@ -68,6 +68,7 @@ class ContradictionRate(MeanOfValues):
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     yes_no: ClassVar[bool] = True
     whole_dialogues: ClassVar[bool] = True
+    family: ClassVar[str] = "contradiction"
     name: ClassVar[str] = "contradiction_rate"
     contradictory: ClassVar[float] = 1.0
     """The value of a contradictory subject; all others have 1 minus this."""

@@ -34,6 +34,8 @@ class EmbeddingMetric(MeanOfValues):
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    silence: ClassVar[float] = 0.0
+    family: ClassVar[str] = "word vectors"
     profile: Profile = "default"
     vectors: str = ENCODER
 

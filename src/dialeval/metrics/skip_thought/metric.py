@@ -36,6 +36,8 @@ class SkipThought(NeedsReferences, MeanOfValues):
 
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    silence: ClassVar[float] = 0.0
+    family: ClassVar[str] = "sentence vectors"
     model: str | None = None
     """A folder that ``dialeval train skip-thought`` wrote, or one with the authors' files."""
     vectors: str | None = None

@@ -12,6 +12,7 @@ from dialeval.data.types import NBest, Response
 from dialeval.errors import Unsuitable
 from dialeval.nbest.answers.classifier import AnswerReader
 from dialeval.nbest.document import ListKind
+from dialeval.text.blank import is_blank
 
 Verdict: TypeAlias = Literal["consistent", "contradictory", "ambiguous"]
 THRESHOLD: Final = 0.5
@@ -53,6 +54,11 @@ class JudgedList:
         return self.nbest.system
 
     @property
+    def unanswered(self) -> bool:
+        """Whether no response says anything."""
+        return all(map(_says_nothing, self.nbest.responses))
+
+    @property
     def kind(self) -> ListKind:
         """ENTQ where yes is expected, CNTQ where no is, and open where the list does not say."""
         return kind_of(self.nbest)
@@ -65,6 +71,11 @@ class JudgedList:
             verdicts=self.verdicts[:n],
             probabilities=self.probabilities[:n],
         )
+
+
+def _says_nothing(response: Response) -> bool:
+    """Whether the response is absent or blank: it is no consistent one, so it counts as contradictory."""
+    return response.missing is not None or is_blank(response.text)
 
 
 def kind_of(nbest: NBest) -> ListKind:
@@ -108,8 +119,10 @@ def _by_meaning(lists: Sequence[NBest], reader: AnswerReader) -> list[JudgedList
     for nbest in lists:
         mine = [next(readings) for _ in nbest.responses]
         verdicts: tuple[Verdict, ...] = tuple(
-            "ambiguous"
-            if reading.label == "ambiguous" or response.missing is not None
+            "contradictory"
+            if _says_nothing(response)
+            else "ambiguous"
+            if reading.label == "ambiguous"
             else "consistent"
             if reading.label == nbest.expected
             else "contradictory"
@@ -135,11 +148,7 @@ def _by_detector(lists: Sequence[NBest], detector: Detector) -> list[JudgedList]
     for nbest in lists:
         given = [next(probabilities) for _ in nbest.responses]
         verdicts: tuple[Verdict, ...] = tuple(
-            "ambiguous"
-            if response.missing is not None
-            else "contradictory"
-            if p >= threshold
-            else "consistent"
+            "contradictory" if _says_nothing(response) or p >= threshold else "consistent"
             for p, response in zip(given, nbest.responses, strict=True)
         )
         sure = tuple(

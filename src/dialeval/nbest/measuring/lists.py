@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dialeval.core import Missing, System
-from dialeval.data.types import NBest, Prompt
+from dialeval.data.types import MissingCause, NBest, Prompt
 from dialeval.engine import Cache, Executor, Watch, unwatched
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.answering import answers_of
@@ -41,10 +41,11 @@ def generate_lists(
     for stimulus, given in zip(stimuli, answers, strict=True):
         said = tuple(response for response in given if response.missing is None)
         reason = next((response.missing for response in given if response.missing), NO_LIST)
+        cause: MissingCause = "failed" if any(response.cause == "failed" for response in given) else "silent"
         lists.append(
             NBest(stimulus.id, system.name, stimulus.context, said, stimulus.expected)
             if said
-            else Missing(stimulus.id, system.name, reason)
+            else Missing(stimulus.id, system.name, reason, cause)
         )
     if lists and all(isinstance(each, Missing) for each in lists):
         raise Unsuitable(f"{system.name} has no response to any of the {len(stimuli)} stimuli.")

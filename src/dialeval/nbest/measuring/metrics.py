@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -38,6 +39,7 @@ class Certainty(MeanOfValues):
 
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    family: ClassVar[str] = "nbest"
     yes_no: ClassVar[bool] = True
     reader: str = "yesno"
     """The signature of what judged the responses."""
@@ -69,6 +71,9 @@ class Variety(MeanOfValues):
 
     higher_is_better: ClassVar[bool] = True
     limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    family: ClassVar[str] = "nbest"
+    silence: ClassVar[float] = math.nan
+    """A list without a response has no consistent one, so it is left out as others without one; Certainty counts it."""
     reader: str = "yesno"
     """The signature of what judged the responses."""
     n: int | None = None

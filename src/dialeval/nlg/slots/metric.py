@@ -31,6 +31,8 @@ class _OfActs:
 
     __slots__ = ()
     higher_is_better: ClassVar[bool] = False
+    silence: ClassVar[None] = None
+    """An unanswered item counts as an empty response, which leaves every slot out; so the parts still add up."""
 
     def aggregate(self, totals: Floats) -> Floats:
         """Errors per slot that is needed; NaN where none is."""

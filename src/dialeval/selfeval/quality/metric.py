@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,9 @@ class Quality(Scorer):
     Enough to compare systems on many items, not to judge a single one.
     """
 
+    silence: ClassVar[float] = -3.0
+    """What an unanswered item counts as, three standard deviations of people's ratings below their average: the scale
+    has no end."""
     lm: bool = False
     """Whether to ask the embedded language model too what it expects the other side to say next; about 0.7 s more."""
     model: str = EMBEDDED

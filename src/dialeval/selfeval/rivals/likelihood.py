@@ -28,6 +28,7 @@ class LmLikelihood(Scorer):
     """
 
     limits: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
+    family: ClassVar[str] = "likelihood"
     model: str = EMBEDDED
     """``smollm2-135m-instruct``, the folder of a causal language model, or its name on the hub."""
     hub: bool = False
@@ -65,6 +66,7 @@ class Pmi(Scorer):
     anywhere gains nothing. Of a dialogue it is the mean over its responses.
     """
 
+    family: ClassVar[str] = "likelihood"
     model: str = EMBEDDED
     """``smollm2-135m-instruct``, the folder of a causal language model, or its name on the hub."""
     hub: bool = False

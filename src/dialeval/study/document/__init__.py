@@ -27,6 +27,8 @@ from dialeval.study.document.standing import (
 )
 from dialeval.study.document.summary import (
     Failure,
+    Family,
+    GateCode,
     GateOutcome,
     JudgedBy,
     MeasureInfo,
@@ -45,6 +47,8 @@ __all__ = [
     "Comparison",
     "Content",
     "Failure",
+    "Family",
+    "GateCode",
     "GateOutcome",
     "JudgedBy",
     "Manifest",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.core import ABSENCES
 from dialeval.evaluation.compare import Comparison
+from dialeval.evaluation.leaks import Leak
 from dialeval.files.documents import FINITE
 from dialeval.meta.document import Document
 from dialeval.selfeval.document import WeighedDialogue
@@ -16,9 +17,10 @@ from dialeval.stats.resampling.intervals import Absence
 from dialeval.stats.tests.equivalence import Verdict
 from dialeval.stats.tests.multiple import Correction
 
-MissingRule: TypeAlias = Literal["shared", "worst", "own"]
-"""What a missing value does: its item counts for no system; it counts as the worst value there is; or that system alone
-goes without the item, so that scores cannot be compared."""
+MissingRule: TypeAlias = Literal["auto", "shared", "worst", "own"]
+"""What a missing value does. ``shared``: its item counts for no system; ``worst``: it counts as the worst value there
+is; ``own``: that system alone goes without the item, so that scores cannot be compared; ``auto``: an item that the
+system left unanswered counts as the worst value, where the measure has one, and any other as with ``shared``."""
 
 
 JudgedBy: TypeAlias = Literal["low", "high", "point", "equivalence"]
@@ -35,6 +37,8 @@ class SystemInfo:
     """None where the system failed before it could tell what it is."""
     runs: int = 1
     """How many recordings of it there are, as with other seeds; scores are means over them."""
+    unanswered: int = 0
+    """Items of the study that it left unanswered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class MeasureInfo:
     per_item: bool
     """Whether there are per-item values; False for measures of all responses together."""
     summary: str
+    family: str = ""
+    """Name of the near-copies that count once together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,10 @@ class Score:
     """What was resampled: items, or clusters of them, such as dialogues."""
     design_effect: float | None = None
     """Variance by clusters over that of independent items; None where items are independent, or it is unknown."""
+    unanswered: int = 0
+    """Items that the system left unanswered under this measure."""
+    filled: int = 0
+    """Those of them that have a value, and are among ``own_n``: the worst one."""
 
     @property
     def no_interval(self) -> str | None:
@@ -87,9 +97,13 @@ class Score:
 
     @property
     def coverage(self) -> float | None:
-        """Share of the items that have a value; None of no items."""
+        """Share of the items that were answered and have a value; None of no items."""
         total = self.own_n + self.unscored
-        return self.own_n / total if total else None
+        return (self.own_n - self.filled) / total if total else None
+
+
+GateCode: TypeAlias = Literal["unanswered"]
+"""Why a gate fails whatever the numbers: the system left more items unanswered than the study allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +125,15 @@ class GateOutcome:
     other: str | None = None
     """The system whose score was subtracted; None where no two were compared."""
     reason: str | None = None
-    """Why there is nothing to judge; None where there is."""
+    """Why there is nothing to judge, or what the code stands for; None where the numbers decide."""
+    code: GateCode | None = None
+    """What decides before the numbers do; None where they do."""
 
     @property
     def finding(self) -> str:
         """What was judged: ``new has 0.31, the lower end of its interval is 0.28``."""
+        if self.code is not None:
+            return self.reason or self.code
         whose = self.system if self.other is None else f"{self.system} - {self.other}"
         if self.score is None:
             return f"{whose} has no score" + ("" if self.reason in (None, "no score") else f": {self.reason}")
@@ -168,15 +186,30 @@ class SystemRank:
 
 
 @dataclass(frozen=True, slots=True)
+class Family:
+    """Measures that are near-copies of each other, as BLEU of several orders, or a rate and its complement."""
+
+    name: str
+    measures: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if len(self.measures) == 1:
+            return self.measures[0]
+        return f"{self.name} ({len(self.measures)} measures)"
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """The ranks of systems under one measure, or over several."""
 
     measure: str | None
-    """None for the ranks over several measures, each counting the same."""
+    """None for the ranks over several measures."""
     measures: tuple[str, ...]
     units: int
     """Items, or clusters of them, that the ranks rest on."""
     systems: tuple[SystemRank, ...]
+    families: tuple[Family, ...] = ()
+    """Over several measures: each family counts the same, its measures sharing its weight."""
 
     def of(self, system: str) -> SystemRank | None:
         """That system's rank; None where it was not ranked."""
@@ -207,7 +240,9 @@ class Summary:
     """How the measures agree with people; None where the study has no human ratings."""
     sections: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     """What each capability says of its measures, by its name, which is a key of the file."""
-    missing: MissingRule = "shared"
+    missing: MissingRule = "auto"
+    allow_unanswered: float = 0.0
+    """Share of the items that a system may leave unanswered and still pass a gate."""
     primary: str | None = None
     """The measure that decides; None where the study declares none."""
     correction: Correction = "holm"
@@ -215,6 +250,8 @@ class Summary:
     """The smallest difference that matters, by measure."""
     ranks: tuple[Ranking, ...] = ()
     """Over all measures first, where there are several; then under each measure that ranks systems."""
+    leaks: tuple[Leak, ...] = ()
+    """Systems whose responses equal their references on most items, which the study does not say is meant."""
     turns: tuple[WeighedDialogue, ...] = ()
     """The worst dialogues under measures that weigh turns, such as ``selfeval``; no key of the file where empty."""
 

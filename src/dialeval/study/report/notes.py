@@ -42,6 +42,7 @@ def leaderboard_notes(
     yield from _run_notes(summary)
     yield from notes
     yield from _reach_notes(summary)
+    yield from silence_notes(summary)
     yield from _coverage_notes(summary, values)
 
 
@@ -195,6 +196,23 @@ def _reach_notes(summary: Summary) -> Iterator[str]:
         yield (
             f"{count(few.units, unit)} cannot make a difference significant{under}: "
             f"p is at least {p_value(few.least_p)}{after}; {count(few.needed, unit)} could"
+        )
+
+
+def silence_notes(summary: Summary) -> Iterator[str]:
+    """How many items each system left unanswered, and what these count as."""
+    groups: dict[tuple[str, int, int], dict[bool, list[str]]] = {}
+    for r in summary.results:
+        if r.unanswered:
+            rules = groups.setdefault((r.system, r.unanswered, r.own_n + r.unscored), {})
+            rules.setdefault(r.filled > 0, []).append(r.measure)
+    for (system, unanswered, total), rules in groups.items():
+        told = (
+            ["counted as the worst value"] if True in rules and summary.missing in ("auto", "worst") else []
+        )
+        told += [f"left out under {listing(rules[False])}"] if False in rules else []
+        yield f"{system}: {unanswered:,} of {count(total, 'item')} unanswered" + (
+            f": {' and '.join(told)}" if told else ""
         )
 
 

@@ -102,8 +102,16 @@ def _notes(summary: Summary, leading: Ranking) -> Iterator[str]:
     by = "over all measures" if leading.measure is None else f"under {leading.measure}"
     chance = f"P(best): the share of {summary.trials:,} resamples in which the system ranks first {by}"
     if leading.measure is None:
-        chance = f"overall: {count(len(leading.measures), 'measure')}, each counting the same; {chance}"
+        chance = f"overall: {counted(leading)}, each counting the same; {chance}"
     yield chance
+
+
+def counted(ranking: Ranking) -> str:
+    """``3 families of measures (bleu (4 measures), rouge_l and distinct(n=1))``; measures, where each is a family."""
+    if len(ranking.families) in (0, len(ranking.measures)):
+        return count(len(ranking.measures), "measure")
+    families = "1 family" if len(ranking.families) == 1 else f"{len(ranking.families)} families"
+    return f"{families} of measures ({listing([str(family) for family in ranking.families])})"
 
 
 def rank_picture(summary: Summary) -> Picture | None:
@@ -126,7 +134,7 @@ def rank_picture(summary: Summary) -> Picture | None:
 
 
 def _caption(summary: Summary, leading: Ranking, others: Sequence[Ranking]) -> str:
-    over = f"Over {count(len(leading.measures), 'measure')} together. " if leading.measure is None else ""
+    over = f"Over {counted(leading)} together. " if leading.measure is None else ""
     bars = (
         f"A bar holds every rank that {summary.level:.0%} confidence leaves open, a dot is the rank by score."
     )

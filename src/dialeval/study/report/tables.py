@@ -44,7 +44,7 @@ def leaderboard(summary: Summary, values: Values | None = None, notes: Sequence[
     """
     places = {m.measure: measure_decimals(summary, m.measure) for m in summary.measures}
     stands = {m.measure: standings(summary, m) for m in summary.measures}
-    partial = any(r.unscored for r in summary.results)
+    partial = any(r.coverage is not None and r.coverage < 1 for r in summary.results)
     rows = []
     for system in ranked(summary):
         row = [Cell(system)]

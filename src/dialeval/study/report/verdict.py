@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from dialeval.display.wording import count, decimals, listing, number, percent
 from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
+from dialeval.study.report.ranking import counted
 
 FEW_OF_THEM: Final = 0.9
 """Where systems are ranked on a smaller share of the items, the verdict says so."""
@@ -40,7 +41,63 @@ def verdict(summary: Summary) -> Verdict:
         headline = _by_measure(summary, deciding[0])
     else:
         headline = _by_all(summary, found)
+    remarks = [*_silences(summary), *(leak.sentence for leak in summary.leaks)]
+    people = list(_people(summary, found))
+    headline = " ".join([*people, _continued(headline) if people else headline, *remarks])
     return Verdict(headline, (*_by_each(summary, found), *_reservations(summary)))
+
+
+def _people(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
+    """How people rate the systems, and what the measures show that agree with them; nothing without ratings."""
+    human = summary.human
+    if human is None:
+        return
+    # Means over the answers that both have, by the measure that has most of them.
+    means: dict[str, tuple[int, float]] = {}
+    for mean in human.means:
+        if mean.human is not None and mean.n > means.get(mean.system, (0, 0.0))[0]:
+            means[mean.system] = (mean.n, mean.human)
+    order = sorted(means, key=lambda system: -means[system][1])
+    if len(order) > 1:
+        rated = [f"{system} {means[system][1]:.2f}" for system in order]
+        yield f"People's mean {human.human.criterion!r}: {listing(rated, most=6)}."
+    agreeing = [finding for finding in found if agrees(summary, finding.measure)]
+    if not agreeing:
+        yield "No measure is shown to agree with people. By all measures:"
+        return
+    names = [finding.measure for finding in agreeing]
+    won = _winners(agreeing)
+    yield (
+        f"Of the measures, {listing(names)} {'is' if len(names) == 1 else 'are'} shown to agree with people: "
+        f"{won or 'no clear winner'}. By all measures:"
+    )
+
+
+def _continued(headline: str) -> str:
+    """The headline after a colon: its own words begin small, the name of a system as it is."""
+    own = headline.startswith(("No ", "The ", "With "))
+    return headline[:1].lower() + headline[1:] if own else headline
+
+
+def agrees(summary: Summary, measure: str) -> bool:
+    """Whether the measure's correlation with people has an interval on the right side of 0, at the main level."""
+    human = summary.human
+    rows = () if human is None else human.at(human.main_level)
+    row = next((row for row in rows if row.measure == measure), None)
+    if human is None or row is None or row.low is None or row.high is None:
+        return False
+    return row.high < 0 if measure in human.settings.lower_is_better else row.low > 0
+
+
+def _silences(summary: Summary) -> Iterator[str]:
+    """Yield who left how many items unanswered: ``hush left 24 of 48 items unanswered``."""
+    silent = [system for system in summary.systems if system.unanswered]
+    if silent:
+        left = [
+            f"{system.name} {'left ' if place == 0 else ''}{system.unanswered:,}"
+            for place, system in enumerate(silent)
+        ]
+        yield f"{listing(left)} of {count(summary.items, 'item')} unanswered."
 
 
 class Finding(NamedTuple):
@@ -128,13 +185,27 @@ def _by_all(summary: Summary, found: Sequence[Finding]) -> str:
     if len(unbeaten) > 1:
         return f"No clear winner: no measure shows {listing(unbeaten)} to be worse than another system."
     (best,) = unbeaten
-    wins = sum(f.winner == best for f in found)
+    families = _families(summary, found)
+    wins = sum(any(f.winner == best for f in family) for family in families)
     if not wins:
         return f"No clear winner, but only {best} is never shown to be worse than another system."
-    if wins == len(found):
-        return f"{best} is best: all {wins} measures show it to be better than every other system."
-    show = f"{wins} of {len(found)} measures {'shows' if wins == 1 else 'show'} it to be better than every other system"
-    return f"{best} is best: {show}, and none shows it to be worse than one."
+    noun = "measures" if len(families) == len(found) else "families of measures"
+    if wins == len(families):
+        # All may be one, where every measure is a near-copy of the others.
+        shown = f"all {wins} {noun} show" if wins > 1 else "all measures, near-copies of one, show"
+        if all(f.winner == best for f in found):
+            return f"{best} is best: {shown} it to be better than every other system."
+    show = f"{wins} of {len(families)} {noun} {'shows' if wins == 1 else 'show'} it"
+    return f"{best} is best: {show} to be better than every other system, and none shows it to be worse than one."
+
+
+def _families(summary: Summary, found: Sequence[Finding]) -> list[list[Finding]]:
+    """The findings of near-copies together, which count once."""
+    named = {measure.measure: measure.family or measure.measure for measure in summary.measures}
+    families: dict[str, list[Finding]] = {}
+    for finding in found:
+        families.setdefault(named[finding.measure], []).append(finding)
+    return list(families.values())
 
 
 def _winners(found: Sequence[Finding]) -> str:
@@ -163,16 +234,16 @@ def _by_each(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
     if overall and first:
         lowest = "" if first[0].high == 1 else f", and may rank as low as {first[0].high}"
         chance = f" (P(best) {percent(first[0].best)})"
-        yield f"Over {len(overall.measures)} measures together, {first[0].system} ranks first{lowest}{chance}."
+        yield f"Over {counted(overall)} together, {first[0].system} ranks first{lowest}{chance}."
 
 
 def _reservations(summary: Summary) -> Iterator[str]:
     shares = [(r.n, r.own_n + r.unscored) for r in summary.results if r.score is not None]
-    if shares and summary.missing == "shared":
+    if shares and summary.missing in ("auto", "shared"):
         n, total = min(shares, key=lambda share: share[0] / share[1])
         if n < FEW_OF_THEM * total:
             yield f"Scores are on as few as {n:,} of {count(total, 'item')}: those that every system has a value for."
-    partial = [(r.coverage, r) for r in summary.results if r.coverage is not None and r.unscored]
+    partial = [(r.coverage, r) for r in summary.results if r.coverage is not None and r.coverage < 1]
     if partial:
         share = min(coverage for coverage, _ in partial)
         worst = [r for coverage, r in partial if coverage == share]
