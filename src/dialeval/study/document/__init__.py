@@ -26,6 +26,7 @@ from dialeval.study.document.standing import (
     standings,
 )
 from dialeval.study.document.summary import (
+    BlindSpot,
     Failure,
     GateOutcome,
     JudgedBy,
@@ -40,6 +41,7 @@ from dialeval.study.document.summary import (
 
 __all__ = [
     "AnswerSource",
+    "BlindSpot",
     "CheckOutcome",
     "ClaimPlan",
     "Comparison",
