@@ -10,10 +10,11 @@ from dialeval.data.spooled import ids_of
 from dialeval.evaluation.leaks import MOST, Leak, leaks_of
 from dialeval.evaluation.measure import Measure, Respondent, SectionDocument, Subjects
 from dialeval.files.documents import finite
+from dialeval.metrics.faults import ADVICE, blind_spots
 from dialeval.selfeval.document import WeighedDialogue
 from dialeval.selfeval.weighing import worst_dialogues
 from dialeval.study.capabilities import CAPABILITIES
-from dialeval.study.document import MeasureInfo, Score, Summary, SystemInfo
+from dialeval.study.document import BlindSpot, MeasureInfo, Score, Summary, SystemInfo
 from dialeval.study.run import Run
 from dialeval.study.scoring import Scored
 from dialeval.text.packed import PackedTexts
@@ -58,6 +59,10 @@ def summarise(run: Run) -> Summary:
         margins=dict(study.margins),
         ranks=run.ranks,
         leaks=_leaks(run),
+        unnoticed=tuple(
+            BlindSpot(fault, ADVICE[fault] or None)
+            for fault in blind_spots(measure.metric.signature.name for measure in study.measures).faults
+        ),
         turns=tuple(_turns(run)),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dialeval.study import read_summary
-from dialeval.study.document import Summary
+from dialeval.study.document import BlindSpot, Summary
 from dialeval.study.report.verdict import verdict
 
 Make = Callable[..., Path]
@@ -132,3 +132,17 @@ def test_measures_that_are_zero_for_all_rank_no_one(make_run: Make) -> None:
     assert verdict(summary).headline == (
         "No system is ranked: no measure gives two systems scores that could be ranked."
     )
+
+
+def test_faults_that_no_measure_notices_are_named_with_a_measure_that_does(make_run: Make) -> None:
+    spots = (
+        BlindSpot("wrong_facts", "facts"),
+        BlindSpot("contradiction", "contradiction_rate"),
+        BlindSpot("scrambled", None),
+    )
+    summary = replace(of(make_run), unnoticed=spots)
+    assert verdict(summary).details[-1] == (
+        "None of these measures is known to notice wrong numbers or names (add facts), self-contradiction (add "
+        "contradiction_rate) or scrambled words."
+    )
+    assert "known to notice" not in str(verdict(replace(summary, unnoticed=())))

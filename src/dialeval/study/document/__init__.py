@@ -26,6 +26,7 @@ from dialeval.study.document.standing import (
     standings,
 )
 from dialeval.study.document.summary import (
+    BlindSpot,
     Failure,
     Family,
     GateCode,
@@ -42,6 +43,7 @@ from dialeval.study.document.summary import (
 
 __all__ = [
     "AnswerSource",
+    "BlindSpot",
     "CheckOutcome",
     "ClaimPlan",
     "Comparison",

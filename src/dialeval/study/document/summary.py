@@ -59,6 +59,15 @@ class MeasureInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class BlindSpot:
+    """A kind of fault that none of a study's measures is known to notice."""
+
+    fault: str
+    add: str | None
+    """A measure that notices it; None where none is shown to."""
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """One system's score under one measure."""
 
@@ -252,6 +261,8 @@ class Summary:
     """Over all measures first, where there are several; then under each measure that ranks systems."""
     leaks: tuple[Leak, ...] = ()
     """Systems whose responses equal their references on most items, which the study does not say is meant."""
+    unnoticed: tuple[BlindSpot, ...] = ()
+    """Kinds of faults that none of the measures is known to notice, gravest first."""
     turns: tuple[WeighedDialogue, ...] = ()
     """The worst dialogues under measures that weigh turns, such as ``selfeval``; no key of the file where empty."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, NamedTuple
@@ -44,7 +44,7 @@ def verdict(summary: Summary) -> Verdict:
     remarks = [*_silences(summary), *(leak.sentence for leak in summary.leaks)]
     people = list(_people(summary, found))
     headline = " ".join([*people, _continued(headline) if people else headline, *remarks])
-    return Verdict(headline, (*_by_each(summary, found), *_reservations(summary)))
+    return Verdict(headline, (*_by_each(summary, found), *_reservations(summary), *_blind_spots(summary)))
 
 
 def _people(summary: Summary, found: Sequence[Finding]) -> Iterator[str]:
@@ -263,6 +263,33 @@ def _reservations(summary: Summary) -> Iterator[str]:
     failed = len(summary.failures) - len(cut_short)
     if failed:
         yield f"{count(failed, 'part')} of the run failed and {'is' if failed == 1 else 'are'} missing here."
+
+
+_MOST_FAULTS: Final = 3
+"""Faults that the verdict names; ``summary.json`` has all of them."""
+_FAULTS: Final[Mapping[str, str]] = {
+    "wrong_facts": "wrong numbers or names",
+    "contradiction": "self-contradiction",
+    "off_topic": "answers to another question",
+    "truncation": "cut-off answers",
+    "repetition": "repetition",
+    "language": "a wrong language",
+    "scrambled": "scrambled words",
+    "form": "a wrong form",
+    "wording": "words that should not be there",
+}
+
+
+def _blind_spots(summary: Summary) -> Iterator[str]:
+    """Which faults none of the measures is known to notice, and what would."""
+    told = [
+        _FAULTS.get(spot.fault, spot.fault) + (f" (add {spot.add})" if spot.add else "")
+        for spot in summary.unnoticed
+    ]
+    if len(told) > _MOST_FAULTS:
+        told = [*told[:_MOST_FAULTS], count(len(told) - _MOST_FAULTS, "other kind") + " of faults"]
+    if told:
+        yield f"None of these measures is known to notice {', '.join(told[:-1])}{' or ' * (len(told) > 1)}{told[-1]}."
 
 
 def _is(systems: Sequence[str]) -> str:
