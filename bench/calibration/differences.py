@@ -44,7 +44,7 @@ class Pair(NamedTuple):
 
 def tables() -> Iterator[Table]:
     """Intervals of differences, and false claims of a difference."""
-    rows = chain(_of_text(), _of_accuracies())
+    rows = chain(_of_text(), _of_few_changes(), _of_accuracies())
     yield Table("Intervals of a difference: 95 % nominal, shares in per cent", COLUMNS, rows)
     columns = ("systems that do not differ", "units", "items", "after")
     yield Table("Differences claimed at alpha .05, shares in per cent", columns, _false_claims())
@@ -57,6 +57,27 @@ def _of_text() -> Iterator[tuple[str, ...]]:
             places = [rng.integers(len(pair.a), size=size) for _ in range(SAMPLES)]
             samples: list[Sample] = [(np.hstack([pair.a[place], pair.b[place]]), None) for place in places]
             yield _coverage(pair.name, pair.truth, samples, pair.kind)
+
+
+def _of_few_changes() -> Iterator[tuple[str, ...]]:
+    """One version of a system beside the next, of which a small share of answers changed: lost, or someone else's."""
+    if not (DATA / "e2e-nlg").is_dir():
+        return
+    kind = Kind(mean_of, limits=(0.0, 1.0))
+    values = RougeL().statistics(e2e_outputs("tgen"))[:, 0]
+    other = np.random.default_rng(0).permutation(values)
+    for name, changed in (("lost", 0 * values), ("other", other)):
+        for share in (0.02, 0.05, 0.1):
+            for size in (30, 48, 100):
+                rng = np.random.default_rng([size, int(1000 * share), len(name)])
+                samples: list[Sample] = []
+                for _ in range(SAMPLES):
+                    place = rng.integers(len(values), size=size)
+                    after = np.where(rng.random(size) < share, changed[place], values[place])
+                    if (after != values[place]).any():  # the same answers are equivalent by construction
+                        samples.append((np.hstack([as_rows(after), as_rows(values[place])]), None))
+                truth = share * float((changed - values).mean())
+                yield _coverage(f"{100 * share:g} % of answers {name}", truth, samples, kind)
 
 
 def _of_accuracies() -> Iterator[tuple[str, ...]]:

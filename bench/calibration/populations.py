@@ -59,6 +59,28 @@ def real_text() -> list[Population]:
     return populations
 
 
+def sparse_text() -> list[Population]:
+    """Two measures with skewed values, many of them 0: ROUGE-L of three words that were said elsewhere, and its square.
+
+    None where the data are missing.
+    """
+    if not SOURCE.is_file():
+        return []
+    people, _ = daily_dialogues(1)
+    order = np.random.default_rng(0).permutation(len(people)).tolist()
+    words = [" ".join(people[place].response.text.split()[:3]) for place in order]
+    strangers = [
+        Example(e.item, "s", (), Response(text), e.references) for e, text in zip(people, words, strict=True)
+    ]
+    metric = RougeL()
+    elsewhere, own = (metric.statistics(examples)[:, 0] for examples in (strangers, people))
+    kind = Kind(mean_of, limits=(0.0, 1.0))
+    return [
+        Population("DailyDialog ROUGE-L, three words of others", as_rows(elsewhere), kind),
+        Population("DailyDialog ROUGE-L squared, 1 ref", as_rows(own**2), kind),
+    ]
+
+
 @cache
 def daily_dialogues(references: int) -> tuple[list[Example], Integers]:
     """One person's response to each turn beside what others said there, and the dialogue of each."""

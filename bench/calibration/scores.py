@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 import numpy as np
 
 from bench.calibration.coverage import COLUMNS, GiveResult, Sample, coverage
-from bench.calibration.populations import as_rows, mean_of, real_text
+from bench.calibration.populations import Population, as_rows, mean_of, real_text, sparse_text
 from bench.calibration.public import Kind, evaluated
 from bench.calibration.table import Table
 from dialeval import Result
 from dialeval.stats.resampling.bootstrap import Floats, Integers
 
 SIZES: Final = (10, 30, 100)
+SMALL: Final = (5, 10, 20, 50)
 SAMPLES: Final = 600
 RIGHT: Final = Kind(mean_of, yes_no=True, limits=(0.0, 1.0))
 
@@ -24,6 +25,13 @@ def tables() -> Iterator[Table]:
     """One table of all measures and sizes."""
     rows = chain(_of_items(), _of_dialogues(), _accuracies(), _clustered_accuracies())
     yield Table("Intervals of a score: 95 % nominal, shares in per cent", COLUMNS, rows)
+    title = "Intervals of a score of few items: 95 % nominal, shares in per cent"
+    yield Table(title, COLUMNS, _of_items((*sparse_text(), *_means()), SMALL))
+
+
+def _means() -> Iterator[Population]:
+    """The measures of real text whose score is a mean."""
+    return (population for population in real_text() if "ROUGE" in population.name)
 
 
 def _interval(kind: Kind) -> GiveResult:
@@ -33,9 +41,11 @@ def _interval(kind: Kind) -> GiveResult:
     return result
 
 
-def _of_items() -> Iterator[tuple[str, ...]]:
-    for population in real_text():
-        for size in SIZES:
+def _of_items(
+    populations: Iterable[Population] | None = None, sizes: Sequence[int] = SIZES
+) -> Iterator[tuple[str, ...]]:
+    for population in real_text() if populations is None else populations:
+        for size in sizes:
             rng = np.random.default_rng([size, len(population.name)])
             samples: list[Sample] = [(population.sample(rng, size), None) for _ in range(SAMPLES)]
             kind = population.kind

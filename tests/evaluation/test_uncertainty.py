@@ -91,7 +91,8 @@ def test_why_there_is_none():
     overlap = said(("a b c x e", "a b c d e"), ("a y c d e", "a b c d e"), ("a b z d e", "a b c d e"))
     found = evaluate(Bleu(order=4), overlap)
     assert (found.interval, found.absence) == (None, "unseen")
-    assert evaluate(RougeL(), overlap).absence == "constant"
+    # Equal values of a measure with limits say how many others there can be.
+    assert evaluate(RougeL(), overlap).interval.low == pytest.approx(0.8 * 0.025 ** (1 / 3))
 
 
 def test_all_right_is_no_certainty():
@@ -105,8 +106,8 @@ def test_all_right_is_no_certainty():
 def test_ends_stay_within_the_measures_limits():
     values = [0.0] * 9 + [0.4]
     assert scored(values).interval.low < 0
-    assert scored(values, metric=Share()).interval.low == 0
-    assert scored(values, metric=Share()).interval.high == scored(values).interval.high
+    assert 0 < scored(values, metric=Share()).interval.low < 0.04
+    assert scored(values).interval.high < scored(values, metric=Share()).interval.high <= 1
 
 
 def test_dialogues_are_the_units_where_ids_show_them():

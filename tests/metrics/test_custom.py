@@ -12,8 +12,11 @@ from dialeval.data import Example, Response
 from dialeval.engine import ProcessPool
 from dialeval.errors import DialevalError, UnknownName, Unsuitable
 from dialeval.evaluation.runner import evaluate
+from dialeval.evaluation.uncertainty import undeclared_limits
 from dialeval.metrics import build_any
 from dialeval.metrics.custom import custom_metric, from_signature
+
+NAMES = ("share", "bounded", "words", "badness")
 
 CODE = '''
 def shared(response, references):
@@ -35,6 +38,21 @@ def crash(response):
 
 def text(response):
     return "good"
+
+def share(response):
+    return min(1, len(response.split()) / 4)
+
+def bounded(response):
+    return min(1, len(response.split()) / 4)
+bounded.limits = (0, 1)
+
+def beyond(response):
+    return 3
+beyond.limits = (0, 1)
+
+def upside_down(response):
+    return 3
+upside_down.limits = (1, 0)
 
 def nothing():
     return 1
@@ -122,3 +140,26 @@ def test_other_names_are_not_ones_own():
     assert custom_metric("blue") is None
     with pytest.raises(UnknownName, match="Did you mean 'bleu'"):
         build_any("blue")
+
+
+def test_a_function_may_declare_its_limits():
+    examples = [Example(str(n), "a", (), Response("a " * (n % 5)), ()) for n in range(6)]
+    free, held = (evaluate(custom_metric(f"mine.py:{name}"), examples) for name in ("share", "bounded"))
+    assert (free.metric.limits, held.metric.limits) == ((-math.inf, math.inf), (0.0, 1.0))
+    assert free.score == held.score
+    assert 0 <= held.interval.low < held.interval.high <= 1
+    assert "limits" not in str(free.signature)
+    assert from_signature(str(held.signature)).limits == (0.0, 1.0)  # so that a run compares as it was run
+    with pytest.raises(DialevalError, match=r"gave 3 for item '0', but declares limits = \(0, 1\)"):
+        evaluate(custom_metric("mine.py:beyond"), examples)
+    with pytest.raises(DialevalError, match="expected the least and the greatest value"):
+        custom_metric("mine.py:upside_down")
+
+
+def test_values_within_0_and_1_are_pointed_out_and_nothing_is_assumed():
+    examples = [Example(str(n), "a", (), Response("a " * (n % 5)), ()) for n in range(6)]
+    notes = {
+        name: undeclared_limits([evaluate(custom_metric(f"mine.py:{name}"), examples)]) for name in NAMES
+    }
+    assert [name for name, note in notes.items() if note] == ["share"]
+    assert "declare it (share.limits = (0, 1))" in notes["share"]

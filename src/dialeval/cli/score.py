@@ -332,6 +332,7 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     """Why there is no interval, what was resampled, and which items have no value."""
     from dialeval.core import ABSENCES
     from dialeval.display.wording import which_bleu
+    from dialeval.evaluation.uncertainty import undeclared_limits
     from dialeval.evaluation.unscored import unscored_note
 
     yield from which_bleu({name: str(result.signature) for (name, _), result in results.items()})
@@ -346,6 +347,9 @@ def _notes(results: Mapping[tuple[str, str], Outcome], resampling: Resampling) -
     for (name, system), result in results.items():
         if told := unscored_note(result):
             yield f"{name}, {system}: {told}"
+    for name in dict.fromkeys(name for name, _ in results):
+        if told := undeclared_limits([result for (measure, _), result in results.items() if measure == name]):
+            yield told
     for system, lacking, given in _without_response(results):
         yield f"{system}: {lacking} of the file's {given} items have no response from it"
 

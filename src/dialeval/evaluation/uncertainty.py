@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dialeval.core import Bounded, Floats, Integers, Interval, Metric, Resampling, YesNo
+import numpy as np
+
+from dialeval.core import (
+    Bounded,
+    Floats,
+    Integers,
+    Interval,
+    Metric,
+    Outcome,
+    Resampling,
+    Result,
+    YesNo,
+)
 from dialeval.evaluation.runs import scores_of_rows, sources_of
+from dialeval.files.custom_code import is_place
 from dialeval.stats import Absence, Spread, design_effect, spread_of
 
 
@@ -65,3 +79,26 @@ def says_yes_no(metric: object) -> bool | None:
 def limits_of(metric: object) -> tuple[float, float] | None:
     """The least and the greatest score; None where the metric does not say."""
     return metric.limits if isinstance(metric, Bounded) else None
+
+
+def undeclared_limits(results: Sequence[Outcome]) -> str | None:
+    """A note that values of custom code all lie within [0, 1] and that its limits are not declared; None otherwise.
+
+    That no other value was seen does not show that none is possible, so intervals keep to limits that are declared.
+    """
+    own = [r for r in results if isinstance(r, Result) and is_place(r.signature.name) and r.scored]
+    if not own or any(math.isfinite(limit) for limit in limits_of(own[0].metric) or ()):
+        return None
+    values = np.concatenate([result.values for result in own])
+    values = values[np.isfinite(values)]
+    if (
+        says_yes_no(own[0].metric)
+        or not ((values >= 0) & (values <= 1)).all()
+        or np.isin(values, (0, 1)).all()
+    ):
+        return None
+    name = own[0].signature.name
+    return (
+        f"{name}: all values lie within [0, 1]; if no others are possible, declare it "
+        f"({name.rpartition(':')[2]}.limits = (0, 1)), and intervals keep to it"
+    )

@@ -42,6 +42,12 @@ class FunctionMetric:
         """As the function's attribute ``higher_is_better`` says; True without one."""
         return _DIRECTIONS[dict(self.signature.facts)["better"]]
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """As the function's attribute ``limits`` says; without one, any value is possible."""
+        low, _, high = dict(self.signature.facts).get("limits", "-inf:inf").partition(":")
+        return float(low), float(high)
+
     def unscorable(self, example: Example) -> str | None:
         """``no references`` where the function asks for references and there are none."""
         return lacks_references(example) if "references" in self._taken() else None
@@ -83,12 +89,19 @@ class FunctionMetric:
         if value is None:
             return float("nan")
         try:
-            return float(value)
+            number = float(value)
         except (TypeError, ValueError):
             raise DialevalError(
                 f"{self.signature.name} gave {type(value).__name__} for item {example.item!r}; expected a number, or "
                 "None where there is no value."
             ) from None
+        low, high = self.limits
+        if number < low or number > high:
+            raise DialevalError(
+                f"{self.signature.name} gave {number:g} for item {example.item!r}, but declares limits = ({low:g}, "
+                f"{high:g}). Correct the value, or the limits."
+            )
+        return number
 
 
 def custom_metric(
@@ -174,5 +187,23 @@ def _of_function(code: CustomCode, given: Mapping[str, Any]) -> FunctionMetric:
     options = checked_options(code.place, options_of(code.thing, tuple(taken)), given)
     higher = getattr(code.thing, "higher_is_better", True)
     better: Better = "neither" if higher is None else "higher" if higher else "lower"
-    facts = (("better", better), ("form", "function"), ("source", code.source))
+    limits = _declared_limits(code)
+    facts = (("better", better), ("form", "function"), *limits, ("source", code.source))
     return FunctionMetric(Signature(code.place, plain(options), facts), code.full_place)
+
+
+def _declared_limits(code: CustomCode) -> tuple[tuple[str, str], ...]:
+    """The limits that the function declares, as a fact of its signature; nothing if it declares none."""
+    given = getattr(code.thing, "limits", None)
+    if given is None:
+        return ()
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError):
+        low, high = 1.0, 0.0
+    if not low < high:
+        raise DialevalError(
+            f"{code.place} has limits = {given!r}; expected the least and the greatest value there can be, as in "
+            f"{code.thing.__name__}.limits = (0, 1)."
+        )
+    return (("limits", f"{low:g}:{high:g}"),)

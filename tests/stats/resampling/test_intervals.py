@@ -137,7 +137,9 @@ def test_a_score_that_hangs_on_what_nobody_has_seen_has_no_interval():
 
 
 def test_limits_are_kept():
-    found = interval_of(rows_of(np.array([0.1, 0.9, 0.95, 1.0])), mean, limits=(0.0, 1.0))
+    found = interval_of(
+        rows_of(np.array([0.1, 0.9, 0.95, 1.0])), lambda t: np.sqrt(mean(t)), limits=(0.0, 1.0)
+    )
     assert found.high == 1.0
 
 

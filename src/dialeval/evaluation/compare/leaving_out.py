@@ -15,10 +15,11 @@ from dialeval.evaluation.compare.undecided import Setting, Sides, undecided
 from dialeval.evaluation.corpus import leave_out as leave_out_of_corpus
 from dialeval.evaluation.roll import hash_answer
 from dialeval.evaluation.runs import MeanOverRuns, scores_of_corpus, scores_of_rows, sources_of
+from dialeval.evaluation.uncertainty import limits_of
 from dialeval.files.documents import finite
 from dialeval.stats import difference_of, leave_out, spread_of_identical, spread_without, wins_of
 from dialeval.stats.resampling.clusters import variance_ratio
-from dialeval.stats.resampling.intervals import unseen
+from dialeval.stats.resampling.intervals import limits_of_difference, unseen
 from dialeval.stats.resampling.jackknife import LeftOut, Source
 
 
@@ -46,6 +47,7 @@ def compare_left_out(a: Outcome, b: Outcome, setting: Setting) -> Comparison:
     else:
         spread = spread_without(
             LeftOut(difference, without),
+            limits_of_difference(a.measure.bounds if isinstance(a, CorpusResult) else limits_of(a.metric)),
             hangs=side_a.hangs or side_b.hangs,
             sources=(*side_a.sources, *side_b.sources),
         )

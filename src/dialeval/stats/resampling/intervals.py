@@ -2,28 +2,33 @@
 
 The method for each case is the one that covered best in simulations on real text (``python -m bench calibration``,
 docs/trust.md): exact ones for yes/no measures, and for all others the jackknife's t interval with Hall's correction for
-skewness. The percentile bootstrap fell short of them at every size, down to 14 % for sparse n-gram counts of ten items.
+skewness. Where units are few and their values have limits, Gaffke's bound says how far its ends can reach, and how far
+they should (`bounded`). The percentile bootstrap fell short of them at every size, down to 14 % for sparse n-gram
+counts of ten items.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dialeval.stats.resampling.bootstrap import Aggregate, Bounds, Floats, Integers, in_blocks, sum_rows
+from dialeval.stats.resampling.bounded import BoundedMean, bounded_difference, bounded_score
 from dialeval.stats.resampling.clusters import repeated
 from dialeval.stats.resampling.jackknife import LeftOut, SkewedT, Source, jackknife_error, leave_out, skewed_t
 from dialeval.stats.resampling.proportions import clopper_pearson, clustered_proportion, paired_proportions
 from dialeval.stats.tests.paired import ROUNDING, difference_of
 
-Method: TypeAlias = Literal["clopper-pearson", "korn-graubard", "bonett-price", "identical", "jackknife-t"]
-"""Exact; exact of an effective sample size; adjusted Wald of paired yes/no; [0, 0] between the same answers; jackknife
-with skewness correction."""
+Method: TypeAlias = Literal[
+    "clopper-pearson", "korn-graubard", "bonett-price", "identical", "gaffke", "jackknife-t"
+]
+"""Exact; exact of an effective sample size; adjusted Wald of paired yes/no; [0, 0] between the same answers; exact
+bounds of equal values; jackknife with skewness correction."""
 
 Absence: TypeAlias = Literal["undefined", "one-unit", "constant", "unseen"]
 """Why there is no interval: the score is undefined, for all units or without one of them; there is only one unit; no
@@ -61,6 +66,8 @@ class Spread:
     """How intervals of yes/no measures follow from the items themselves; None for other measures."""
     sources: tuple[Source, ...] = ()
     """What else would move the score, such as other runs of a system; not for exact intervals."""
+    bounded: BoundedMean | None = None
+    """The units of a mean whose values have limits, if these are few; None for other scores."""
     skewed: SkewedT = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,11 +89,29 @@ class Spread:
             return UnitInterval(*self.exact.bounds(confidence), self.exact.method, self.units)
         if self.absence is not None:
             return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, self.absence)
-        low, high = self.skewed.interval(confidence)
+        if self.bounded is not None and _is_constant(self.left_out):
+            return UnitInterval(*self.bounded.ends(confidence), "gaffke", self.units)
+        if self.bounded is not None:
+            low, high = self.bounded.drawn(self.skewed, confidence)
+        else:
+            low, high = self.skewed.interval(confidence)
         low, high = max(low, self.limits[0]), min(high, self.limits[1])
         if not low < high:  # a spread too small for floating point
             return UnitInterval(math.nan, math.nan, "jackknife-t", self.units, "constant")
         return UnitInterval(low, high, "jackknife-t", self.units)
+
+    @property
+    def needs_bounds(self) -> bool:
+        """Whether units are so few, or so much alike, that limits of their values would move the ends."""
+        if self.sources or self.absence not in (None, "constant"):
+            return False
+        return self.absence == "constant" or self.skewed.few
+
+    def with_bounds(self, bounded: BoundedMean | None) -> Spread:
+        """The spread with the limits of the values; equal values then have an interval, if there are two limits."""
+        if bounded is None or (self.absence and not math.isfinite(bounded.high - bounded.low)):
+            return self
+        return replace(self, bounded=bounded, absence=None)
 
 
 class Exact(NamedTuple):
@@ -117,7 +142,10 @@ def spread_of(
         values = in_blocks(aggregate, rows)
     if len(rows) and (yes_no or (yes_no is None and is_yes_no(rows, aggregate, values))):
         return Spread(left_out, exact=_proportion(values, together))
-    return spread_without(left_out, limits, hangs=unseen(rows, aggregate), sources=sources)
+    spread = spread_without(left_out, limits, hangs=unseen(rows, aggregate), sources=sources)
+    if not spread.needs_bounds:
+        return spread
+    return spread.with_bounds(bounded_score(values, left_out, spread.limits, together))
 
 
 def spread_of_difference(
@@ -127,8 +155,9 @@ def spread_of_difference(
     *,
     clusters: Integers | None = None,
     yes_no: bool | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> Spread:
-    """The spread of a's score minus b's; row i of both belongs to the same item."""
+    """The spread of a's score minus b's; row i of both belongs to the same item. ``limits`` are those of a score."""
     if rows_a.shape != rows_b.shape:
         raise ValueError(f"paired rows must have one shape, not {rows_a.shape} and {rows_b.shape}")
     together = clusters if clusters is not None and repeated(clusters) else None
@@ -138,7 +167,13 @@ def spread_of_difference(
         both = np.concatenate([rows_a, rows_b])
         if yes_no or (yes_no is None and is_yes_no(both, aggregate, np.concatenate([a, b]))):
             return Spread(left_out, exact=Exact("bonett-price", partial(paired_proportions, a, b)))
-    return spread_without(left_out, hangs=unseen(rows_a, aggregate) or unseen(rows_b, aggregate))
+    hangs = unseen(rows_a, aggregate) or unseen(rows_b, aggregate)
+    spread = spread_without(left_out, limits_of_difference(limits), hangs=hangs)
+    if not spread.needs_bounds:
+        return spread
+    values_a, values_b = in_blocks(aggregate, rows_a), in_blocks(aggregate, rows_b)
+    known = limits or (-math.inf, math.inf)
+    return spread.with_bounds(bounded_difference(values_a, values_b, left_out, known, together))
 
 
 def spread_of_identical(units: int) -> Spread:
@@ -165,6 +200,11 @@ def spread_without(
         absence = None
     absence = absence or ("unseen" if hangs else None)
     return Spread(left_out, absence, limits or (-math.inf, math.inf), sources=tuple(sources))
+
+
+def limits_of_difference(limits: tuple[float, float] | None) -> tuple[float, float] | None:
+    """How far apart two scores can be that have these limits, in either direction."""
+    return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
 def joined_rows(rows_a: Floats, rows_b: Floats, aggregate: Aggregate) -> tuple[Floats, Aggregate]:
@@ -203,9 +243,10 @@ def difference_interval(
     confidence: float = 0.95,
     clusters: Integers | None = None,
     yes_no: bool | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> UnitInterval:
     """Where a's score minus b's plausibly lies; row i of both belongs to the same item. Options as `interval_of`."""
-    spread = spread_of_difference(rows_a, rows_b, aggregate, clusters=clusters, yes_no=yes_no)
+    spread = spread_of_difference(rows_a, rows_b, aggregate, clusters=clusters, yes_no=yes_no, limits=limits)
     return spread.interval(confidence)
 
 
@@ -240,7 +281,11 @@ def _absence(left_out: LeftOut) -> Absence | None:
         return "one-unit"
     if not len(without) or not math.isfinite(score) or not np.isfinite(without).all():
         return "undefined"
-    return "constant" if np.ptp(without) <= ROUNDING * abs(score) else None
+    return "constant" if _is_constant(left_out) else None
+
+
+def _is_constant(left_out: LeftOut) -> bool:
+    return bool(np.ptp(left_out.without) <= ROUNDING * abs(left_out.score))
 
 
 def is_yes_no(rows: Floats, aggregate: Aggregate, values: Floats) -> bool:

@@ -86,6 +86,8 @@ class SkewedT(NamedTuple):
     """Of freedom: one less than units, or fewer where another source of variance rests on few values."""
     few: bool
     """Whether the skewness is itself hardly known."""
+    effective: float = math.inf
+    """Units of a normal distribution whose squares vary as much as those of the units do, and no more than these."""
 
     @property
     def p(self) -> float:
@@ -113,7 +115,8 @@ class SkewedT(NamedTuple):
         parts = sum(source.variance**2 / source.degrees for source in (own, *sources) if source.variance)
         degrees = variance**2 / parts
         shift = self.shift * (own.variance / variance) ** 1.5
-        return SkewedT(self.score, math.sqrt(variance), shift, degrees, self.few or degrees < FEW)
+        few = self.few or degrees < FEW
+        return SkewedT(self.score, math.sqrt(variance), shift, degrees, few, self.effective)
 
     def interval(self, confidence: float) -> Bounds:
         """The ends, for any confidence."""
@@ -137,8 +140,9 @@ def skewed_t(score: float, without: Floats) -> SkewedT:
     squared = pseudo * pseudo
     squares, fourths = float(squared.mean()), float((squared * squared).mean())
     cubes = float((squared * pseudo).mean())
-    few = min(units, 3 * units * squares**2 / fourths) < FEW
-    return SkewedT(score, error, cubes / squares**1.5 / math.sqrt(units), units - 1, few)
+    effective = min(units, 3 * units * squares**2 / fourths)
+    shift = cubes / squares**1.5 / math.sqrt(units)
+    return SkewedT(score, error, shift, units - 1, effective < FEW, effective)
 
 
 def skewed_t_interval(score: float, without: Floats, confidence: float = 0.95) -> Bounds:

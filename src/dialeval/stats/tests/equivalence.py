@@ -29,7 +29,9 @@ def equivalence_p(difference: Spread, margin: float) -> float:
     if widest.low == widest.high:  # the same answers
         return 0.0 if abs(widest.low) < margin else 0.5
     outside, inside = 0.0, 0.5
-    for _ in range(40):  # to 12 digits, as intervals of higher confidence hold those of lower
+    for _ in range(40):  # to 9 digits or 12 decimals, as intervals of higher confidence hold those of lower
+        if inside - outside < 1e-9 * inside:
+            break
         alpha = (outside + inside) / 2
         interval = difference.interval(1 - 2 * alpha)
         if -margin < interval.low and interval.high < margin:
