@@ -57,9 +57,9 @@ def test_a_response_that_shows_anything_is_an_answer(text):
 
 def test_only_what_the_system_left_out_is_unanswered():
     assert is_unanswered(example("1", None))
-    assert is_unanswered(Missing("1", "bot", "no list", "unanswered"))
+    assert is_unanswered(Missing("1", "bot", "no list", "silent"))
     assert not is_unanswered(Missing("1", "bot", "HTTP 500"))
-    assert not is_unanswered(Example("1", "bot", (), Response("", missing="HTTP 500", failed=True)))
+    assert not is_unanswered(Example("1", "bot", (), Response("", missing="HTTP 500", cause="failed")))
     assert is_unanswered(Dialogue("1", (Turn("user", "Hello?"), Turn("assistant", " "))))
     assert not is_unanswered(Dialogue("1", (Turn("user", "Hello?"), Turn("user", ""))))
 
@@ -116,9 +116,18 @@ def test_a_function_says_itself_what_silence_is_worth(tmp_path: Path):
     assert evaluate(metric, [example("1", REFERENCE), example("2", None)]).values.tolist() == [1, 0]
 
 
-def test_all_silence_has_a_score_and_no_interval():
+def test_a_function_that_would_praise_silence_does_not_once_it_declares_limits(tmp_path: Path):
+    code = "def calm(response):\n    return '!' not in response\n"
+    (tmp_path / "own.py").write_text(code)
+    given = [example("1", "Yes."), example("2", "")]
+    assert evaluate(build_any("own.py:calm", tmp_path), given).values.tolist() == [1, 1]
+    (tmp_path / "bounded.py").write_text(f"{code}\n\ncalm.limits = (0, 1)\n")
+    assert evaluate(build_any("bounded.py:calm", tmp_path), given).values.tolist() == [1, 0]
+
+
+def test_all_silence_has_the_worst_score():
     found = evaluate(build("rouge_l"), [example(str(n), None) for n in range(5)])
-    assert (found.score, found.interval, found.absence, found.unanswered) == (0, None, "constant", 5)
+    assert (found.score, found.unanswered, found.filled) == (0, 5, 5)
 
 
 @pytest.mark.parametrize(

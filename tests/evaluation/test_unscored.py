@@ -29,6 +29,6 @@ def test_a_single_reason_names_its_first_item():
 
 def test_every_reason_is_told_the_most_frequent_first():
     rows = examples(("a", "", ("yes",)), ("b", "yes", ()), ("c", "yes", ()))
-    rows[0] = replace(rows[0], response=Response("", missing="refused", failed=True))
+    rows[0] = replace(rows[0], response=Response("", missing="refused", cause="failed"))
     told = unscored_note(evaluate(build_any("rouge_l"), rows))
     assert told == "3 of 3 unscored: no references (2, first 'b'); refused (1, first 'a')"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialeval.core import ABSENCES, Outcome
 from dialeval.display.wording import count, listing
@@ -25,6 +25,25 @@ def no_value(results: Iterable[Outcome]) -> str | None:
     rest = sum(times for _, times in reasons.most_common()[_SHOWN:])
     others = [f"others ({count(rest, 'time')})"] if rest else []
     return f"no item of any system has a value: {listing(told + others)}"
+
+
+class Unanswered(NamedTuple):
+    """How many items a system left unanswered, and of how many; under the measure that counts most of them."""
+
+    source: str
+    system: str
+    unanswered: int
+    items: int
+
+
+def unanswered_of(source: str, results: Mapping[tuple[str, str], Outcome]) -> list[Unanswered]:
+    """The systems that left items unanswered, from results by measure and system."""
+    most: dict[str, Unanswered] = {}
+    for (_, system), result in results.items():
+        known = most.get(system)
+        if result.unanswered > (known.unanswered if known else 0):
+            most[system] = Unanswered(source, system, result.unanswered, len(result))
+    return list(most.values())
 
 
 def silence_notes(results: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:

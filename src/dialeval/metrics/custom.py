@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from dialeval.core import CorpusMeasure, Floats, Metric, Signature
 from dialeval.core.batches import lacks_references
@@ -36,8 +37,6 @@ class FunctionMetric:
     """Where the function is loaded from; None where its values were read from a run, and only their mean is asked."""
     held: Callable[..., Any] | None = field(default=None, repr=False)
     """The function itself where it was handed over, and need not be loaded."""
-    silence: ClassVar[None] = None
-    """An unanswered item counts as what the function gives for an empty response."""
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -49,6 +48,12 @@ class FunctionMetric:
         """As the function's attribute ``limits`` says; without one, any value is possible."""
         low, _, high = dict(self.signature.facts).get("limits", "-inf:inf").partition(":")
         return float(low), float(high)
+
+    @property
+    def silence(self) -> float | None:
+        """The worst of the declared limits; without one, an unanswered item counts as an empty response does."""
+        worst = self.limits[0] if self.higher_is_better else self.limits[1]
+        return worst if math.isfinite(worst) else None
 
     def unscorable(self, example: Example) -> str | None:
         """``no references`` where the function asks for references and there are none."""

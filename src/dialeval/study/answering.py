@@ -148,9 +148,10 @@ def as_example(system: System, prompt: Prompt, responses: tuple[Response, ...]) 
     """The system's first response to a prompt, without a text where it gave none; Missing where we failed to get it."""
     said = responses[0] if responses else None
     if said is None:
-        said = Response("", missing=no_line(system, prompt.item) or NO_RESPONSE)
+        reason = no_line(system, prompt.item) or NO_RESPONSE
+        said = Response("", missing=reason, cause="silent")
     if said.cause == "failed":
-        return Missing(prompt.item, system.name, said.missing or NO_RESPONSE, "failed")
+        return Missing(prompt.item, system.name, said.missing or NO_RESPONSE, said.cause)
     return Example(
         prompt.item,
         system.name,

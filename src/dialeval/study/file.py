@@ -121,9 +121,7 @@ def load_study(path: str | Path) -> Study:
     problems += _repeats("systems", "name", [system.name for system in built])
     problems += _repeats("measures", "measure", [measure.label for measure in known])
     problems += _idle(built, known)
-    names = [system.name for system in built]
-    gold = [name for name in _strings(content, "gold") if name not in names]
-    problems += [f"gold: {UnknownName('system in this study', name, names)}" for name in gold]
+    problems += _strange_gold(content, [system.name for system in built])
     primary, margins = build_claims(content, known, problems)
     gates = build_gates(_listed(content, "gates"), built, known, margins, problems)
     data, columns = _build_data(content.get("data", "."), path.parent, problems)
@@ -255,6 +253,12 @@ def _idle(systems: Sequence[System], measures: Sequence[Measure]) -> list[str]:
         for system in systems
         if not can_answer(system)
     ]
+
+
+def _strange_gold(content: Mapping[str, object], systems: Sequence[str]) -> list[str]:
+    """A line for each system under ``gold`` that the study does not have."""
+    strange = [name for name in _strings(content, "gold") if name not in systems]
+    return [f"gold: {UnknownName('system in this study', name, systems)}" for name in strange]
 
 
 def _beside(folder: Path, path: Path) -> Path:

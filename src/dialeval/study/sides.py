@@ -20,6 +20,7 @@ from dialeval.evaluation.compare import Comparison, add_first_look, compare_pair
 from dialeval.evaluation.compare.pairing import paired_items, shared_items
 from dialeval.evaluation.leaks import Leak, leaks_of
 from dialeval.evaluation.runner import Plan, evaluate_each
+from dialeval.evaluation.unscored import Unanswered, unanswered_of
 from dialeval.files.custom_code import is_place, only_named
 from dialeval.stats.tests.multiple import Correction
 from dialeval.study.capabilities import CAPABILITIES
@@ -34,15 +35,6 @@ class Key(NamedTuple):
 
     measure: str
     system: str
-
-
-class Unanswered(NamedTuple):
-    """How many items a system left unanswered."""
-
-    source: str
-    system: str
-    unanswered: int
-    items: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +74,8 @@ class Side:
 
     @property
     def unanswered(self) -> list[Unanswered]:
-        """Systems that left items unanswered, with the most of any measure."""
-        most: dict[str, Unanswered] = {}
-        for key, result in self.results.items():
-            known = most.get(key.system)
-            if result.unanswered > (known.unanswered if known else 0):
-                most[key.system] = Unanswered(self.source, key.system, result.unanswered, len(result))
-        return list(most.values())
+        """Systems that left items unanswered."""
+        return unanswered_of(self.source, dict(self.results))
 
     @property
     def systems(self) -> list[str]:
@@ -285,16 +272,8 @@ def _from_run(place: _Place, measures: Sequence[str] | None, code: Sequence[str]
         for name, known in run.statuses.items()
     }
     claim = Claim(margins=run.margins, primary=run.primary, correction=run.correction)
-    side = Side(
-        str(place.path),
-        kept,
-        prompts,
-        run.resampling,
-        statuses,
-        claim,
-        _prompts_known(run.examples),
-        run.leaks,
-    )
+    asked = _prompts_known(run.examples)
+    side = Side(str(place.path), kept, prompts, run.resampling, statuses, claim, asked, run.leaks)
     return _picked(side, place)
 
 

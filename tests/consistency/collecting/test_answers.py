@@ -94,7 +94,8 @@ def test_no_response_is_a_reason():
         def generate(self, contexts, *, n=1, seed=0):
             return [() for _ in contexts]
 
-    assert ask_probes(Silent(), probes(1), detector=Detector()) == [Missing("p0", "bot", NO_RESPONSE)]
+    silent = Missing("p0", "bot", NO_RESPONSE, "silent")
+    assert ask_probes(Silent(), probes(1), detector=Detector()) == [silent]
 
 
 def test_answers_are_read_back_as_they_were_written(tmp_path):

@@ -45,8 +45,9 @@ def test_variety_is_the_mean_of_shares_and_not_the_share_of_all_responses():
 
 def test_lists_with_an_ambiguous_response_are_left_out_with_the_reason():
     result = evaluate(Certainty(), [judged("+?-", "a"), judged("--", "b"), judged("", "c")])
-    assert dict(result.reasons) == {0: AMBIGUOUS, 2: EMPTY}
-    assert (result.score, result.scored) == (0.0, 1)
+    assert dict(result.reasons) == {0: AMBIGUOUS}
+    assert (result.score, result.scored) == (0.0, 2)  # a list without a response has no consistent one
+    assert dict(evaluate(Variety(), [judged("", "c")]).reasons) == {0: EMPTY}
 
 
 def test_an_ambiguous_response_beyond_the_first_n_does_not_matter():

@@ -82,6 +82,10 @@ def ask_probes(
         if isinstance(given, str):
             answers.append(Missing(probe.id, system.name, given, "failed"))
             continue
+        lost = [each.missing or NO_RESPONSE for each in given if each.cause == "failed"]
+        if lost and len(lost) == len(given):
+            answers.append(Missing(probe.id, system.name, lost[0], "failed"))
+            continue
         answers.append(
             _chosen(probe, system.name, [each for each in given if each.missing is None], detector)
         )

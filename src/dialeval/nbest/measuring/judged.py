@@ -55,8 +55,8 @@ class JudgedList:
 
     @property
     def unanswered(self) -> bool:
-        """Whether no response says anything."""
-        return all(map(_says_nothing, self.nbest.responses))
+        """Whether no response says anything, though the list could be judged."""
+        return self.obstacle is None and all(map(_says_nothing, self.nbest.responses))
 
     @property
     def kind(self) -> ListKind:
@@ -74,7 +74,7 @@ class JudgedList:
 
 
 def _says_nothing(response: Response) -> bool:
-    """Whether the response is absent or blank: it is no consistent one, so it counts as contradictory."""
+    """Whether the response is absent or blank: then it counts as contradictory, since it does not answer either."""
     return response.missing is not None or is_blank(response.text)
 
 

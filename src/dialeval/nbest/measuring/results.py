@@ -11,7 +11,7 @@ from dialeval.evaluation.runner import evaluate
 from dialeval.files.documents import finite
 from dialeval.nbest.document import ListKind, NBestResult
 from dialeval.nbest.measuring.judged import JudgedList
-from dialeval.nbest.measuring.metrics import Certainty, Variety, why_left_out
+from dialeval.nbest.measuring.metrics import Certainty, Variety
 
 KINDS: Final[tuple[ListKind, ...]] = ("ENTQ", "CNTQ", "open")
 
@@ -77,8 +77,8 @@ def _result(lists: Sequence[JudgedList], reader: str, n: int | None, resampling:
     certainty = evaluate(Certainty(reader, n), lists, resampling=resampling)
     variety = evaluate(Variety(reader, n), lists, resampling=resampling)
     cut = [judged.first(n) for judged in lists]
-    reasons = Counter(reason for judged in cut if (reason := why_left_out(judged)) is not None)
-    counted = [judged for judged in cut if why_left_out(judged) is None]
+    reasons = Counter(certainty.reasons.values())
+    counted = [judged for place, judged in enumerate(cut) if place not in certainty.reasons]
     return NBestResult(
         system=lists[0].system,
         kind=lists[0].kind,
