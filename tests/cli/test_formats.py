@@ -42,3 +42,22 @@ def test_before_the_file_and_as_an_option(dialeval, verb):
     unnamed = dialeval(*("file.log" if word == "FILE" else word for word in words))
     assert unnamed.code == 1
     assert "a name that ends in '.log'" in unnamed.err
+
+
+def test_what_many_files_have_in_common_is_said_of_two(dialeval):
+    lines = "".join(f"{n};Hello {n}\n" for n in range(4))
+    Path("p.jsonl").write_text(
+        "".join(json.dumps({"id": str(n), "context": "Hi", "references": ["Hello"]}) + "\n" for n in range(4))
+    )
+    for number in range(10):
+        Path(f"s{number}.csv").write_text(f"id;response\n{lines}")
+    systems = [{"name": f"s{n}", "kind": "transcript", "path": f"s{n}.csv"} for n in range(10)]
+    study = {"data": "p.jsonl", "systems": systems, "measures": ["length"]}
+    Path("study.yaml").write_text(json.dumps(study))
+    done = dialeval("run", "study.yaml", "-o", "out")
+    assert done.code == 0, done.err
+    told = [line for line in done.err.splitlines() if "semicolons" in line]
+    assert told == [
+        "note: s0.csv: read with semicolons between the cells",
+        "note: s1.csv: read with semicolons between the cells (not repeated for further files)",
+    ]

@@ -162,3 +162,45 @@ def test_a_sheet_of_a_workbook_and_one_of_its_systems(dialeval):
     book.save("book.xlsx")
     done = dialeval("compare", "book.xlsx#March:old_bot", "book.xlsx#March:new_bot", "-m", "rouge_l")
     assert done.code == 0, done.err
+
+
+def test_rows_of_messages_are_scored_searched_and_run(dialeval):
+    rows = [
+        {"conversation_id": f"c{n % 2}", "author": who, "text": text, "created_at": f"2026-11-18 09:{n:02}"}
+        for n, (who, text) in enumerate(
+            [
+                ("customer", "Do you have a cat?"),
+                ("customer", "Are you open?"),
+                ("bot", "Yes, I have a cat."),
+                ("bot", "We open at nine."),
+                ("customer", "Nice."),
+                ("customer", "Thanks."),
+                ("bot", "I have no cat and no pets."),
+                ("bot", "You are welcome."),
+            ]
+        )
+    ]
+    write_sheet("messages.csv", rows)
+    scored = dialeval("score", "messages.csv", "-m", "length", "--json")
+    assert scored.code == 0, scored.err
+    assert json.loads(scored.out)["results"][0]["n"] == 2
+    assert "customer is the user, bot is the assistant; in the order of their times" in scored.err
+    found = dialeval("consistency", "detect", "messages.csv", "--json")
+    assert found.code == 0, found.err
+    assert [talk["id"] for talk in json.loads(found.out)["dialogues"]] == ["c0", "c1"]
+    assert dialeval("init", "messages.csv").code == 0
+    ran = dialeval("run", "study.yaml", "-o", "out")
+    assert ran.code == 0, ran.err
+
+
+def test_a_chat_is_no_list_of_responses(dialeval):
+    chat = [f"18/11/2026, 09:{n:02} - {'Anna' if n % 2 else 'Shop'}: message {n}\n" for n in range(49)]
+    Path("chat.txt").write_text("".join(chat))
+    scored = dialeval("score", "chat.txt", "-m", "length", "--json")
+    assert [row["n"] for row in json.loads(scored.out or "{}").get("results", [])] in ([], [1])
+    refused = dialeval("score", "--hyp", "chat.txt", "-m", "length")
+    assert refused.code == 1
+    assert "found a chat exported from WhatsApp" in refused.err
+    assert dialeval("score", "--hyp", "text:chat.txt", "-m", "length").code == 0
+    Path("x.jsonl").write_text('{"foo": "a", "bar": 1}\n')
+    assert "found a record with 'bar', 'foo'" in dialeval("score", "--hyp", "x.jsonl").err

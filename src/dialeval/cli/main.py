@@ -136,14 +136,23 @@ def _print_warning(
 
 
 class _Notes(logging.Handler):
-    """Prints how a file is read where that is not the usual way."""
+    """Prints how a file is read where that is not the usual way: the same of two files at most."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._files: dict[object, int] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(f"note: {record.getMessage()}", file=sys.stderr)
+        what = record.args[-1] if isinstance(record.args, tuple) and record.args else record.msg
+        self._files[what] = count = self._files.get(what, 0) + 1
+        if count < 3:
+            more = " (not repeated for further files)" if count == 2 else ""
+            print(f"note: {record.getMessage()}{more}", file=sys.stderr)
 
 
 def _print_notes() -> None:
     logger = logging.getLogger("dialeval.data")
     logger.setLevel(logging.INFO)
-    if not any(isinstance(handler, _Notes) for handler in logger.handlers):
-        logger.addHandler(_Notes())
+    for handler in [handler for handler in logger.handlers if isinstance(handler, _Notes)]:
+        logger.removeHandler(handler)
+    logger.addHandler(_Notes())

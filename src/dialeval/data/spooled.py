@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -217,6 +216,8 @@ class _File:
 
     def __init__(self) -> None:
         try:
+            import tempfile  # what is small never gets here
+
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  (closed with the last who reads it)
         except OSError as error:
             raise NoSpace(f"Cannot write a temporary file ({error}). {_TODO}") from error
@@ -270,7 +271,9 @@ class _File:
                 self._written += done
                 del self._waiting[:done]
         except OSError as error:
+            from tempfile import gettempdir
+
             raise NoSpace(
-                f"No space left in {tempfile.gettempdir()} for {self._written + len(self._waiting):,} bytes of records "
+                f"No space left in {gettempdir()} for {self._written + len(self._waiting):,} bytes of records "
                 f"that are too large for memory ({error.strerror}). {_TODO}"
             ) from error

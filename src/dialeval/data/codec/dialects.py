@@ -19,7 +19,7 @@ def tell(path: str, what: str) -> None:
     message = f"{path}: {what}"
     if message not in _told:
         _told.add(message)
-        _LOG.info("%s", message)
+        _LOG.info("%s: %s", path, what)  # apart, so that who prints them can say the same once
 
 
 _MARKS: Final[Mapping[bytes, str]] = {
