@@ -40,10 +40,10 @@ def endless() -> Iterator[bytes]:
 
 
 def bomb() -> bytes:
-    """Four gibibytes, packed to four mebibytes."""
-    packer = zlib.compressobj(9, wbits=31)
-    block = packer.compress(b'{"choices": [{"message": {"content": "' + b" " * 2**20)
-    return block + b"".join(packer.compress(b" " * 2**20) for _ in range(4095)) + packer.flush()
+    """Four gibibytes, packed to four mebibytes: one packed block, again and again."""
+    packer = zlib.compressobj(9, wbits=-15)
+    block = packer.compress(b" " * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
+    return b"\x1f\x8b\x08" + b"\0" * 6 + b"\xff" + block * 4096
 
 
 GZIP = (("Content-Type", "application/json"), ("Content-Encoding", "gzip"))
