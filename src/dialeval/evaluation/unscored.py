@@ -36,10 +36,10 @@ class Unanswered(NamedTuple):
     items: int
 
 
-def unanswered_of(source: str, results: Mapping[tuple[str, str], Outcome]) -> list[Unanswered]:
-    """The systems that left items unanswered, from results by measure and system."""
+def unanswered_of(source: str, results: Iterable[tuple[str, Outcome]]) -> list[Unanswered]:
+    """The systems that left items unanswered, from results with the names of their systems."""
     most: dict[str, Unanswered] = {}
-    for (_, system), result in results.items():
+    for system, result in results:
         known = most.get(system)
         if result.unanswered > (known.unanswered if known else 0):
             most[system] = Unanswered(source, system, result.unanswered, len(result))

@@ -75,7 +75,7 @@ class Side:
     @property
     def unanswered(self) -> list[Unanswered]:
         """Systems that left items unanswered."""
-        return unanswered_of(self.source, dict(self.results))
+        return unanswered_of(self.source, ((key.system, found) for key, found in self.results.items()))
 
     @property
     def systems(self) -> list[str]:
