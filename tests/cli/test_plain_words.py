@@ -96,9 +96,9 @@ def test_names_with_emoji_work_from_the_table_to_the_gate(dialeval, answers, tmp
     done = dialeval("run", path, "-o", tmp_path / "run")
     assert done.code == 0, done.err
     rows_shown = [
-        line for line in done.out.splitlines() if re.fullmatch(r"(🚀 bot|plain)[ ★]+0\.\d{3} *", line)
+        line for line in done.out.splitlines() if re.fullmatch(r"(🚀 bot|plain)[ ★]+0\.\d{3} \[.*\] *", line)
     ]
-    assert len(rows_shown) == 2
+    assert len(rows_shown) == 2, done.out
     ends = {len(line.rstrip()) + line.count("🚀") for line in rows_shown}  # an emoji is two cells wide
     assert len(ends) == 1, rows_shown
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

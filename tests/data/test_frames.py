@@ -62,15 +62,15 @@ def test_what_is_missing_or_wrong_names_its_row():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"response": ["x", None, float("nan")], "references": [["x"], ["y"], ["z"]]})
     result = dialeval.score(frame, metrics=["rouge_l"])["rouge_l"]
-    assert dict(result.reasons) == {
-        1: "no response (no value in row 1)",
-        2: "no response (no value in row 2)",
-    }
+    assert (result.unanswered, result.values.tolist()) == (2, [1.0, 0.0, 0.0])
+    (_, second, third) = examples_of(frame)
+    assert second.response.missing == "no response (no value in row 1)"
+    assert third.response.missing == "no response (no value in row 2)"
     mixed = pd.DataFrame({"output": ["x", 4]})
     with pytest.raises(BadInput, match="row 1 of the data frame, field 'output': found the number 4"):
         dialeval.score(mixed, metrics=["length"])
     lists = dialeval.score(["x", None], [["x"], ["y"]], ["rouge_l"])["rouge_l"]
-    assert dict(lists.reasons) == {1: "no response (no value in row 2)"}
+    assert (lists.unanswered, lists.values.tolist()) == (1, [1.0, 0.0])
 
 
 def test_one_system_at_a_time():
@@ -139,7 +139,7 @@ def test_dicts_are_tables_too():
     for table in (rows, columns):
         result = dialeval.score(table, metrics="rouge_l")["rouge_l"]
         assert result.values[0] == pytest.approx(1.0)
-        assert dict(result.reasons) == {1: "no response (no value in row 1)"}
+        assert (result.unanswered, result.values[1]) == (1, 0.0)
 
 
 def test_several_tables_and_ragged_columns_are_refused():
@@ -159,6 +159,6 @@ def test_series_of_responses_and_of_lists_are_scored_and_other_things_named():
     )
     assert nested["rouge_l"].values.tolist() == [1.0, 1.0]
     absent = dialeval.score(pd.Series(["a", pd.NA]), [["a"], ["b"]], metrics=["rouge_l"])["rouge_l"]
-    assert list(absent.reasons) == [1]
+    assert (absent.unanswered, absent.values.tolist()) == (1, [1.0, 0.0])
     with pytest.raises(Unsuitable, match="found int as the response in row 2"):
         dialeval.score(["a", 3], [["a"], ["b"]])

@@ -31,6 +31,7 @@ measures:
   - distinct
   - cider
 gates: ["rouge_l >= 0"]
+allow_unanswered: 0.1
 """
 MORE = """\
   - {name: selection_accuracy, questions: questions.jsonl}

@@ -51,10 +51,12 @@ def test_a_level_lies_between_0_and_1() -> None:
 
 
 @pytest.mark.parametrize("distinct", [7, 300, 5000])
-def test_values_that_occur_often_change_no_bit_of_the_skewness(distinct: int) -> None:
+def test_values_that_occur_often_do_not_change_the_skewness(distinct: int) -> None:
     rng = np.random.default_rng(4)
     without = rng.choice(rng.normal(size=distinct), 5000)
     pseudo = without.mean() - without
     pseudo /= np.abs(pseudo).max()
     squares, cubes = ((pseudo**power).mean() for power in (2, 3))
-    assert skewed_t(0.3, without).shift == float(cubes) / float(squares) ** 1.5 / math.sqrt(len(without))
+    # Cubes by multiplication and by power differ in the last bit on some processors.
+    expected = float(cubes) / float(squares) ** 1.5 / math.sqrt(len(without))
+    assert skewed_t(0.3, without).shift == pytest.approx(expected, rel=1e-14)
