@@ -76,7 +76,7 @@ def test_an_unknown_kind_is_a_usage_error(dialeval):
 
 def test_an_unknown_format_suggests_the_close_one(dialeval):
     done = dialeval("data", "validate", put("x.jsonl", GOOD % 1), "--from", "opnai")
-    assert done.code == 1
+    assert done.code == 2
     assert "There is no format called 'opnai'. Did you mean 'openai'?" in done.err
 
 

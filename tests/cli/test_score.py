@@ -92,7 +92,7 @@ def test_per_item_writes_a_judgement_for_every_item_and_metric(dialeval, example
 
 def test_a_wrong_metric_suggests_the_close_one(dialeval, examples):
     done = dialeval("score", examples, "-m", "rogue_l")
-    assert done.code == 1
+    assert done.code == 2
     assert "Did you mean 'rouge_l'?" in done.err
 
 
