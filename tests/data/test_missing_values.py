@@ -98,7 +98,7 @@ def test_such_items_have_a_reason_and_no_value(put):
     )
     for name in ("rouge_l", "cider", "length"):
         result = dialeval.evaluate(build_any(name), examples)
-        assert dict(result.reasons) == {1: "no response (the cell holds 'nan')"}
+        assert (result.unanswered, result.values[1]) == (1, 0.0)  # silence counts as the worst
     corpus = dialeval.evaluate_corpus(build_any("distinct"), examples)
     assert dict(corpus.reasons) == {1: "no response (the cell holds 'nan')"}
 

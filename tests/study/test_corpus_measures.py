@@ -40,12 +40,14 @@ def test_every_system_gets_a_row_and_every_pair_a_comparison(varied):
         assert isinstance(found, CorpusResult)
         assert found.score == evaluate_corpus(Distinct(2), own).score
         assert len(found) == 40
-    assert scored["distinct(n=2)", "poor"].reasons == {6: "no line with this id in poor.jsonl"}
+    reasons = scored["distinct(n=2)", "poor"].reasons
+    assert reasons[6] == "no line with this id in poor.jsonl"
+    assert {why for place, why in reasons.items() if place != 6} == {"blank response"}
     pairs = [one for one in done.compared if one.measure == "distinct(n=2)"]
     assert [(pair.a, pair.b, pair.n) for pair in pairs] == [
-        ("good", "poor", 39),
-        ("good", "floor", 39),
-        ("poor", "floor", 39),
+        ("good", "poor", 26),
+        ("good", "floor", 26),
+        ("poor", "floor", 26),
     ]
     assert all(pair.p_adjusted >= pair.p_jackknife for pair in pairs)
     assert {gate.system: gate.passed for gate in done.gates} == {"good": True, "poor": False, "floor": True}
@@ -69,7 +71,7 @@ def test_a_fitted_metric_weighs_all_systems_alike(varied):
     assert len(set(fits.values())) == 1
     everything = [e for r in done.respondents for e in r.examples if isinstance(e, Example) and e.references]
     assert dict(fits["poor"]) == dict(Cider().fit(everything).resources)
-    assert [one.n for one in done.compared if one.measure == "cider"] == [38, 38, 38]
+    assert [one.n for one in done.compared if one.measure == "cider"] == [39, 39, 39]
 
 
 def test_the_run_folder_tells_all_but_items_values(varied, dialeval):
@@ -84,7 +86,7 @@ def test_the_run_folder_tells_all_but_items_values(varied, dialeval):
         "cider": True,
     }
     (poor,) = (r for r in summary["results"] if (r["measure"], r["system"]) == ("distinct(n=2)", "poor"))
-    assert (poor["n"], poor["unscored"]) == (39, 1)
+    assert (poor["n"], poor["unscored"]) == (26, 14)
     assert poor["low"] <= poor["score"] <= poor["high"]
     pairs = [c for c in summary["comparisons"] if c["measure"] == "distinct(n=2)"]
     assert len(pairs) == 3
