@@ -47,7 +47,7 @@ def test_a_result_prints_its_score_and_its_first_items(results):
     assert str(new).splitlines()[-1] == "980 more rows"
     assert len(repr({"rouge_l": new})) < 400
     missing = dialeval.score([None, "a"], metrics=["length"])["length"]
-    assert "1 of 2 items have a value (the first without: no response (no value in row 1))" in repr(missing)
+    assert "2 of 2 items have a value" in repr(missing)  # an empty response has a length, 0
     corpus = dialeval.score(["a b c"] * 1000, metrics=["distinct(n=1)"])["distinct(n=1)"]
     assert fits(corpus)
 

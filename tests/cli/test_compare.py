@@ -73,7 +73,7 @@ def test_systems_of_runs_are_named_or_matched(files):
     assert "Did you mean 'new'?" in wrong.err
     assert files("compare", "run", "no-such-folder").code == 1
     unknown = files("compare", "run:new", "run:old", "-m", "length")
-    assert unknown.code == 1
+    assert unknown.code == 2
     assert "It has: rouge_l." in unknown.err
 
 

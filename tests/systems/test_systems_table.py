@@ -248,6 +248,8 @@ def test_every_kind_is_documented(kind: str) -> None:
     }
     page += (docs / own[kind]).read_text(encoding="utf-8") if kind in own else ""
     for field in dataclasses.fields(SYSTEMS[kind]):  # type: ignore[arg-type]
+        if field.name == "rule":  # set by the study from `cache`, and no key
+            continue
         assert f"`{field.name}`" in page, f"docs say nothing of {kind}'s {field.name}"
 
 

@@ -72,4 +72,6 @@ def test_why_there_is_no_response_is_no_part_of_a_digest():
     assert subject_line(Missing("1", "s", "HTTP 500")) == (
         b'["Missing", {"item": "1", "reason": "HTTP 500", "system": "s"}]'
     )
-    assert subject_line(Missing("1", "s", "HTTP 500", "failed")) == subject_line(Missing("1", "s", "HTTP 500"))
+    assert subject_line(Missing("1", "s", "HTTP 500", "failed")) == subject_line(
+        Missing("1", "s", "HTTP 500")
+    )
