@@ -33,7 +33,7 @@ def test_a_page_is_printed_as_it_is(dialeval, topic):
 
 def test_an_unknown_topic_suggests_close_ones(dialeval):
     done = dialeval("docs", "studdy")
-    assert done.code == 1
+    assert done.code == 2
     assert "There is no page called 'studdy'. Did you mean 'study'?" in done.err
     assert "'dialeval docs' lists the pages." in done.err
 

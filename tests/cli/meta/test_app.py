@@ -185,7 +185,7 @@ def test_estimates_from_a_rated_part(files):
         files(
             "meta", "part.jsonl", "scores.jsonl", "--human-criterion", "overall", "--estimate-by", "clos"
         ).code
-        == 1
+        == 2
     )
 
 

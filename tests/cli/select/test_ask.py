@@ -106,7 +106,7 @@ def test_candidates_of_one_error_can_be_asked_about_alone(dialeval, asked):
     done = dialeval("select", "ask", asked, *BOTH, "--error", "irrelevant", "--json")
     assert [one["accuracy"] for one in json.loads(done.out)["results"]] == [1.0, 1.0]
     wrong = dialeval("select", "ask", asked, *BOTH, "--error", "irelevant")
-    assert wrong.code == 1
+    assert wrong.code == 2
     assert "Did you mean 'irrelevant'?" in wrong.err
 
 
@@ -191,7 +191,7 @@ def test_an_option_of_trials_without_trials_is_a_usage_error(dialeval, asked, op
 
 def test_a_name_that_nobody_has_is_compared_with_choosers_too(dialeval, asked):
     done = dialeval("select", "ask", asked, "--system", "tfdif")
-    assert done.code == 1
+    assert done.code == 2
     said = " ".join(done.err.split())
     assert "Did you mean 'tfidf'?" in said
     assert "There are encoder, tfidf, echo, huggingface" in said
