@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.bot_server import BotServer, bot_server, completion
+from support.bot_server import BotServer, Raw, bot_server, completion
 from support.faulty_proxy import Drop, faulty_proxy
 
 ITEMS = 48
@@ -368,3 +368,15 @@ def test_a_rule_that_does_not_exist_is_refused(dialeval, home):
     assert done.code == 1
     assert "systems[0].cache" in done.err
     assert "none, run or keep" in done.err
+
+
+def test_prompts_that_the_server_refused_are_counted_and_the_first_reason_shown(dialeval, home, bot: BotServer):
+    error = {"error": {"message": "flagged by the content filter", "code": "content_filter"}}
+    refusal = Raw(json.dumps(error).encode(), 400)
+    bot.reply = lambda asked: refusal if int(asked.split()[1]) < 5 else asked
+    done = dialeval("run", write_study(home, bot.url), "-o", home / "out")
+    told = " ".join(done.out.split())
+    assert f"bot: 5 of {ITEMS} prompts refused: " in told
+    assert "flagged by the content filter" in told
+    assert answers(home / "out")["refused"] == 5
+    assert "flagged by the content filter" in answers(home / "out")["refusal"]

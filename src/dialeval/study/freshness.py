@@ -125,8 +125,13 @@ def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource |
     """Where a system's answers to the prompts come from; None if there are none, or nobody is asked for them."""
     if not _can_change(respondent.system):
         return None
-    said = (example.response for example in respondent.examples if not isinstance(example, Missing))
-    used = [response.usage or Usage() for response in said]
+    used, refusals = [], []
+    for example in respondent.examples:
+        if isinstance(example, Missing):
+            continue
+        used.append(example.response.usage or Usage())
+        if example.response.cause == "refused":
+            refusals.append(example.response.missing)
     if not used:
         return None
     cached = [usage.asked for usage in used if usage.cached]
@@ -139,6 +144,8 @@ def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource |
         checked=known.asked if known else 0,
         why=known and known.why,
         cut=cut,
+        refused=len(refusals),
+        refusal=next(iter(refusals), None),
     )
 
 
@@ -173,7 +180,7 @@ def _moment(seconds: float | None) -> str | None:
 
 
 def answer_notes(sources: Sequence[AnswerSource], started: str) -> Iterator[str]:
-    """Sentences on answers that come from the cache or were cut, of a run that began at this time."""
+    """Sentences on answers that come from the cache, were cut or refused, of a run that began at this time."""
     for source in sources:
         if source.cached:
             what = "answers" if source.measure is None else f"batches of questions under {source.measure}"
@@ -186,6 +193,9 @@ def answer_notes(sources: Sequence[AnswerSource], started: str) -> Iterator[str]
                 f"{source.system}: {source.cut:,} of {count(source.answers, 'answer')} were cut at max_tokens "
                 "(finish_reason: length); raise 'max_tokens' in 'decoding', or the server's own limit"
             )
+        if source.refused:
+            first = "" if source.refusal is None else f": {one_line(source.refusal, limit=160)}"
+            yield f"{source.system}: {source.refused:,} of {count(source.answers, 'prompt')} refused{first}"
 
 
 def _when(source: AnswerSource, started: str) -> str:

@@ -95,6 +95,10 @@ class AnswerSource:
     """Why they could not be checked, in the words of the error."""
     cut: int = 0
     """How many answers a limit on tokens ended."""
+    refused: int = 0
+    """How many prompts the system refused."""
+    refusal: str | None = None
+    """The reason for the first refusal."""
 
 
 @dataclass(frozen=True, slots=True)
