@@ -64,6 +64,12 @@ $(VENV)/.installed: pyproject.toml requirements.lock | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml requirements.lock | $(BIN)/python
 	@echo "Installing dialeval and its development tools into $(VENV) (once: some minutes, 5 GB) ..."
-	@$(INSTALL) --require-hashes -r requirements.lock 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
+	@sed -n '/^# --- torch for CPUs/,/^# --- torch with CUDA/p' requirements.lock > $(VENV)/torch.lock
+	@$(INSTALL) --require-hashes -q -r $(VENV)/torch.lock 2>/dev/null || { \
+	    echo "Your package index has no build of torch for CPUs: installing the one with CUDA (5 GB) ..."; \
+	    sed '1,/^# --- torch with CUDA/d' requirements.lock > $(VENV)/torch.lock; \
+	    $(INSTALL) --require-hashes -q -r $(VENV)/torch.lock; }
+	@sed '/^# --- torch/,$$d' requirements.lock > $(VENV)/test.lock
+	@$(INSTALL) --require-hashes -r $(VENV)/test.lock 2> >(grep -v '^WARNING' >&2) | $(PROGRESS)
 	@$(INSTALL) --no-build-isolation -q -e . 2> >(grep -v '^WARNING' >&2)
 	@touch $@ $(VENV)/.installed

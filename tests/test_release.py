@@ -33,3 +33,19 @@ def test_the_lock_has_the_versions_of_the_constraints() -> None:
         name: version for name, version in named.items() if name in locked
     }
     assert "# --- " in LOCK.read_text(), "what make demo installs ends before what make test adds"
+
+
+def test_torch_is_locked_to_builds_for_cpus_and_apart_to_the_one_with_cuda() -> None:
+    # pip prefers a file whose hash the index states, so one list of all builds would give the one with CUDA, which does
+    # not start without packages that nobody without such hardware wants.
+    head, _, rest = LOCK.read_text().partition("# --- torch for CPUs ---")
+    cpus, _, cuda = rest.partition("# --- torch with CUDA ---")
+    assert "\ntorch==" not in head
+    hashes = [
+        set(re.findall(r"sha256:(\w+)", re.search(r"^torch==.*(?:\n .*)*", part, re.M)[0]))
+        for part in (cpus, cuda)
+    ]
+    assert all(hashes)
+    assert not hashes[0] & hashes[1]
+    assert "nvidia" not in cpus
+    assert "nvidia" in cuda
