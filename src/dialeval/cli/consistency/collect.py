@@ -14,6 +14,7 @@ import typer
 from dialeval.cli.consistency.detect import Model
 from dialeval.cli.options import (
     Address,
+    AskAgain,
     CacheFolder,
     EngineOption,
     Json,
@@ -52,6 +53,7 @@ def collect(
     engine: EngineOption = None,
     address: Address = None,
     resume: Resume = True,
+    ask_again: AskAgain = None,
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
@@ -61,6 +63,7 @@ def collect(
 
     Example: dialeval consistency collect probes.jsonl --system smollm2-135m-instruct --n 100 -o answers.jsonl
     """
+    from dialeval.cli.cached import CachedAnswers
     from dialeval.cli.systems import named_system
     from dialeval.cli.workshop import open_workshop
     from dialeval.consistency.collecting.answers import ask_probes
@@ -74,8 +77,9 @@ def collect(
     answers, missing, unanswered = [], Counter[str](), 0
     chosen = engine_given(engine, address)
     with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
+        cached = CachedAnswers(shop, ask_again=ask_again is True)
         for name in system:
-            answering = _sampling(named_system(name), top_p) if n > 1 else named_system(name)
+            answering = cached.watched(_sampling(named_system(name), top_p) if n > 1 else named_system(name))
             with shop.watch(f"{answering.name} answers", len(asked)) as progress:
                 given = ask_probes(
                     answering,
@@ -83,7 +87,7 @@ def collect(
                     detector=ContradictionDetector(model),
                     n=n,
                     seed=seed,
-                    cache=shop.cache,
+                    cache=cached.of(answering),
                     progress=progress,
                     executor=shop.asking,
                 )
@@ -91,6 +95,7 @@ def collect(
             left = [each for each in given if isinstance(each, Missing)]
             missing.update(f"{each.system}: {each.reason}" for each in left)
             unanswered += sum(each.cause == "failed" for each in left)
+        cached.tell()
     write_answers(out, (("", answer) for answer in answers))
     _show(len(answers), missing, out, json=json)
     if unanswered:

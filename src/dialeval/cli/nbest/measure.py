@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dialeval.cli.cached import CachedAnswers
 from dialeval.cli.nbest.answers import ModelOption, ReaderOption, reader_of
-from dialeval.cli.options import CacheFolder, Json, Limit, Resume, Seed
+from dialeval.cli.options import AskAgain, CacheFolder, Json, Limit, Resume, Seed
 from dialeval.cli.systems import named_system
 from dialeval.cli.workshop import open_workshop
 
@@ -73,6 +74,7 @@ def measure(
     seed: Seed = 0,
     limit: Limit = None,
     resume: Resume = True,
+    ask_again: AskAgain = None,
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
@@ -96,7 +98,7 @@ def measure(
     chosen = _sizes(sizes) if sizes else None
     if out is not None:
         check_target(out, "nbest.json", kind="nbest", parts=FILES)
-    given, failures = _lists(file, system, n or 10, decoding, seed, limit, cache, resume)
+    given, failures = _lists(file, system, n or 10, decoding, seed, limit, cache, resume, ask_again is True)
     if lists is not None:
         write(lists, given)
     judge = reader_of(reader, model)
@@ -158,6 +160,7 @@ def _lists(
     limit: int | None,
     cache: Path | None,
     resume: bool,
+    ask_again: bool,
 ) -> tuple[list[NBest], list[str]]:
     """The lists to measure, recorded or generated, and what went wrong in generating them."""
     from dialeval.data import NBest, read
@@ -172,13 +175,15 @@ def _lists(
     lists: list[NBest] = []
     failures: list[str] = []
     with open_workshop(jobs=1, cache=cache, resume=resume) as shop:
+        answers = CachedAnswers(shop, ask_again=ask_again)
         for name in systems:
-            asked = decoded_by(named_system(name), decoding, n)
-            made = generate_lists(asked, stimuli, n, seed=seed, cache=shop.cache, watch=shop.watch)
+            asked = answers.watched(decoded_by(named_system(name), decoding, n))
+            made = generate_lists(asked, stimuli, n, seed=seed, cache=answers.of(asked), watch=shop.watch)
             lists += [each for each in made.lists if isinstance(each, NBest)]
             missing = len(made.lists) - sum(isinstance(each, NBest) for each in made.lists)
             if missing:
                 failures.append(f"{asked.name}: {made.failure or f'{missing} stimuli without a response'}")
+        answers.tell()
     return lists, failures
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dialeval.cli.cached import CachedAnswers
 from dialeval.cli.options import (
     Address,
+    AskAgain,
     CacheFolder,
     EngineOption,
     Json,
@@ -99,6 +101,7 @@ def ask(
     engine: EngineOption = None,
     address: Address = None,
     resume: Resume = True,
+    ask_again: AskAgain = None,
     cache: CacheFolder = None,
     json: Json = False,
 ) -> None:
@@ -139,11 +142,20 @@ def ask(
     chosen = engine_given(engine, address)
     with open_workshop(jobs=1, cache=cache, resume=resume, engine=chosen) as shop:
         plan = Plan(resampling=resampling, cache=shop.cache, executor=shop.executor)
+        cached = CachedAnswers(shop, ask_again=ask_again is True)
+        watched = [cached.watched(each) for each in systems]
         found = ask_systems(
-            systems, asked, normalise=normalise, hits=tuple(hits or (2,)), plan=plan, watch=shop.watch
+            watched,
+            asked,
+            normalise=normalise,
+            hits=tuple(hits or (2,)),
+            plan=plan,
+            watch=shop.watch,
+            caches=cached.caches,
         )
         if planned is not None:
-            tried = try_random(planned, found, systems, shop)
+            tried = try_random(planned, found, watched, shop, cached.caches)
+        cached.tell()
     sources = _digests([questions, *(repository or [])])
     document = asked_document(
         found, resampling, trials=tried.trials, trials_reason=tried.reason, sources=sources

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from dialeval.core import System
+    from dialeval.engine import Cache
     from dialeval.selection.asking.asking import Asked
     from dialeval.selection.asking.choosers import Chooser
     from dialeval.selection.asking.findings import HumanRanking
@@ -71,7 +72,13 @@ def read_ranking(file: Path, criterion: str | None, systems: Sequence[str]) -> H
     return ranking
 
 
-def try_random(plan: TrialsPlan, asked: Asked, systems: Sequence[System | Chooser], shop: Workshop) -> Tried:
+def try_random(
+    plan: TrialsPlan,
+    asked: Asked,
+    systems: Sequence[System | Chooser],
+    shop: Workshop,
+    caches: Mapping[str, Cache],
+) -> Tried:
     """The trials over the systems that could be asked; their failure must not lose what those chose."""
     from dialeval.errors import DialevalError
     from dialeval.selection.asking.findings import trials_document
@@ -90,6 +97,7 @@ def try_random(plan: TrialsPlan, asked: Asked, systems: Sequence[System | Choose
             seed=plan.seed,
             normalise=asked.normalise,
             cache=shop.cache,
+            caches=caches,
             watch=shop.watch,
         )
     except DialevalError as error:

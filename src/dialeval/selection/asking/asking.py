@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dialeval.core import Missing, Result, System
 from dialeval.data.choices import Choice
 from dialeval.data.types import Question
-from dialeval.engine import Watch, unwatched
+from dialeval.engine import Cache, Watch, unwatched
 from dialeval.errors import described
 from dialeval.evaluation.compare import Comparison, compare_all
 from dialeval.evaluation.runner import Plan, evaluate
@@ -64,12 +64,14 @@ def ask(
     hits: Sequence[int] = (2,),
     plan: Plan | None = None,
     watch: Watch = unwatched,
+    caches: Mapping[str, Cache] | None = None,
 ) -> Asked:
     """Every system's choices in the questions with accuracy, mean reciprocal rank and hits at each k.
 
     A system that cannot choose is recorded with the reason, and the others are asked. Of ``plan``, resampling, cache
-    and executor count; questions of one context are resampled together, as those of one dialogue are. Where no false
-    candidate has an error label, there is no breakdown of errors.
+    and executor count; ``caches`` are those of systems with one of their own, by name. Questions of one context are
+    resampled together, as those of one dialogue are. If no false candidate has an error label, there is no breakdown of
+    errors.
     """
     asked = checked_questions(questions)
     plan = plan or Plan()
@@ -84,7 +86,7 @@ def ask(
                     chooser,
                     asked,
                     normalise=normalise,
-                    cache=plan.cache,
+                    cache=(caches or {}).get(system.name, plan.cache),
                     progress=progress,
                     executor=plan.executor,
                 )

@@ -101,6 +101,7 @@ def run_trials(
     seed: int = 0,
     normalise: Normalise = "sum",
     cache: Cache | None = None,
+    caches: Mapping[str, Cache] | None = None,
     watch: Watch = unwatched,
 ) -> RandomTrials:
     """Each system's accuracy on the questions as they are, and in ``trials`` trials with random false candidates.
@@ -121,8 +122,9 @@ def run_trials(
     def tried(system: System | Chooser) -> _Tried:
         chooser = fitted_chooser(system, questions)
         with watch(f"{chooser.name} chooses at random", 2 * len(questions)) as progress:
-            chosen = choose(chooser, questions, normalise=normalise, cache=cache, progress=progress)
-            among = choose(chooser, pools, normalise=normalise, cache=cache, progress=progress)
+            own = (caches or {}).get(system.name, cache)
+            chosen = choose(chooser, questions, normalise=normalise, cache=own, progress=progress)
+            among = choose(chooser, pools, normalise=normalise, cache=own, progress=progress)
         each = [_right(*pair, trials=trials, seed=seed) for pair in zip(chosen, among, strict=True)]
         return _Tried(*map(np.array, zip(*each, strict=True)))
 
