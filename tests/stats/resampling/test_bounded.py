@@ -81,7 +81,8 @@ def test_how_far_ends_are_drawn_by_hand():
     assert pull(10, 50, 0.0) == pytest.approx(0.5 * 0.15)
     assert pull(10, 50, 0.75) == pytest.approx(0.5 * 0.65)
     assert pull(5, 50, -2.0) == 0
-    assert pull(40, 10, 1.5) == pytest.approx(0.5 * 0.8 * 0.5)
+    assert pull(40, 10, 1.5) == pytest.approx(0.4 * 0.8 * 0.5)
+    assert pull(10, 10, 1.5, single=False) == 0
     assert pull(40, 50, 0.0, changed=4) == pytest.approx(0.3 * 0.6)
     assert pull(10, 50, 0.0, changed=10) == 0
 

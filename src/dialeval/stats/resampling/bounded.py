@@ -65,7 +65,8 @@ class BoundedMean(NamedTuple):
         skewness = skewed.shift * math.sqrt(units)
         for place, (limit, side) in enumerate(self._sides()):
             sign, end = 2 * place - 1, ends[place]
-            share = pull(units, skewed.effective, sign * skewness, self.changed)
+            single = bool((self.counts == 1).all())
+            share = pull(units, skewed.effective, sign * skewness, self.changed, single=single)
             if side is None:
                 ends[place] = limit if math.isfinite(limit) else end
             elif (share and math.isfinite(limit)) or side.is_beyond(end, tail):
@@ -137,17 +138,20 @@ def _is_mean(sums: Floats, counts: Floats, left_out: LeftOut) -> bool:
     return bool(np.allclose(left_out.without, means, rtol=1e-9, atol=1e-12))
 
 
-def pull(units: int, effective: float, skewness: float, changed: int | None = None) -> float:
+def pull(
+    units: int, effective: float, skewness: float, changed: int | None = None, *, single: bool = True
+) -> float:
     """How far an end moves towards Gaffke's, from 0 to 1.
 
     ``skewness`` counts as positive where the long tail is on the end's side. The shares were chosen on real text and on
     made designs of 5 to 100 units (docs/trust.md): for fewer than `FEWEST` units, for a skewed spread that fewer than
-    `FEW` ``effective`` units make up, and for differences of which fewer than `CHANGED` are not 0.
+    `FEW` ``effective`` units make up, and for differences of which fewer than `CHANGED` are not 0. The first two are
+    for units of a ``single`` value: the mean of a dialogue's turns is hardly ever at a limit.
     """
     few = max(0.0, 1 - units / FEWEST) * _share((0.15 if changed is None else 0.0) + skewness / 1.5)
-    tail = 0.5 * max(0.0, 1 - effective / FEW) * _share(skewness - 1)
+    tail = 0.4 * max(0.0, 1 - effective / FEW) * _share(skewness - 1)
     sparse = 0.0 if changed is None else 0.3 * max(0.0, 1 - changed / CHANGED)
-    return max(few, tail, sparse)
+    return max(few, tail, sparse) if single else sparse
 
 
 def _share(number: float) -> float:
