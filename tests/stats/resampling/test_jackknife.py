@@ -60,3 +60,9 @@ def test_values_that_occur_often_do_not_change_the_skewness(distinct: int) -> No
     # Cubes by multiplication and by power differ in the last bit on some processors.
     expected = float(cubes) / float(squares) ** 1.5 / math.sqrt(len(without))
     assert skewed_t(0.3, without).shift == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_plain_quotient_is_undefined_without_the_only_unit_and_nobody_is_warned():
+    left_out = leave_out(np.array([[1.0, 1.0]]), lambda totals: totals[..., 0] / totals[..., 1])
+    assert left_out.score == 1
+    assert np.isnan(left_out.without).all()

@@ -37,7 +37,8 @@ def leave_out(rows: Floats, aggregate: Aggregate, clusters: Integers | None = No
     """The score of summed rows, and without each row or each cluster of rows."""
     units = pool(rows, clusters)
     total = sum_rows(units)
-    without = in_blocks(lambda rows: aggregate(total - rows), units) if len(units) else np.empty(0)
+    with np.errstate(invalid="ignore", divide="ignore"):  # without the only unit nothing is left
+        without = in_blocks(lambda rows: aggregate(total - rows), units) if len(units) else np.empty(0)
     return LeftOut(float(aggregate(total)), without)
 
 

@@ -19,11 +19,13 @@ def d_z(difference: float, error: float, n: int) -> float:
     For a mean of n independent items it is Cohen's d_z, the mean of the paired differences over their standard
     deviation (Cohen, 1988, section 2.3.5; Lakens, 2013). For a pooled measure, as corpus BLEU, it keeps the sign of the
     difference that is reported, which the mean of per-item scores does not. It is not on the scale of Cohen's
-    benchmarks, which are for independent groups. 0 where there is no difference, NaN without an error.
+    benchmarks, which are for independent groups. 0 if there is no difference, NaN without an error, or with one that is
+    a rounding error.
     """
     if difference == 0:
         return 0.0
-    return difference / (error * math.sqrt(n)) if error > 0 and math.isfinite(error) else math.nan
+    known = math.isfinite(error) and error > TOLERANCE * abs(difference)
+    return difference / (error * math.sqrt(n)) if known else math.nan
 
 
 class Wins(NamedTuple):
