@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import ttest_1samp
 
 from dialeval.stats import jackknife_error, jackknife_interval, jackknife_p
-from dialeval.stats.resampling.jackknife import skewed_t
+from dialeval.stats.resampling.jackknife import leave_out, skewed_t
 
 
 def without_each(values: np.ndarray) -> np.ndarray:
