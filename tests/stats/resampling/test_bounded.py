@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from dialeval.stats.resampling import bounded
 from dialeval.stats.resampling.bounded import BoundedMean, pull
 from dialeval.stats.resampling.intervals import difference_interval, interval_of
-from dialeval.stats.resampling.jackknife import jackknife_interval, leave_out, skewed_t_interval
+from dialeval.stats.resampling.jackknife import jackknife_interval, leave_out, skewed_t, skewed_t_interval
 from dialeval.stats.resampling.proportions import clopper_pearson
 
 
@@ -82,9 +82,6 @@ def test_how_far_ends_are_drawn_by_hand():
     assert pull(10, 50, 0.75) == pytest.approx(0.5 * 0.65)
     assert pull(5, 50, -2.0) == 0
     assert pull(40, 10, 1.5) == pytest.approx(0.4 * 0.8 * 0.5)
-    assert pull(10, 10, 1.5, single=False) == 0
-    assert pull(40, 50, 0.0, changed=4) == pytest.approx(0.3 * 0.6)
-    assert pull(10, 50, 0.0, changed=10) == 0
 
 
 def test_ten_values_have_no_end_below_reason():
@@ -171,3 +168,16 @@ def test_a_score_that_is_no_mean_keeps_to_its_limits_and_no_more():
     found = interval_of(rows_of(values), root, limits=(0.0, 1.0))
     low, high = skewed_t_interval(*leave_out(rows_of(values), root))
     assert (found.low, found.high) == (max(0.0, low), min(1.0, high))
+
+
+def test_ends_of_differences_and_of_dialogues_means_are_held_but_not_drawn():
+    values = np.array([0.1, 0.12, 0.15, 0.2, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7])
+    left_out = leave_out(rows_of(values), mean)
+    skewed = skewed_t(*left_out)
+    score = BoundedMean(values, np.ones(10), 0.0, 1.0)
+    for held in (
+        score._replace(is_difference=True, low=-1.0),
+        score._replace(sums=3 * values, counts=np.full(10, 3.0)),
+    ):
+        assert held.drawn(skewed, 0.95).high == skewed.interval(0.95)[1]
+    assert score.drawn(skewed, 0.95).high > skewed.interval(0.95)[1]

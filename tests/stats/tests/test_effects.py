@@ -29,7 +29,8 @@ def test_it_has_the_sign_of_the_difference_that_is_reported():
 
 
 @pytest.mark.parametrize(
-    ("difference", "error", "expected"), [(0.0, 0.0, 0.0), (1.0, 0.0, math.nan), (1.0, 1e-17, math.nan), (1.0, math.nan, math.nan)]
+    ("difference", "error", "expected"),
+    [(0.0, 0.0, 0.0), (1.0, 0.0, math.nan), (1.0, 1e-17, math.nan), (1.0, math.nan, math.nan)],
 )
 def test_without_an_error_there_is_no_size(difference, error, expected):
     assert d_z(difference, error, 9) == pytest.approx(expected, nan_ok=True)

@@ -24,12 +24,9 @@ from dialeval.stats.resampling.jackknife import FEW, LeftOut, SkewedT
 from dialeval.stats.tests.paired import difference_of
 
 FEWEST: Final = 20
-"""Below so many units, ends are drawn towards Gaffke's: more so on the side of a long tail."""
+"""Below so many units, ends of a score are drawn towards Gaffke's: more so on the side of a long tail."""
 SHOWING: Final = 5
 """Units from which on their range is one to hold ends to."""
-CHANGED: Final = 10
-"""Below so many units that differ at all, so are the ends of a difference."""
-
 MOST: Final = 40
 """Of many units, as many with the largest parts in the score count one by one, the others in as many groups."""
 
@@ -51,8 +48,8 @@ class BoundedMean(NamedTuple):
     """The least value there can be; minus infinity if there is none."""
     high: float
     """The greatest, or infinity."""
-    changed: int | None = None
-    """Units of a difference that differ at all; None for a score."""
+    is_difference: bool = False
+    """Its ends are held to Gaffke's, and not drawn there: two systems' values are skewed alike."""
 
     def ends(self, confidence: float) -> Bounds:
         """Gaffke's lower and upper end, each at half of what the confidence leaves."""
@@ -63,10 +60,11 @@ class BoundedMean(NamedTuple):
         """The ends of the jackknife's interval, none beyond Gaffke's, and drawn towards these as `pull` says."""
         tail, units, ends = (1 - confidence) / 2, len(self.sums), list(skewed.interval(confidence))
         skewness = skewed.shift * math.sqrt(units)
+        # The mean of a dialogue's turns is hardly ever at a limit.
+        drawn = not self.is_difference and bool((self.counts == 1).all())
         for place, (limit, side) in enumerate(self._sides()):
             sign, end = 2 * place - 1, ends[place]
-            single = bool((self.counts == 1).all())
-            share = pull(units, skewed.effective, sign * skewness, self.changed, single=single)
+            share = pull(units, skewed.effective, sign * skewness) if drawn else 0.0
             if side is None:
                 ends[place] = limit if math.isfinite(limit) else end
             elif (share and math.isfinite(limit)) or side.is_beyond(end, tail):
@@ -118,8 +116,11 @@ def bounded_difference(
         common = float(level.mean())
         reach = max(common - low, high - common, float(np.abs(values).max()))
     sums, counts = _by_unit(values, clusters)
-    changed = int(np.count_nonzero(sums))
-    return BoundedMean(sums, counts, -reach, reach, changed) if _is_mean(sums, counts, left_out) else None
+    return (
+        BoundedMean(sums, counts, -reach, reach, is_difference=True)
+        if _is_mean(sums, counts, left_out)
+        else None
+    )
 
 
 def _by_unit(values: Floats, clusters: Integers | None) -> tuple[Floats, Floats]:
@@ -138,20 +139,16 @@ def _is_mean(sums: Floats, counts: Floats, left_out: LeftOut) -> bool:
     return bool(np.allclose(left_out.without, means, rtol=1e-9, atol=1e-12))
 
 
-def pull(
-    units: int, effective: float, skewness: float, changed: int | None = None, *, single: bool = True
-) -> float:
+def pull(units: int, effective: float, skewness: float) -> float:
     """How far an end moves towards Gaffke's, from 0 to 1.
 
     ``skewness`` counts as positive where the long tail is on the end's side. The shares were chosen on real text and on
-    made designs of 5 to 100 units (docs/trust.md): for fewer than `FEWEST` units, for a skewed spread that fewer than
-    `FEW` ``effective`` units make up, and for differences of which fewer than `CHANGED` are not 0. The first two are
-    for units of a ``single`` value: the mean of a dialogue's turns is hardly ever at a limit.
+    made designs of 5 to 100 units (docs/trust.md): for fewer than `FEWEST` units, and for a skewed spread that fewer
+    than `FEW` ``effective`` units make up.
     """
-    few = max(0.0, 1 - units / FEWEST) * _share((0.15 if changed is None else 0.0) + skewness / 1.5)
+    few = max(0.0, 1 - units / FEWEST) * _share(0.15 + skewness / 1.5)
     tail = 0.4 * max(0.0, 1 - effective / FEW) * _share(skewness - 1)
-    sparse = 0.0 if changed is None else 0.3 * max(0.0, 1 - changed / CHANGED)
-    return max(few, tail, sparse) if single else sparse
+    return max(few, tail)
 
 
 def _share(number: float) -> float:
