@@ -33,7 +33,7 @@ COMMANDS = {
     "selfeval": "score dialogues.jsonl -m selfeval --trials 20",
     "run": "run study.yaml -o run --cache cache",
     "meta": "meta run ratings.jsonl -o meta --trials 50",
-    "detect": "consistency detect dialogues.jsonl -o detected",
+    "detect": "consistency detect dialogues.jsonl --speakers all -o detected",
     "answers": "nbest answers questions_answered.jsonl",
     "ask": "select ask questions.jsonl --system tfidf --system tfidf(name='other') -o asked --trials 50",
     "validate": "data validate answers.jsonl",

@@ -186,7 +186,7 @@ def test_whoever_stops_it_is_told_how_it_goes_on(tmp_path):
         end = opened_by(running, pipe)
         try:
             running.send_signal(signal.SIGINT)
-            _, said = running.communicate(timeout=60)
+            _, said = running.communicate(timeout=300)
         finally:
             running.kill()
             os.close(end)
