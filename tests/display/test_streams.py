@@ -36,6 +36,11 @@ def test_only_in_a_github_job_commands_are_broken(monkeypatch: pytest.MonkeyPatc
     assert "##[" not in printable(text)
 
 
+def test_json_stays_what_it_was_in_a_github_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert json.loads(printable(json.dumps({"a": "see ##[error]x"}))) == {"a": "see ##[error]x"}
+
+
 def test_a_stream_is_filtered_once_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)

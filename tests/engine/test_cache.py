@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from dialeval.engine import Cache, CacheSize, CacheWarning
+from dialeval.engine import Cache, CacheSize, CacheWarning, LayeredCache
+from dialeval.engine.cache import CountingCache
 
 
 @pytest.fixture
@@ -163,3 +164,13 @@ def test_processes_that_write_the_same_results_never_see_half_a_file(cache):
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
     assert cache.size().files == 3
     assert not list((cache.folder / "scratch").iterdir())
+
+
+def test_results_from_other_folders_are_as_old_as_they_are_there(tmp_path):
+    old = Cache(tmp_path / "old")
+    old.put("key", "digest", b"result")
+    os.utime(old.path("key", "digest"), (1e9, 1e9))
+    counted = CountingCache(LayeredCache(tmp_path / "new", [tmp_path / "old"]))
+    for found in (1, 2):
+        assert counted.get("key", "digest") == b"result"
+        assert counted.times == [1e9] * found

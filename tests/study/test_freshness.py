@@ -152,7 +152,7 @@ def test_a_server_that_cannot_be_reached_leaves_the_cached_answers_and_a_warning
         proxy.script += [Drop()] * 9
         done = dialeval("run", study, "-o", home / "out")
     assert done.code == 0, done.err
-    assert "not checked, as the server did not answer: The server at" in " ".join(done.out.split())
+    assert "not checked: The server at" in " ".join(done.out.split())
     assert answers(home / "out")["check"] == "unreachable"
 
 
@@ -291,7 +291,7 @@ def test_questions_of_measures_are_announced_and_asked_again(dialeval, home, bot
     assert len(bot.asked) == 4 + 6
     for options in ((), ("--no-resume",)):
         done = dialeval("run", study, "-o", home / "out", *options)
-        assert "batches of questions under nbest" in " ".join(done.out.split())
+        assert "answers to questions under nbest" in " ".join(done.out.split())
         assert len(bot.asked) == 10
     again = dialeval("run", study, "-o", home / "out", "--ask-again")
     assert again.code == 0, again.err
@@ -370,7 +370,9 @@ def test_a_rule_that_does_not_exist_is_refused(dialeval, home):
     assert "none, run or keep" in done.err
 
 
-def test_prompts_that_the_server_refused_are_counted_and_the_first_reason_shown(dialeval, home, bot: BotServer):
+def test_prompts_that_the_server_refused_are_counted_and_the_first_reason_shown(
+    dialeval, home, bot: BotServer
+):
     error = {"error": {"message": "flagged by the content filter", "code": "content_filter"}}
     refusal = Raw(json.dumps(error).encode(), 400)
     bot.reply = lambda asked: refusal if int(asked.split()[1]) < 5 else asked

@@ -16,7 +16,7 @@ class _Use(NamedTuple):
     """A server, its cache, and how many of its own answers it had reused before."""
 
     server: Served
-    counted: CountingCache
+    counted: CountingCache | None
     before: int
 
 
@@ -39,10 +39,10 @@ class CachedAnswers:
             return system
         rule = AnswerRule(fresh=self._ask_again)
         cache = answer_cache(rule, self._shop.cache)
-        if cache is not None:
-            counted = CountingCache(cache)
+        counted = None if cache is None else CountingCache(cache)
+        if counted is not None:
             self.caches[system.name] = counted
-            self._uses.append(_Use(server, counted, len(server.reused)))
+        self._uses.append(_Use(server, counted, len(server.reused)))
         return server.with_rule(rule) if self._ask_again else system
 
     def of(self, system: System) -> Cache | None:
@@ -55,7 +55,7 @@ class CachedAnswers:
 
         now = datetime.now(UTC).isoformat(timespec="seconds")
         for server, counted, before in self._uses:
-            times = [*counted.times, *server.reused[before:]]
-            source = question_source(server, "this command", counted.looked_up, times)
+            times = [*(counted.times if counted else ()), *server.reused[before:]]
+            source = question_source(server, "this command", times)
             for note in answer_notes([] if source is None else [source], now):
                 print(f"note: {note}; --ask-again asks for them again", file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,6 +12,7 @@ from dialeval.cli.parsing.declaring import bad_usage
 from dialeval.display.streams import behind, in_github_actions, printable
 
 if TYPE_CHECKING:
+    from dialeval.core import Outcome
     from dialeval.study import Gate, GateOutcome
 
 GATE_NOT_MET: Final = 100
@@ -68,15 +69,17 @@ def in_ci() -> bool:
     return os.environ.get("CI", "").strip().lower() in ("true", "1", "yes")
 
 
-def refuse_silence(unanswered: Mapping[str, tuple[int, int]], allowed: float) -> None:
-    """Fail if a system answered nothing at all, unless that is allowed; by system, unanswered items and all items."""
+def refuse_silence(results: Iterable[tuple[str, Outcome]], allowed: float) -> None:
+    """Fail if a system answered nothing at all, unless that is allowed; from results by system."""
     from dialeval.errors import RunFailed
+    from dialeval.evaluation.unscored import unanswered_of
 
-    mute = [name for name, (silent, items) in unanswered.items() if items and silent == items]
+    mute = [each for each in unanswered_of("", results) if each.unanswered == each.items]
     if mute and allowed < 1:
-        who = f"{mute[0]} answered" if len(mute) == 1 else f"{', '.join(mute)}: each answered"
+        names = [each.system for each in mute]
+        who = f"{names[0]} answered" if len(names) == 1 else f"{', '.join(names)}: each answered"
         raise RunFailed(
-            f"{who} none of {unanswered[mute[0]][1]:,} items. Look at its responses; if that is meant, allow it with "
+            f"{who} none of {mute[0].items:,} items. Look at its responses; if that is meant, allow it with "
             "--allow-unanswered 1."
         )
 

@@ -318,10 +318,6 @@ def _leave(done: Run, folder: Path) -> None:
         )
     exit_on_gates(done.gates)
     refuse_silence(
-        {
-            result.system: (result.result.unanswered, len(result.result))
-            for result in done.scored
-            if result.measure.capability is None
-        },
+        ((each.system, each.result) for each in done.scored if each.measure.capability is None),
         done.study.allow_unanswered,
     )

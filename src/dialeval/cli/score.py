@@ -225,8 +225,7 @@ def print_merged(
 def _leave(gates: Sequence[Gate], results: Mapping[tuple[str, str], Outcome], allowed: float) -> None:
     """Exit with the code of a gate that is not met, or fail where a system answered nothing."""
     exit_on_gates(list(_checked(gates, results, allowed)))
-    silent = {system: (result.unanswered, len(result)) for (_, system), result in results.items()}
-    refuse_silence(silent, allowed)
+    refuse_silence(((system, result) for (_, system), result in results.items()), allowed)
 
 
 def _checked(

@@ -37,7 +37,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _broken(match: re.Match[str]) -> str:
-    return f"{match[1]} :" if match[1] else "# #["
+    return f"{match[1]} :" if match[1] else "\\u0023#["
 
 
 def in_github_actions() -> bool:

@@ -9,11 +9,13 @@ only a power cut could tear a file without it, which the checksum then tells and
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 import time
 import uuid
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -147,6 +149,9 @@ class LayeredCache(Cache):
         for other in self.others:
             if payload is None and (payload := other.get(key, digest)) is not None:
                 self.put(key, digest, payload)
+                with suppress(OSError):  # as old as it is there
+                    written = other.path(key, digest).stat().st_mtime
+                    os.utime(self.path(key, digest), (written, written))
         return payload
 
 
@@ -169,20 +174,19 @@ class CountingCache(Cache):
     def __init__(self, cache: Cache) -> None:
         self.folder, self.must_keep, self._cache = cache.folder, cache.must_keep, cache
         self._began = time.time()
-        self.looked_up = 0
         self.times: list[float] = []
         """When each of those that were found was written, in seconds since 1970."""
 
     def get(self, key: str, digest: str) -> bytes | None:
         """What the cache has."""
-        self.looked_up += 1
-        try:
-            written = self.path(key, digest).stat().st_mtime
-        except OSError:
-            written = None
         payload = self._cache.get(key, digest)
-        if payload is not None and (written is None or written < self._began):
-            self.times.append(self._began if written is None else written)
+        if payload is not None:
+            try:
+                written = self.path(key, digest).stat().st_mtime
+            except OSError:  # removed at this moment, or never copied here
+                written = self._began
+            if written <= self._began:
+                self.times.append(written)
         return payload
 
     def put(self, key: str, digest: str, payload: bytes) -> None:

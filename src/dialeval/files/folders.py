@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -124,5 +124,6 @@ def one_at_a_time(path: Path) -> Iterator[None]:
         yield
         return
     with path.with_name(f"{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(OSError):  # some network drives lock no files; then each process makes it for itself
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield

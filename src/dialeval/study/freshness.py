@@ -99,7 +99,10 @@ def _check(server: Served, cached: Mapping[Context, Response], seed: int) -> Che
         again = _now(server, other, seed)
     except DialevalError as error:
         return Check("unreachable", why=one_line(str(error), limit=160))
-    changed = [context for context in other if now[context] == again[context]]
+    changed = [context for context in other if now[context] is not None and now[context] == again[context]]
+    lost = [context for context in other if now[context] is None]
+    if lost and not changed:
+        return Check("unreachable", why=f"{count(len(lost), 'answer')} could not be used")
     if changed:
         first = changed[0]
         asked = first[-1].text if first else ""
@@ -109,11 +112,13 @@ def _check(server: Served, cached: Mapping[Context, Response], seed: int) -> Che
 
 
 def _now(server: Served, contexts: Sequence[Context], seed: int) -> dict[Context, str | None]:
-    """What the server says in each context now; None if it gives no answer."""
+    """What the server says in each context now, blank if it is silent; None if no answer can be used."""
     if not contexts:
         return {}
     answers = server.ask_again(contexts, seed=seed)
-    said = [given[0].text if given and given[0].missing is None else None for given in answers]
+    said = [
+        None if given and given[0].cause == "failed" else given[0].text if given else "" for given in answers
+    ]
     return dict(zip(contexts, said, strict=True))
 
 
@@ -149,12 +154,13 @@ def answer_source(respondent: Respondent, check: Check | None) -> AnswerSource |
     )
 
 
-def question_source(
-    system: System, measure: str, batches: int, times: Sequence[float | None]
-) -> AnswerSource | None:
-    """Where the answers to a measure's own questions come from; None if no earlier run asked any of them."""
+def question_source(system: System, measure: str, times: Sequence[float | None]) -> AnswerSource | None:
+    """Where the answers to a measure's own questions come from; None if no earlier run asked any of them.
+
+    ``times`` are those of the batches and of the single answers that were cached.
+    """
     asked = times and _can_change(system)
-    return _source(system.name, measure, max(batches, len(times)), times) if asked else None
+    return _source(system.name, measure, len(times), times) if asked else None
 
 
 def _can_change(system: System) -> bool:
@@ -183,10 +189,13 @@ def answer_notes(sources: Sequence[AnswerSource], started: str) -> Iterator[str]
     """Sentences on answers that come from the cache, were cut or refused, of a run that began at this time."""
     for source in sources:
         if source.cached:
-            what = "answers" if source.measure is None else f"batches of questions under {source.measure}"
+            used = (
+                f"{source.cached:,} of {source.answers:,} answers"
+                if source.measure is None
+                else f"answers to questions under {source.measure} ({source.cached:,} cached)"
+            )
             yield (
-                f"{source.system}: {source.cached:,} of {source.answers:,} {what} from the cache, "
-                f"asked {_when(source, started)}{_verified(source)}"
+                f"{source.system}: {used} from the cache, asked {_when(source, started)}{_verified(source)}"
             )
         if source.cut:
             yield (
@@ -225,5 +234,5 @@ def _verified(source: AnswerSource) -> str:
         case "unrepeatable":
             return "; not checked, as the server answers the same question differently each time"
         case "unreachable":
-            return f"; not checked, as the server did not answer: {source.why}"
+            return f"; not checked: {source.why}"
     return ""

@@ -130,7 +130,7 @@ def _judged(
             failures.append(Failure(name, measure.label, described(error)))
         else:
             times = [*(asked.times if asked else ()), *(server.reused[before:] if server else ())]
-            source = question_source(respondent.system, measure.label, asked.looked_up if asked else 0, times)
+            source = question_source(respondent.system, measure.label, times)
             sources += [] if source is None else [source]
             yield _Judged(name, subjects, max(1, len(respondent.runs)))
 

@@ -77,7 +77,7 @@ class AnswerSource:
 
     system: str
     measure: str | None
-    """The measure that asked, counted in batches of questions; None for answers to the prompts."""
+    """The measure that asked, whose cached batches and single answers are counted; None for answers to the prompts."""
     answers: int
     cached: int
     """How many of them were cached by an earlier run."""

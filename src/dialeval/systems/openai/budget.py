@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from dialeval.core import AnswerRule
@@ -92,6 +92,6 @@ def meter(system: OpenAI) -> Meter:
     return _meter(system.with_rule(AnswerRule()))
 
 
-@lru_cache(maxsize=64)
+@cache  # never forgotten: a budget is spent once
 def _meter(system: OpenAI) -> Meter:
     return Meter(system.name, system.budget)

@@ -24,7 +24,9 @@ _BREAK: Final = re.compile(r"\\{1,4}[nrt]")
 """A line break in JSON."""
 _DEPTH: Final = 4
 """Encodings of encodings that are undone."""
-_ALPHABET: Final = "[A-Za-z0-9+/=_-]{0,400}"
+_ALPHABET: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-")
+_WORD: Final = 400
+"""Letters of base64 before and after the key that are hidden with it, at most."""
 
 
 class Key:
@@ -56,7 +58,7 @@ class Key:
         secret = self._secret
         if not secret or not (short or len(secret) >= _LONG_ENOUGH) or not _holds(text, secret):
             return text
-        text = _spellings(secret).sub(_HIDDEN, text)
+        text = _without(text, secret)
         # Encoded in more ways than can be cut out: then nothing of it is shown.
         return _HIDDEN if len(secret) >= _LONG_ENOUGH and _holds(text, secret) else text
 
@@ -107,13 +109,30 @@ def _encoded(secret: str) -> tuple[str, ...]:
     return tuple(sorted(form for form in forms if len(form) >= 4))
 
 
+def _without(text: str, secret: str) -> str:
+    """The text without the secret in any spelling, and without the words of base64 that hold it."""
+    parts, last = [], 0
+    for found in _spellings(secret).finditer(text):
+        start, end = found.span()
+        if end <= last:
+            continue
+        if found.lastgroup == "base64":
+            while start > max(last, found.start() - _WORD) and text[start - 1] in _ALPHABET:
+                start -= 1
+            while end < min(len(text), found.end() + _WORD) and text[end] in _ALPHABET:
+                end += 1
+        parts += [text[last:start], _HIDDEN]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
 @lru_cache(maxsize=8)
 def _spellings(secret: str) -> re.Pattern[str]:
-    """Every spelling of the secret, and whole words of base64 that hold it."""
+    """Every spelling of the secret, and the letters of base64 that hold it."""
     encoded = _encoded(secret) if len(secret) >= _LONG_ENOUGH else (_plain_base64(secret),)
-    words = [f"{_ALPHABET}{_spelt(form)}{_ALPHABET}" for form in encoded]
     digits = f"(?i:{secret.encode().hex()})"
-    return re.compile("|".join([_spelt(secret), *words, digits]))
+    letters = "|".join(map(_spelt, encoded))
+    return re.compile(f"(?P<base64>{letters})|{_spelt(secret)}|{digits}")
 
 
 def _plain_base64(secret: str) -> str:
