@@ -122,6 +122,7 @@ def test_answers_that_are_not_known_are_not_called_the_same():
 def test_only_what_a_system_says_counts():
     one = Example("i", "a", (), Response("yes"), ("no",))
     assert hash_answer(one) == hash_answer(dataclasses.replace(one, system="b", references=("yes",)))
-    assert hash_answer(one) != hash_answer(dataclasses.replace(one, response=Response("yes ")))
+    assert hash_answer(one) != hash_answer(dataclasses.replace(one, response=Response("yes!")))
+    assert hash_answer(one) == hash_answer(dataclasses.replace(one, response=Response(" yes\n")))
     assert hash_answer(Missing("i", "a", "no line")) == hash_answer(Missing("i", "b", "other"))
     assert hash_answer(object()) is None

@@ -76,6 +76,14 @@ def test_more_confidence_reaches_farther_and_no_end_leaves_the_limits(values, co
     assert narrow.high - 1e-7 <= wide.high <= 1
 
 
+@pytest.mark.parametrize("size", [1e-170, 1e-300, 5e-324])
+def test_very_small_values_have_ends_too(size):
+    found = ends(np.array([0.0, size, size]))
+    assert 0 <= found.low <= size
+    found = BoundedMean(np.array([0.0, size, size]), np.ones(3), 0.0, 2 * size).ends(0.95)
+    assert 0 <= found.low <= found.high <= 2 * size
+
+
 def test_how_far_ends_are_drawn_by_hand():
     assert pull(30, 50, 0.0) == 0
     assert pull(10, 50, 0.0) == pytest.approx(0.5 * 0.15)
@@ -145,8 +153,23 @@ def test_one_worse_answer_of_48():
 def test_equal_scores_claim_the_exact_bound_on_the_share_that_differs():
     values = np.random.default_rng(0).uniform(0.2, 0.9, size=48)
     found = difference_interval(rows_of(values), rows_of(values), mean, limits=(0.0, 1.0))
-    share = clopper_pearson(0, 48).high
-    assert (found.low, found.high) == pytest.approx((-share, share))
+    largest = clopper_pearson(0, 48).high * max(values.mean(), 1 - values.mean())
+    assert (found.low, found.high) == pytest.approx((-largest, largest))
+
+
+@pytest.mark.parametrize("level", [0.4, 0.7, 0.9, 1.0])
+def test_the_more_answers_get_worse_the_farther_the_lower_end_reaches(level):
+    main = np.random.default_rng(0).uniform(level - 0.1, level, size=48)
+    ends = []
+    for worse in range(12):
+        pr = np.where(np.arange(48) < worse, 0.0, main)
+        ends.append(difference_interval(rows_of(pr), rows_of(main), mean, limits=(0.0, 1.0)).low)
+    assert ends == sorted(ends, reverse=True)
+
+
+def test_a_rate_without_an_error_has_an_interval_though_nothing_limits_it():
+    found = interval_of(rows_of(np.zeros(40)), mean, limits=(0.0, math.inf))
+    assert (found.low, found.high) == pytest.approx((0.0, clopper_pearson(0, 40).high))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20))

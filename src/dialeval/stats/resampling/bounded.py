@@ -91,11 +91,18 @@ class BoundedMean(NamedTuple):
 def bounded_score(
     values: Floats, left_out: LeftOut, limits: tuple[float, float], clusters: Integers | None = None
 ) -> BoundedMean | None:
-    """The mean of these values, by unit; None if the score is not their mean, or one is beyond the limits."""
-    if not len(values) or not limits[0] <= float(values.min()) <= float(values.max()) <= limits[1]:
+    """The mean of these values, by unit; None if the score is not their mean, or one is beyond the limits.
+
+    If all values are at the lower limit, as of a rate without an error, and there is no upper one, 1 more is taken for
+    it: an error at every chance.
+    """
+    low, high = limits
+    if not len(values) or not low <= float(values.min()) <= float(values.max()) <= high:
         return None
+    if math.isinf(high) and float(values.max()) == low:
+        high = low + 1
     sums, counts = _by_unit(values, clusters)
-    return BoundedMean(sums, counts, *limits) if _is_mean(sums, counts, left_out) else None
+    return BoundedMean(sums, counts, low, high) if _is_mean(sums, counts, left_out) else None
 
 
 def bounded_difference(
@@ -112,7 +119,7 @@ def bounded_difference(
         return None
     values, reach = difference_of(a, b), high - low
     level = b[values == 0]
-    if math.isfinite(reach) and 2 * len(level) >= len(a) > len(level):
+    if math.isfinite(reach) and 2 * len(level) >= len(a):
         common = float(level.mean())
         reach = max(common - low, high - common, float(np.abs(values).max()))
     sums, counts = _by_unit(values, clusters)
@@ -200,7 +207,8 @@ class _Side(NamedTuple):
         units = float(self.units.times.sum()) - 1
         least = max(self.nearest * math.pow(tail, 1 / units), 1e-9 * self.score)
         low, high, at_high = self.score, self.score, over(self.score)
-        step, at_low = wanted * self._error(), at_high
+        # The squares of very small numbers are 0, and a step of 0 would lead nowhere.
+        step, at_low = max(wanted * self._error(), 1e-3 * self.score, math.ulp(0.0)), at_high
         if at_high >= 0:
             return self.score
         while at_low < 0:  # by about as many standard errors as it takes

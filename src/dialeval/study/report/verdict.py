@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from dialeval.display.wording import count, decimals, listing, number, percent
+from dialeval.evaluation.compare import Comparison
 from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
 from dialeval.study.report.ranking import counted
 
@@ -41,7 +42,7 @@ def verdict(summary: Summary) -> Verdict:
         headline = _by_measure(summary, deciding[0])
     else:
         headline = _by_all(summary, found)
-    remarks = [*_silences(summary), *(leak.sentence for leak in summary.leaks)]
+    remarks = [*_identical(summary), *_silences(summary), *(leak.sentence for leak in summary.leaks)]
     people = list(_people(summary, found))
     headline = " ".join([*people, _continued(headline) if people else headline, *remarks])
     return Verdict(headline, (*_by_each(summary, found), *_reservations(summary), *_blind_spots(summary)))
@@ -87,6 +88,17 @@ def agrees(summary: Summary, measure: str) -> bool:
     if human is None or row is None or row.low is None or row.high is None:
         return False
     return row.high < 0 if measure in human.settings.lower_is_better else row.low > 0
+
+
+def _identical(summary: Summary) -> Iterator[str]:
+    """Yield who gave identical answers: ``pr and main gave identical answers to all 48 items``."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for test in summary.comparisons:
+        pairs.setdefault((test.a, test.b), []).append(test)
+    for (a, b), tests in pairs.items():
+        if all(test.low == test.high == 0 for test in tests):
+            items = max(test.n for test in tests)
+            yield f"{a} and {b} gave identical answers to {'the item' if items == 1 else f'all {items:,} items'}."
 
 
 def _silences(summary: Summary) -> Iterator[str]:
