@@ -101,13 +101,64 @@ def test_corpus_measures_leave_silence_out():
     assert (found.scored, found.unanswered) == (1, 2)
 
 
-def test_an_item_that_one_run_left_unanswered_is_unanswered():
-    runs = repeated(
-        [[example("1", REFERENCE), example("2", REFERENCE)], [example("1", REFERENCE), example("2", None)]]
-    )
-    found = evaluate_any(over_runs(build("rouge_l"), 2), runs, Plan())
-    assert found.values.tolist() == [1, 0]
+def runs_of(*answers: tuple[str | None, ...]) -> list[object]:
+    """Repeated answers; each tuple has those of one run."""
+    return list(repeated([[example(str(n), text) for n, text in enumerate(run)] for run in answers]))
+
+
+@pytest.mark.parametrize("silent", [None, ""])
+def test_only_the_run_that_left_an_item_unanswered_counts_as_the_worst(silent):
+    good = (REFERENCE, REFERENCE)
+    runs = runs_of(good, (REFERENCE, silent), good, good, good)
+    found = evaluate_any(over_runs(build("rouge_l"), 5), runs, Plan())
+    assert found.values.tolist() == pytest.approx([1, 0.8])
     assert (found.unanswered, found.filled) == (1, 1)
+
+
+def test_pooled_counts_of_a_run_that_said_nothing_are_those_of_an_empty_response():
+    bleu = build("bleu(order=2)")
+    plain = [example("0", REFERENCE), example("1", "")]
+    without = float(bleu.aggregate(bleu.statistics(plain).sum(axis=0)))
+    runs = runs_of((REFERENCE, REFERENCE), (REFERENCE, None))
+    found = evaluate_any(over_runs(bleu, 2), runs, Plan())
+    assert 0 < without < 1
+    assert found.score == pytest.approx((1 + without) / 2)
+
+
+def test_an_item_that_one_run_left_unanswered_and_another_cannot_be_judged_on_has_no_value():
+    metric = over_runs(build(r"regex(pattern='(a+)+$')"), 3)
+    found = evaluate_any(metric, runs_of(("aa",), (None,), ("a" * 3000 + "b",)), Plan())
+    assert found.reasons[0].startswith("run 3: the pattern")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """Share of the words that the reference has, pooled over responses; says not that it is no mean of values."""
+
+    higher_is_better: ClassVar[bool] = True
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    @property
+    def signature(self) -> Signature:
+        return Signature("known_words")
+
+    def unscorable(self, subject: Example) -> str | None:
+        return None
+
+    def statistics(self, subjects: list[Example]) -> np.ndarray:
+        words = [subject.response.text.split() for subject in subjects]
+        counts = [(sum(word in REFERENCE for word in said), len(said)) for said in words]
+        return np.array(counts, dtype=np.float64).reshape(-1, 2)
+
+    def aggregate(self, totals: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return totals[..., 0] / totals[..., 1]
+
+
+@pytest.mark.parametrize("answer", ["over", "over there"])
+def test_pooled_counts_that_all_happen_to_be_1_are_not_taken_for_a_mean(answer):
+    found = evaluate(KnownWords(), [example("1", answer), example("2", None), example("3", answer)])
+    assert (found.score, found.filled, found.reasons[1]) == (1, 0, "no response (null)")
 
 
 def test_a_function_says_itself_what_silence_is_worth(tmp_path: Path):

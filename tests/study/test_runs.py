@@ -13,6 +13,7 @@ from dialeval.evaluation.compare import compare_all
 from dialeval.stats import Jackknifed, rank_jackknifed
 from dialeval.study import load_run, load_study, read_summary, render, run_study, write_page, write_run
 from dialeval.study.ranking import with_runs
+from dialeval.study.summary import summarise
 
 WORDS = ["one", "two", "three", "four", "five", "six"]
 MEASURES = "rouge_l, bleu(order=2), distinct(n=1)"
@@ -118,3 +119,16 @@ def test_units_for_runs_leave_the_variances_of_items_and_runs_as_they_are():
     assert n == 82
     ranks = rank_jackknifed([more], resamples=100).overall
     assert ranks.rank.tolist() == (1 + (-more.scores).argsort().argsort()).tolist()
+
+
+def test_a_missing_answer_of_one_run_may_count_as_the_worst_one(tmp_path):
+    path = study(tmp_path, {"a": [[6] * 8, [6] * 8], "b": [[3] * 8]}, "missing: worst\n")
+    path.write_text(path.read_text().replace(", distinct(n=1)", ""))
+    lines = (tmp_path / "a1.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "a1.jsonl").write_text("".join(lines[1:]))
+    (tmp_path / "b0.jsonl").write_text("".join((tmp_path / "b0.jsonl").read_text().splitlines(True)[:-1]))
+    summary = summarise(run_study(load_study(path)))
+    a, b = (summary.score(name, "rouge_l") for name in "ab")
+    assert (a.score, a.n, a.own_n) == (pytest.approx(1 - 1 / 16), 8, 7)
+    assert (b.score, b.n) == (pytest.approx(b.own_score * 7 / 8), 8)
+    assert 0 < summary.score("a", "bleu(order=2)").score < 1

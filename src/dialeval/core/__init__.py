@@ -2,6 +2,7 @@
 
 from dialeval.core.answers import AnswerRule, CacheRule
 from dialeval.core.protocols import (
+    AveragesValues,
     Bounded,
     CorpusMeasure,
     Detector,
@@ -37,6 +38,7 @@ __all__ = [
     "ABSENCES",
     "DEFAULT_RESAMPLING",
     "AnswerRule",
+    "AveragesValues",
     "Bounded",
     "CacheRule",
     "Clustering",

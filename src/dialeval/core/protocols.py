@@ -122,6 +122,15 @@ class ScoresSilence(Protocol):
         """That value; None for the metric's own score of an empty response, NaN where such items have no value."""
 
 
+@runtime_checkable
+class AveragesValues(Protocol):
+    """A metric that may say that its rows are values beside 1, and its score their mean; others may pool counts."""
+
+    @property
+    def averages(self) -> bool:
+        """Whether it is so."""
+
+
 def family_of(metric: Any) -> str:
     """Name of the group of near-copies that a metric or corpus measure belongs to, which count once together.
 

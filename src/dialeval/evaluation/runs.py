@@ -106,7 +106,9 @@ class MeanOverRuns:
 
     def scores(self, totals: Floats) -> Floats:
         """The score of each run, shape (..., runs)."""
-        return self.metric.aggregate(totals.reshape(*totals.shape[:-1], self.runs, -1))
+        return self.metric.aggregate(
+            totals.reshape(*totals.shape[:-1], self.runs, totals.shape[-1] // self.runs)
+        )
 
     def aggregate(self, totals: Floats, /) -> Floats:
         """The mean over the runs."""

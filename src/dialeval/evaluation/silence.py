@@ -8,17 +8,19 @@ answer and has no value.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
+from itertools import islice
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dialeval.core import Bounded, Floats, Metric, Missing, ScoresSilence
+from dialeval.core import AveragesValues, Bounded, Floats, Metric, Missing, ScoresSilence
 from dialeval.data.types import Context, Dialogue, Example, Response
-from dialeval.evaluation.runs import MeanOverRuns, Repeated
+from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
 from dialeval.text.blank import is_blank
 
+K = TypeVar("K")
 SilenceRule: TypeAlias = Literal["worst", "unscored"]
 """What an unanswered item counts as: the worst value, where the measure has one; or what the metric itself says, where
 it says anything, as of an item that we failed on."""
@@ -79,43 +81,97 @@ def count_silence(
 
 def _rows(metric: Metric[Any], known: Floats, silent: Mapping[int, Any]) -> dict[int, Floats]:
     """The statistics of those that count: as empty responses, or of the value that stands for all of them."""
-    if not silent:
-        return {}
     judge = metric.metric if isinstance(metric, MeanOverRuns) else metric
     value = judge.silence if isinstance(judge, ScoresSilence) else worst_of(judge)
-    if value is None or judge.higher_is_better is None:
-        return _own_rows(metric, silent)
-    if math.isnan(value):
+    if judge.higher_is_better is None:
+        value = None
+    if value is not None and math.isnan(value):
         return {}
-    if known.shape[1] % 2 == 0 and known.shape[1] <= 2 * _runs(metric) and bool((known[:, 1::2] == 1).all()):
-        return dict.fromkeys(silent, np.tile([value, 1.0], known.shape[1] // 2))
+    return rows_of_absent(metric, known, silent, value, is_unanswered)
+
+
+def rows_of_absent(
+    metric: Metric[Any],
+    known: Floats,
+    subjects: Mapping[int, Any],
+    value: float | None,
+    is_absent: Callable[[Any], bool],
+) -> dict[int, Floats]:
+    """Statistics of subjects without an answer, by place: those of ``value``; if it is None, of an empty response.
+
+    Of several runs, only the answers that are absent count so; if none of them is, all do. ``known`` are the statistics
+    of answered subjects. A place is left out if the metric pools counts, and those of an empty response do not give
+    the value.
+    """
+    if not subjects:
+        return {}
+    judge, runs = (metric.metric, metric.runs) if isinstance(metric, MeanOverRuns) else (metric, 1)
+    kept: dict[tuple[int, int], Any] = {}
+    absent: dict[tuple[int, int], Any] = {}
+    for place, subject in subjects.items():
+        answers = subject.answers if isinstance(subject, Repeated) else (subject,) * runs
+        lacking = [is_absent(answer) for answer in answers] if isinstance(subject, Repeated) else []
+        for run, answer in enumerate(answers):
+            (kept if any(lacking) and not lacking[run] else absent)[place, run] = answer
+    parts = _stand_ins(judge, known.reshape(-1, known.shape[1] // runs), absent, value)
+    if kept:
+        parts |= zip(kept, judge.statistics(list(kept.values())), strict=True)
     return {
-        place: row
-        for place, row in _own_rows(metric, silent).items()
-        if np.isclose(float(metric.aggregate(row)), value)
+        place: np.concatenate([parts[place, run] for run in range(runs)])
+        for place in subjects
+        if all((place, run) in parts for run in range(runs))
     }
 
 
-def _own_rows(metric: Metric[Any], silent: Mapping[int, Any]) -> dict[int, Floats]:
+def _stand_ins(
+    metric: Metric[Any], known: Floats, absent: Mapping[K, Any], value: float | None
+) -> dict[K, Floats]:
+    """Statistics for single answers that are absent, of those that have some."""
+    if value is None:
+        return _own_rows(metric, absent)
+    if _averages(metric, known, absent):
+        return dict.fromkeys(absent, np.array([value, 1.0]))
+    own = _own_rows(metric, absent)
+    return {key: row for key, row in own.items() if np.isclose(float(metric.aggregate(row)), value)}
+
+
+def _averages(metric: Metric[Any], known: Floats, absent: Mapping[K, Any]) -> bool:
+    """Whether the score is a mean of values: as the metric says, or as its rows look.
+
+    Counts of words that are pooled may all be 1 by chance, but not that of an empty response.
+    """
+    if isinstance(metric, AveragesValues):
+        return metric.averages
+    if known.shape[1] != 2 or not bool((known[:, 1] == 1).all()):
+        return False
+    own = _own_rows(metric, dict(islice(absent.items(), 1)))
+    return all(row[1] == 1 for row in own.values())
+
+
+def _own_rows(metric: Metric[Any], silent: Mapping[K, Any]) -> dict[K, Floats]:
     """The metric's own statistics of empty responses, of those that it can score."""
-    empty = {place: said for place, subject in silent.items() if (said := _saying(subject, "")) is not None}
-    scorable = {place: subject for place, subject in empty.items() if metric.unscorable(subject) is None}
+    empty = {key: said for key, subject in silent.items() if (said := _saying(subject, "")) is not None}
+    scorable = {key: subject for key, subject in empty.items() if metric.unscorable(subject) is None}
     return dict(zip(scorable, metric.statistics(list(scorable.values())), strict=True)) if scorable else {}
 
 
 def _why_never(metric: Metric[Any], subject: object) -> str | None:
-    """Why the metric could not judge the item whatever the response; None where it could, or nobody knows."""
+    """Why the metric could not judge the item whatever was said in place of silence; None if it could, or nobody knows.
+
+    Of several runs, those that said something may be what it cannot judge.
+    """
     spoken = _saying(subject, None)
-    return None if spoken is None else metric.unscorable(spoken)
+    return None if spoken is None else why_absent(spoken) or metric.unscorable(spoken)
 
 
 def _saying(subject: object, text: str | None) -> Any:
-    """The subject with this response in place of its own, a likely one for None; None where it has no response."""
+    """The subject with this response in place of silence, a likely one for None; None if it has no response."""
     if isinstance(subject, Example):
         return replace(subject, response=_EMPTY if text == "" else Response(text or _likely(subject)))
     if isinstance(subject, Repeated) and all(isinstance(answer, Example) for answer in subject.answers):
         answers = cast(Sequence[Example], subject.answers)
-        return replace(subject, answers=tuple(_saying(answer, text) for answer in answers))
+        said = (_saying(answer, text) if is_unanswered(answer) else answer for answer in answers)
+        return replace(subject, answers=tuple(said))
     return None
 
 
@@ -124,7 +180,3 @@ def _likely(example: Example) -> str:
     heard: Context = example.context
     texts = (*example.references, *(turn.text for turn in reversed(heard)))
     return next((text for text in texts if not is_blank(text)), "yes")
-
-
-def _runs(metric: object) -> int:
-    return metric.runs if isinstance(metric, MeanOverRuns) else 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from dialeval.core import CorpusMeasure, Floats, Metric, Signature
 from dialeval.core.batches import lacks_references
@@ -31,6 +31,7 @@ _DIRECTIONS: Final[Mapping[str, bool | None]] = {"higher": True, "lower": False,
 class FunctionMetric:
     """A plain function of a response, its references and its context; the corpus score is the mean."""
 
+    averages: ClassVar[bool] = True
     signature: Signature
     """``file.py:NAME(options)|better=higher|form=function|source=…``."""
     full_place: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class MeanOfValues:
     """A metric whose rows are values beside 1."""
 
     __slots__ = ()
+
+    averages: ClassVar[bool] = True
 
     def aggregate(self, totals: Floats) -> Floats:
         """The mean value; NaN of no example."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -18,13 +18,13 @@ from dialeval.core import (
     Resampling,
     Result,
 )
-from dialeval.data import Example, Response
 from dialeval.errors import Unsuitable
 from dialeval.evaluation.compare.pairing import are_aligned, places_of_values
 from dialeval.evaluation.corpus import evaluate_corpus
 from dialeval.evaluation.measure import Measure, Subjects
 from dialeval.evaluation.runner import rescored
-from dialeval.evaluation.silence import SilenceRule, worst_of
+from dialeval.evaluation.runs import MeanOverRuns, Repeated, why_absent
+from dialeval.evaluation.silence import SilenceRule, rows_of_absent, worst_of
 from dialeval.study.document import MissingRule
 
 NOT_SHARED: Final = "another system has no value for it"
@@ -72,13 +72,13 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
     if rule == "worst" and isinstance(first, Result) and first.metric.higher_is_better is not None:
         wanted = set(chain(*compared))
         asked = {
-            subject.item: subject
+            subject.item: subject.answers[0] if isinstance(subject, Repeated) else subject
             for system in measured
             for subject in system.subjects
             if not isinstance(subject, Missing)
         }
         return [
-            _filled(system.result, [asked[item] for item in wanted - items], resampling)
+            _filled(system.result, _own_or_asked(system, wanted - items, asked), resampling)
             if items
             else system.result
             for system, items in zip(measured, valued, strict=True)
@@ -88,6 +88,12 @@ def on_ranked_items(measured: Sequence[Measured], rule: MissingRule, resampling:
         _limited(system.result, shared, resampling) if items > shared else system.result
         for system, items in zip(measured, valued, strict=True)
     ]
+
+
+def _own_or_asked(system: Measured, items: Collection[str], asked: Mapping[str, Any]) -> list[Any]:
+    """The system's answers in several runs to each of the items, of which some may be there; else what was asked."""
+    own = {subject.item: subject for subject in system.subjects if isinstance(subject, Repeated)}
+    return [own.get(item) or asked[item] for item in items]
 
 
 def _limited(result: Outcome, items: Collection[str], resampling: Resampling) -> Outcome:
@@ -110,26 +116,23 @@ def _filled(result: Outcome, missing: Sequence[Any], resampling: Resampling) -> 
     if not missing or not isinstance(result, Result):
         return result
     places = {item: index for index, item in enumerate(result.items)}
+    filled = {places[subject.item]: subject for subject in missing}
     rows = result.rows.copy()
-    indices = [places[subject.item] for subject in missing]
-    rows[indices] = _worst_rows(result, missing)
-    reasons = {index: reason for index, reason in result.reasons.items() if index not in indices}
+    for place, row in _worst_rows(result, filled).items():
+        rows[place] = row
+    reasons = {index: reason for index, reason in result.reasons.items() if index not in filled}
     return rescored(result, rows, reasons, resampling)
 
 
-def _worst_rows(result: Result, missing: Sequence[Any]) -> Floats:
+def _worst_rows(result: Result, missing: Mapping[int, Any]) -> Mapping[int, Floats]:
     """Statistics that give the worst value: of means the value itself, of pooled counts those of an empty response."""
     metric, worst = result.metric, worst_of(result.metric)
+    judge = metric.metric if isinstance(metric, MeanOverRuns) else metric
     known = np.delete(result.rows, list(result.reasons), axis=0)
-    if known.shape[1] == 2 and (known[:, 1] == 1).all():
-        return np.tile([worst, 1.0], (len(missing), 1))
-    silent = [
-        dataclasses.replace(subject, response=Response(""))
-        for subject in missing
-        if isinstance(subject, Example)
-    ]
-    rows = metric.statistics(silent)
-    if len(silent) < len(missing) or not np.allclose(metric.aggregate(rows), worst):
+    rows = rows_of_absent(
+        metric, known, missing, worst, lambda answer: bool(why_absent(answer) or judge.unscorable(answer))
+    )
+    if len(rows) < len(missing):
         raise Unsuitable(
             f"Under {metric.signature.call} an empty response does not score {worst:g}, so that it cannot stand for a "
             "missing one. Use 'missing: shared'."
