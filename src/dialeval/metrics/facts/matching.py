@@ -31,6 +31,8 @@ class Reading(NamedTuple):
     """Where each word stands."""
     by_key: Mapping[object, tuple[Fact, ...]]
     """Facts of both sorts by what others that agree with them share."""
+    by_stem: Mapping[str, tuple[Clause, ...]]
+    """Clauses that say what is, by each stem of their content; those that say the same once."""
 
 
 class Finding(NamedTuple):
@@ -47,7 +49,7 @@ class Finding(NamedTuple):
     end: int = -1
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4_096)  # about 10 kB for a short text
 def read_facts(text: str) -> Reading:
     """The facts of a text, in the order in which they stand in it; each value counts once."""
     passage = Passage(text)
@@ -79,7 +81,17 @@ def read_facts(text: str) -> Reading:
         frozenset(at for at in range(len(passage.words)) if passage.written(at)[:1].isupper()),
         {word: tuple(at) for word, at in places.items()},
         {key: tuple(facts) for key, facts in by_key.items()},
+        _by_stem(clauses),
     )
+
+
+def _by_stem(clauses: Iterable[Clause]) -> dict[str, tuple[Clause, ...]]:
+    different = {(clause.content, clause.denial is None): clause for clause in clauses if clause.said}
+    found: dict[str, list[Clause]] = {}
+    for clause in different.values():
+        for stem in clause.content:
+            found.setdefault(stem, []).append(clause)
+    return {stem: tuple(about) for stem, about in found.items()}
 
 
 def _keys(fact: Fact) -> Iterator[object]:
@@ -260,11 +272,10 @@ def _clauses_about(
     """Clauses that share words with this content, with the share: those that deny or affirm as told, and the others."""
     alike: list[tuple[float, Clause]] = []
     unlike: list[tuple[float, Clause]] = []
-    for clause in text.clauses:
-        shared = len(content & clause.content)
-        if shared and clause.said:
-            share = shared / min(len(content), len(clause.content))
-            (alike if (clause.denial is not None) == denied else unlike).append((share, clause))
+    near = {id(clause): clause for stem in content for clause in text.by_stem.get(stem, ())}
+    for clause in near.values():
+        share = len(content & clause.content) / min(len(content), len(clause.content))
+        (alike if (clause.denial is not None) == denied else unlike).append((share, clause))
     return alike, unlike
 
 
@@ -285,27 +296,22 @@ def _answered(fact: Fact, reference: Reading, response: Reading) -> Finding:
 
 def _denied_claims(reference: Reading, response: Reading) -> Iterator[Finding]:
     """What the reference affirms without being a fact by itself, and the response denies."""
-    claimed = [frozenset(map(str, fact.value)) for fact in reference.facts if fact.kind == "claim"]
+    claimed = {frozenset(map(str, fact.value)) for fact in reference.facts if fact.kind == "claim"}
+    denied = frozenset().union(*(c.content for c in reference.clauses if c.denial is not None))
+    known: dict[frozenset[str], bool] = {}
     for clause in reference.clauses:
-        if (
-            clause.denial is not None
-            or not clause.said
-            or clause.content in claimed
-            or len(clause.content) < 2
-        ):
+        content = clause.content
+        if clause.denial is not None or not clause.said or content in claimed or len(content) < 2:
             continue
-        alike, unlike = _clauses_about(clause.content, response, denied=False)
-        worse = [
-            (share, other)
-            for share, other in unlike
-            if share >= 0.5 and len(other.content & clause.content) > 1
-        ]
-        denied_there = any(
-            other.denial is not None and len(other.content & denial.content) > 0
-            for _, other in worse
-            for denial in reference.clauses
-            if denial.denial is not None
-        )
-        if worse and not alike and not denied_there:
+        if content not in known:
+            known[content] = _is_denied(content, response, denied)
+        if known[content]:
             text = " ".join(reference.words[clause.first : clause.last + 1])
             yield Finding("claim", "contradicted", text)
+
+
+def _is_denied(content: frozenset[str], response: Reading, denied: frozenset[str]) -> bool:
+    """Whether the response denies this content and nowhere affirms it, in clauses without what the reference denies."""
+    alike, unlike = _clauses_about(content, response, denied=False)
+    worse = [other for share, other in unlike if share >= 0.5 and len(other.content & content) > 1]
+    return bool(worse) and not alike and all(denied.isdisjoint(other.content) for other in worse)
