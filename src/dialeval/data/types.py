@@ -98,6 +98,11 @@ class Assertion:
 
 ASSERTIONS: Final = ("contains", "regex", "equals", "json", "max_length", "language")
 """Kinds of assertions."""
+LANGUAGES: Final = (
+    *("ar", "bg", "bn", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "he", "hi", "hy", "it"),
+    *("ja", "ka", "ko", "nl", "no", "pl", "pt", "ro", "ru", "sv", "ta", "te", "th", "tr", "uk", "zh"),
+)
+"""Codes of the languages that assertions may ask for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -10,14 +11,17 @@ import numpy as np
 import pytest
 
 from dialeval.core import YesNo
-from dialeval.data.types import Assertion, Example, Response
+from dialeval.data.types import LANGUAGES, Assertion, Example, Response
 from dialeval.errors import DialevalError
 from dialeval.evaluation.compare import compare
 from dialeval.evaluation.runner import evaluate
 from dialeval.metrics import build
-from dialeval.metrics.assertions.languages import language_of
+from dialeval.metrics.assertions import patterns
+from dialeval.metrics.assertions.checks import check
+from dialeval.metrics.assertions.languages import TOLD, language_of
 from dialeval.metrics.assertions.metric import Assertions, Contains, Regex
-from dialeval.metrics.assertions.patterns import _is_simple
+from dialeval.metrics.assertions.patterns import SearchDied, _is_simple, _Searcher, search
+from dialeval.metrics.facts.matching import read_facts
 
 NAMES = ("assertions", "contains", "not_contains", "regex", "equals", "json", "max_length", "language")
 
@@ -190,3 +194,63 @@ def test_languages_of_our_sentences() -> None:
     assert len(told) == 101
     assert [pair for pair in told if pair[1] not in (pair[0], None)] == []
     assert sum(one == other for one, other in told) >= 90
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "fits"),
+    [
+        ("NaN", True, False),
+        ('{"a": -Infinity}', True, False),
+        ("1.0", {"type": "integer"}, True),
+        ("1.5", {"type": "integer"}, False),
+        ("true", {"enum": [1]}, False),
+        ("1.0", {"enum": [1]}, True),
+        ('{"a": [true]}', {"const": {"a": [1]}}, False),
+        ('{"a": [1]}', {"const": {"a": [1.0]}}, True),
+    ],
+)
+def test_values_are_those_of_json_and_not_of_python(text: str, schema: object, fits: bool) -> None:
+    assert check(Assertion("json", schema), text).held is fits
+
+
+def test_data_may_ask_for_the_languages_that_can_be_told() -> None:
+    assert frozenset(LANGUAGES) == TOLD
+    assert list(LANGUAGES) == sorted(LANGUAGES)
+
+
+def test_a_search_whose_process_dies_once_is_made_again(tmp_path: Path, monkeypatch) -> None:
+    script = tmp_path / "process.py"
+    script.write_text(
+        "import os, pathlib, signal\ninput()\nseen = pathlib.Path(__file__ + '.seen')\n"
+        "if not seen.exists():\n    seen.touch()\n    os.kill(os.getpid(), signal.SIGKILL)\nprint('true')\n"
+    )
+    monkeypatch.setattr(patterns, "_PROCESS", script)
+    assert _Searcher().search("a", 0, "a") is True
+
+
+def test_a_search_whose_process_dies_is_not_said_to_be_slow_and_is_not_remembered(
+    tmp_path: Path, monkeypatch
+) -> None:
+    script = tmp_path / "process.py"
+    script.write_text("input()\nraise SystemExit(3)\n")
+    pattern = "(x+x+)+y died"
+    with monkeypatch.context() as broken:
+        broken.setattr(patterns, "_PROCESS", script)
+        broken.setattr(patterns, "_SEARCHER", _Searcher())
+        reason = check(Assertion("regex", pattern), "xxy died").reason
+        with pytest.raises(SearchDied):
+            search(pattern, "xxy died")
+    assert reason == f"the search for the pattern {pattern!r} failed: its process ended with code 3"
+    assert search(pattern, "xxy died") is True
+
+
+def test_searching_needs_no_forks(monkeypatch) -> None:
+    monkeypatch.delattr(os, "register_at_fork")
+    searcher = _Searcher()
+    assert searcher.search("b", 0, "abc") is True
+    searcher.close()
+
+
+def test_no_cache_of_whole_texts_is_large() -> None:
+    for cached in (search, language_of, read_facts):
+        assert cached.cache_info().maxsize <= 10_000

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dialeval.data.codec.bad import Where
 from dialeval.data.codec.fields import describe, wrong
-from dialeval.data.types import ASSERTIONS, Assertion
+from dialeval.data.types import ASSERTIONS, LANGUAGES, Assertion
 from dialeval.errors import BadInput, close_names
 
 _SHAPE: Final = '[{"contains": "refund"}, {"not_contains": "sorry"}]'
@@ -17,6 +17,7 @@ SCHEMA_KEYWORDS: Final = (
     *("type", "required", "properties", "additionalProperties", "items", "enum", "const"),
 )
 """Keywords of JSON Schema that are checked."""
+SCHEMA_TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _SCHEMA_NOTES: Final = ("$schema", "$id", "title", "description", "examples", "default")
 _OTHER_NAMES: Final = {"is_json": "json", "contains_all": "contains"}
 """Names of other tools for our kinds."""
@@ -60,11 +61,15 @@ def assertions_of(m: Mapping[str, object], where: Where) -> tuple[Assertion, ...
 def _assertions(value: object, where: Where, field: str) -> Iterator[Assertion]:
     if not isinstance(value, Mapping):
         raise wrong(where, field, value, "an assertion", f"Write {_SHAPE}.")
-    options = {"ignore_case", "type", "value", "weight", "metric"}
+    told = {str(name): each for name, each in value.items() if name != "ignore_case"}
     if type(value.get("type")) is str:
+        aside = [name for name in told if name not in ("type", "value")]
         told = {str(value["type"]): value.get("value", True)}
     else:
-        told = {str(name): each for name, each in value.items() if name not in options}
+        aside = [name for name in told if name in ("type", "value", "weight", "metric")]
+    if aside:
+        todo = "Leave it out: all assertions of an item count alike."
+        raise BadInput(where.path, f"the option {aside[0]!r}", "ignore_case at most", todo, where.line, field)
     if not told:
         raise wrong(where, field, value, "an assertion", f"Write {_SHAPE}.")
     ignoring = value.get("ignore_case", False)
@@ -127,18 +132,17 @@ def assertion_problem(kind: str, value: object) -> AssertionProblem | None:
             if fits
             else AssertionProblem(found, 'a number of words, {"words": 60} or {"characters": 400}')
         )
-    return (
-        None
-        if type(value) is str and value
-        else AssertionProblem(found, "the code of a language, such as 'en'")
-    )
+    return None if value in LANGUAGES else AssertionProblem(found, f"one of {', '.join(LANGUAGES)}")
 
 
 def _schema_problem(schema: Mapping[str, object]) -> AssertionProblem | None:
-    """Which keyword of a schema is not known, at any depth."""
+    """Which keyword of a schema is not known or has a value that does not fit it, at any depth."""
     unknown = [name for name in schema if name not in (*SCHEMA_KEYWORDS, *_SCHEMA_NOTES)]
     if unknown:
         return AssertionProblem(f"the keyword {unknown[0]!r}", f"keywords among {', '.join(SCHEMA_KEYWORDS)}")
+    for name, expected in _SCHEMA_VALUES.items():
+        if name in schema and not _fits_keyword(name, schema[name]):
+            return AssertionProblem(f"{name}: {describe(schema[name])}", f"{expected}")
     properties = schema.get("properties", {})
     inner = list(properties.values()) if isinstance(properties, Mapping) else [properties]
     inner += [schema["items"]] if "items" in schema else []
@@ -148,6 +152,24 @@ def _schema_problem(schema: Mapping[str, object]) -> AssertionProblem | None:
         if (problem := _schema_problem(part)) is not None:
             return problem
     return None
+
+
+_SCHEMA_VALUES: Final = {
+    "type": f"one of {', '.join(SCHEMA_TYPES)}, or a list of them",
+    "required": "a list of names",
+    "enum": "a list of values",
+    "additionalProperties": "true or false",
+}
+
+
+def _fits_keyword(name: str, value: object) -> bool:
+    if name == "type":
+        return value in SCHEMA_TYPES or (
+            type(value) is list and bool(value) and all(each in SCHEMA_TYPES for each in value)
+        )
+    if name == "required":
+        return type(value) is list and all(type(each) is str for each in value)
+    return type(value) is (list if name == "enum" else bool)
 
 
 def _pattern_problem(value: object) -> AssertionProblem | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from dialeval.data.types import Assertion
 from dialeval.files.foreign import JSON_ERRORS
 from dialeval.metrics.assertions.languages import language_of
-from dialeval.metrics.assertions.patterns import search
+from dialeval.metrics.assertions.patterns import SearchDied, search
 from dialeval.text.tokenisers.words import split_whitespace
 
 
@@ -41,10 +41,7 @@ def _plain(assertion: Assertion, text: str) -> Check:
             one, other = text.strip(), str(value).strip()
             return Check(one.casefold() == other.casefold() if assertion.ignore_case else one == other)
         case "regex":
-            found = search(str(value), text, assertion.ignore_case)
-            return Check(
-                found, "" if found is not None else f"the pattern {str(value)!r} takes more than 0.2 seconds"
-            )
+            return _search(str(value), text, assertion.ignore_case)
         case "json":
             return Check(_is_json(text, value if isinstance(value, Mapping) else {}))
         case "max_length":
@@ -56,11 +53,24 @@ def _plain(assertion: Assertion, text: str) -> Check:
             return Check(None if told is None else told == value, "the language cannot be told")
 
 
+def _search(pattern: str, text: str, ignore_case: bool) -> Check:
+    try:
+        found = search(pattern, text, ignore_case)
+    except SearchDied as error:
+        return Check(None, f"the search for the pattern {pattern!r} failed: {error}")
+    return Check(found, "" if found is not None else f"the pattern {pattern!r} takes more than 0.2 seconds")
+
+
 def _is_json(text: str, schema: Mapping[str, Any]) -> bool:
     try:
-        return _fits(json.loads(text), schema)
+        return _fits(json.loads(text, parse_constant=_refuse), schema)
     except JSON_ERRORS:
         return False
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
+    raise ValueError(constant)
 
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -80,7 +90,9 @@ def _fits(value: object, schema: Mapping[str, Any]) -> bool:
     named = [kinds] if isinstance(kinds, str) else kinds
     if named and not any(_is_of(value, name) for name in named):
         return False
-    if ("enum" in schema and value not in schema["enum"]) or ("const" in schema and value != schema["const"]):
+    if "enum" in schema and not any(_is_same(value, each) for each in schema["enum"]):
+        return False
+    if "const" in schema and not _is_same(value, schema["const"]):
         return False
     if isinstance(value, list):
         return all(_fits(part, schema.get("items", {})) for part in value)
@@ -95,7 +107,20 @@ def _fits(value: object, schema: Mapping[str, Any]) -> bool:
     return True
 
 
+def _is_same(value: object, other: object) -> bool:
+    """Whether two values of JSON are equal: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_is_same, value, other))
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_is_same(value[name], other[name]) for name in value)
+    return value == other
+
+
 def _is_of(value: object, name: str) -> bool:
     if isinstance(value, bool):
         return name == "boolean"
+    if isinstance(value, float) and name == "integer":
+        return value.is_integer()
     return isinstance(value, _TYPES.get(name, ()))

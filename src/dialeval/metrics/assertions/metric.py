@@ -9,10 +9,9 @@ from typing import ClassVar
 from dialeval.core import Floats, Signature
 from dialeval.data.codec.assertions import assertion_problem
 from dialeval.data.codec.encode import written_assertion
-from dialeval.data.types import Assertion, Example
+from dialeval.data.types import LANGUAGES, Assertion, Example
 from dialeval.errors import DialevalError
 from dialeval.metrics.assertions.checks import Check, check
-from dialeval.metrics.assertions.languages import LANGUAGES
 from dialeval.metrics.rows import MeanOfValues, rows_of_values
 
 
@@ -172,7 +171,7 @@ class Json(_Asserting):
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        return Signature("json", (("required", self.required),))
+        return Signature("json", (("required", self.required),), version=2)
 
     def own(self) -> Assertion | None:
         """The given keys."""
@@ -261,7 +260,7 @@ class Assertions(_Asserting):
     @property
     def signature(self) -> Signature:
         """All that could move the number."""
-        return Signature("assertions", (("strict", self.strict),))
+        return Signature("assertions", (("strict", self.strict),), version=2)
 
     def own(self) -> None:
         """None: only data says what is asked."""

@@ -24,21 +24,28 @@ def _stop(_signal: int, _frame: object) -> None:
     raise _TooLong
 
 
+def _limit(seconds: float) -> None:
+    """Stop after so much CPU time, 0 for never; Windows has no such clock, so that our parent has to end us."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
 def search(pattern: str, flags: int, text: str) -> bool | None:
     """Whether the pattern is found in the text; None where that takes too long."""
     found = re.compile(pattern, flags)
     with contextlib.suppress(_TooLong):
-        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        _limit(SECONDS)
         try:
             return found.search(text) is not None
         finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            _limit(0)
     return None
 
 
 def main() -> None:
     """Answer every line of standard input."""
-    signal.signal(signal.SIGVTALRM, _stop)
+    if hasattr(signal, "SIGVTALRM"):
+        signal.signal(signal.SIGVTALRM, _stop)
     for line in sys.stdin:
         print(json.dumps(search(*json.loads(line))), flush=True)
 

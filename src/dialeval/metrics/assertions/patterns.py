@@ -7,9 +7,10 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Event, Lock, Timer
 from typing import Final
 
 _PROCESS: Final = Path(__file__).with_name("pattern_process.py")
@@ -23,11 +24,12 @@ _GROUPS: Final = re.compile(r"\)[*+?{]")
 _BACK: Final = re.compile(r"\\\d|\(\?P=|\(\?\(")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4_096)  # whole texts
 def search(pattern: str, text: str, ignore_case: bool = False) -> bool | None:
     """Whether the pattern is found in the text; None where that takes more than 0.2 seconds of CPU time.
 
-    A pattern that repeats more than once may take exponential time, so it is looked for in another process.
+    A pattern that repeats more than once may take exponential time, so it is looked for in another process. SearchDied
+    if that ends without an answer, twice.
     """
     flags = re.IGNORECASE if ignore_case else 0
     if _is_simple(pattern) and len(text) <= _SHORT:
@@ -49,6 +51,10 @@ def _is_simple(pattern: str) -> bool:
     )
 
 
+class SearchDied(Exception):
+    """The other process ended in the middle of a search, as one that is killed for lack of memory."""
+
+
 class _Searcher:
     """The other process, started when it is first needed, and again after it had to be ended; one for each of ours."""
 
@@ -56,36 +62,61 @@ class _Searcher:
         self._lock = Lock()
         self._process: subprocess.Popen[str] | None = None
         self._inherited: subprocess.Popen[str] | None = None
-        os.register_at_fork(after_in_child=self._forget)
+        if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+            os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
         """Leave the process to our parent: two who write to it would get each other's answers."""
         self._lock, self._inherited, self._process = Lock(), self._process, None
 
     def search(self, pattern: str, flags: int, text: str) -> bool | None:
+        """Whether the pattern is found; None if that takes too long."""
+        line = json.dumps([pattern, flags, text]) + "\n"
         with self._lock:
-            process = self._process
-            if process is None or process.poll() is not None:
-                process = self._process = subprocess.Popen(
-                    [sys.executable, "-I", str(_PROCESS)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    encoding="ascii",
-                )
-            assert process.stdin is not None
-            assert process.stdout is not None
-            timer = Timer(_PATIENCE, process.kill)
-            timer.start()
-            try:
-                process.stdin.write(json.dumps([pattern, flags, text]) + "\n")
-                process.stdin.flush()
-                answer = process.stdout.readline()
-            except BrokenPipeError:
-                answer = ""
-            finally:
-                timer.cancel()
-        found: bool | None = json.loads(answer) if answer.strip() else None
+            answer = self._answer(line) or self._answer(line)
+            if not answer and self._process is not None:
+                raise SearchDied(f"its process ended with code {self._process.wait()}")
+        found: bool | None = json.loads(answer)
         return found
+
+    def close(self) -> None:
+        """End the process, and wait for its end."""
+        process = self._process
+        if process is not None:
+            with suppress(OSError):  # what it has not read
+                process.communicate()
+
+    def _answer(self, line: str) -> str:
+        """The answer as JSON; empty if the process ended."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._process = subprocess.Popen(
+                [sys.executable, "-I", str(_PROCESS)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="ascii",
+            )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = Timer(_PATIENCE, end)
+        timer.start()
+        try:
+            process.stdin.write(line)
+            process.stdin.flush()
+            answer = process.stdout.readline().strip()
+        except OSError:  # it is gone
+            answer = ""
+        finally:
+            timer.cancel()
+        if not answer:
+            self.close()
+        return answer or ("null" if late.is_set() else "")
 
 
 _SEARCHER: Final = _Searcher()
