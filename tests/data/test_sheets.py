@@ -130,6 +130,8 @@ class TestGuesses:
             ("question,gold,answer", "context=question,references=gold,response=answer"),
             ("context,references,old_bot,new_bot", "system:old_bot=old_bot,system:new_bot=new_bot"),
             ("id,context,references,mood", None),
+            ("question,references,gold,bot", "context=question,system:bot=bot"),
+            ("question,gold,bot,rationale", "context=question,references=gold,system:bot=bot"),
         ],
     )
     def test_by_names(self, put, header, expected):
@@ -144,6 +146,16 @@ class TestGuesses:
             ("question,answer,old_bot", "where is it,in the box,no", "references=answer,response=old_bot"),
             ("question,gold,old_bot,zone", "where is it,in the box,no idea,north", "system:zone=zone"),
             ("a,b", "where is it,in the box", "--columns context=a,response=b"),
+            (
+                "question,expected,target,old_bot,new_bot",
+                "where is it,in the box,in a box,no idea,in the box",
+                "context=question,references=expected,references=target,system:old_bot=old_bot,system:new_bot=new_bot",
+            ),
+            (
+                "question,gold answer,reference answer,bot",
+                "where is it,in the box,in a box,no idea",
+                "context=question,references=gold answer,references=reference answer,response=bot",
+            ),
         ],
     )
     def test_what_is_not_clear_is_refused_with_a_line_to_correct(self, put, header, cells, suggested):

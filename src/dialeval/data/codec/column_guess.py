@@ -47,7 +47,7 @@ _DESCRIBING: Final = (
     "category topic intent domain language lang locale date time timestamp createdat updatedat note notes comment"
     " comments remark remarks tag tags split difficulty type url link userid customerid sessionid conversationid"
     " latency tokens cost rating score priority region country channel status version author annotator rater reviewer"
-    " product title name email label labels metadata persona"
+    " product title name email label labels metadata persona rationale explanation reasoning justification evidence"
 )
 _ASIDE: Final = frozenset(_DESCRIBING.split())
 """Names of columns that describe an item, and hold no responses."""
@@ -138,14 +138,14 @@ class _Sheet:
             self._take(field, matches)
         elif field == "id" and matches:
             self._take(field, matches[:1])
-        elif field == "context":
+        elif field in ("context", "references"):
             self.unclear += matches
 
     def look_for_systems(self, *, sure: bool) -> None:
         """Find a column for each system: those left over that hold texts; ``sure`` asks for names that say so."""
         known = {*self._fields(), *self._names}
         # A system that says nothing in the first rows is a system, too.
-        likely = [name for name in self._free() if _fold(name) not in _ASIDE and self._may_be_text(name)]
+        likely = [name for name in self._free() if not self._is_no_system(name) and self._may_be_text(name)]
         doubtful = [
             name
             for name in likely
@@ -154,7 +154,7 @@ class _Sheet:
         ]
         if "answer" in map(_fold, likely) and "references" not in known:
             doubtful = likely
-        if doubtful or not known & {"context", "references"}:
+        if self.unclear or doubtful or not known & {"context", "references"}:
             self.unclear += doubtful or likely
         else:
             for name in likely:
@@ -170,8 +170,12 @@ class _Sheet:
             answer = next(name for name in left if _fold(name) == "answer")
             left.remove(answer)
             pairs.append(("references", answer))
+        golds = [name for name in left if self._is("references", name)]
+        if "references" not in known and len(golds) > 1:
+            pairs += [("references", name) for name in golds]
+            left = [name for name in left if name not in golds]
         if not self.has_response:
-            told = [name for name in left if _fold(name) not in _ASIDE] or left
+            told = [name for name in left if not self._is_no_system(name)] or left
             pairs += (
                 [("response", told[0])] if len(told) == 1 else [(f"{SYSTEM}{name}", name) for name in told]
             )
@@ -214,6 +218,10 @@ class _Sheet:
             return name == "#"
         base = folded.rstrip("0123456789") if field == "references" else folded
         return folded in _NAMES[field] or base in _NAMES[field]
+
+    def _is_no_system(self, name: str) -> bool:
+        """Whether the name says that the column holds something other than responses, taken or not."""
+        return _fold(name) in _ASIDE or any(self._is(field, name) for field in ("id", "context", "references"))
 
     def _take(self, field: str, columns: Sequence[str]) -> None:
         self._pairs += [(field, column) for column in columns]
