@@ -54,6 +54,10 @@ def upside_down(response):
     return 3
 upside_down.limits = (1, 0)
 
+def large(response):
+    return 1234564
+large.limits = (-0.123456789, 1234564)
+
 def nothing():
     return 1
 
@@ -150,6 +154,9 @@ def test_a_function_may_declare_its_limits():
     assert 0 <= held.interval.low < held.interval.high <= 1
     assert "limits" not in str(free.signature)
     assert from_signature(str(held.signature)).limits == (0.0, 1.0)  # so that a run compares as it was run
+    large = evaluate(custom_metric("mine.py:large"), examples)
+    assert (large.values[1], large.metric.limits) == (1234564, (-0.123456789, 1234564))
+    assert "|limits=0:1|" in str(held.signature)
     with pytest.raises(DialevalError, match=r"gave 3 for item '0', but declares limits = \(0, 1\)"):
         evaluate(custom_metric("mine.py:beyond"), examples)
     with pytest.raises(DialevalError, match="expected the least and the greatest value"):

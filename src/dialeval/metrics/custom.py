@@ -106,8 +106,8 @@ class FunctionMetric:
         low, high = self.limits
         if number < low or number > high:
             raise DialevalError(
-                f"{self.signature.name} gave {number:g} for item {example.item!r}, but declares limits = ({low:g}, "
-                f"{high:g}). Correct the value, or the limits."
+                f"{self.signature.name} gave {_exact(number)} for item {example.item!r}, but declares limits = "
+                f"({_exact(low)}, {_exact(high)}). Correct the value, or the limits."
             )
         return number
 
@@ -214,4 +214,9 @@ def _declared_limits(code: CustomCode) -> tuple[tuple[str, str], ...]:
             f"{code.place} has limits = {given!r}; expected the least and the greatest value there can be, as in "
             f"{code.thing.__name__}.limits = (0, 1)."
         )
-    return (("limits", f"{low:g}:{high:g}"),)
+    return (("limits", f"{_exact(low)}:{_exact(high)}"),)
+
+
+def _exact(limit: float) -> str:
+    """The shortest form of a limit that reads back as it is."""
+    return short if float(short := f"{limit:g}") == limit else repr(limit)

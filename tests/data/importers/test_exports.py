@@ -49,6 +49,30 @@ class TestWhatsApp:
             ("Shop", "[media]"),
         ]
 
+    @pytest.mark.parametrize(
+        "note",
+        [
+            *(
+                "GIF omitted",
+                "Contact card omitted",
+                "bill.pdf • 2 pages document omitted",
+                "Bild weggelassen",
+            ),
+            *("<Medien ausgeschlossen>", "<Médias omis>", "<Multimedia omitido>", "<attached: 01-PHOTO.jpg>"),
+            *("<pièce jointe : 01-PHOTO.jpg>", "IMG-1.jpg (file attached)", "immagine omessa"),
+        ],
+    )
+    def test_media(self, put, note):
+        (dialogue,) = read(put("chat.txt", GERMAN.replace("Na", note)), "dialogue")
+        assert dialogue.turns[1].text == "[media]"
+
+    @pytest.mark.parametrize(
+        "said", ["it was omitted", "sorry I omitted", "<3>", "<b>", "see (file attached)"]
+    )
+    def test_words_that_only_resemble_a_note_on_media_stay(self, put, said):
+        (dialogue,) = read(put("chat.txt", GERMAN.replace("Na", said)), "dialogue")
+        assert dialogue.turns[1].text == said
+
     def test_dots_between_the_parts_of_a_date(self, put):
         (dialogue,) = read(put("chat.txt", GERMAN), "dialogue")
         assert [turn.text for turn in dialogue.turns] == ["Hallo", "Na"]

@@ -84,6 +84,14 @@ class TestOrder:
         rows = [{"session_id": "a", "turn": n, "role": "user", "content": str(n)} for n in (10, 2, 1)]
         assert [turn.text for turn in turns(put("x.csv", table(rows)))["a"]] == ["1", "2", "10"]
 
+    def test_a_number_that_cannot_be_read_costs_one_message(self, put):
+        rows = [{"thread": "a", "role": "user", "content": str(n), "turn": n} for n in (2, 1, "x")]
+        with pytest.raises(BadInput, match="expected the number of the message"):
+            turns(put("x.csv", table(rows)))
+        aside = []
+        assert [turn.text for turn in turns("x.csv", on_bad=aside.append)["a"]] == ["1", "2"]
+        assert [line.error.line for line in aside] == [4]
+
     def test_equal_times_stay_as_they_are(self, put):
         rows = [{"thread": "a", "role": "user", "content": str(n), "time": "2026-01-01"} for n in range(5)]
         assert [turn.text for turn in turns(put("x.csv", table(rows)))["a"]] == list("01234")
@@ -113,6 +121,10 @@ class TestOrder:
         with pytest.raises(BadInput, match=r"expected a time such as 2026-11-18T09:30:00") as bad:
             turns(put("x.csv", table(rows)))
         assert (bad.value.line, bad.value.field) == (5, "time")
+        aside = []
+        kept = turns("x.csv", on_bad=aside.append)
+        assert [line.error.line for line in aside] == [5]
+        assert [turn.text for turn in kept["c1"]] == ["Hi.", "Anything else?"]
         ignored = turns("x.csv", columns="time=")
         assert [turn.text for turn in ignored["c1"]] == ["Hi.", "Anything else?", "Hello."]
 

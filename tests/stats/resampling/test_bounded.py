@@ -65,6 +65,12 @@ def test_many_units_are_grouped_without_moving_the_ends(monkeypatch):
     assert grouped == pytest.approx(one_by_one, abs=0.02 * (one_by_one.high - one_by_one.low))
 
 
+def test_equal_values_in_clusters_of_many_sizes_are_one_group():
+    sizes = np.arange(1.0, 200.0)
+    low, high = BoundedMean(0.5 * sizes, sizes, 0.0, 1.0).ends(0.95)
+    assert 0 < low < 0.5 < high < 1
+
+
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.5, 0.98))
 @settings(deadline=None, max_examples=25)
 def test_more_confidence_reaches_farther_and_no_end_leaves_the_limits(values, confidence):

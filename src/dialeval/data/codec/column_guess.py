@@ -221,7 +221,9 @@ class _Sheet:
 
     def _is_no_system(self, name: str) -> bool:
         """Whether the name says that the column holds something other than responses, taken or not."""
-        return _fold(name) in _ASIDE or any(self._is(field, name) for field in ("id", "context", "references"))
+        return _fold(name) in _ASIDE or any(
+            self._is(field, name) for field in ("id", "context", "references")
+        )
 
     def _take(self, field: str, columns: Sequence[str]) -> None:
         self._pairs += [(field, column) for column in columns]

@@ -84,8 +84,7 @@ def message_records(
     rows: Iterable[Row], columns: Columns, kind: Kind, on_bad: OnBad, path: str
 ) -> Iterator[Record]:
     """The records of these rows, all of which are read before the first record comes."""
-    messages = list(_messages(rows, columns, on_bad))
-    keys, order = _keys(messages)
+    messages, keys, order = _ordered(list(_messages(rows, columns, on_bad)), on_bad)
     roles = _roles(messages)
     _tell(columns, roles, order, path)
     talks: dict[str, list[int]] = {}
@@ -202,17 +201,42 @@ def _tell(columns: Columns, roles: Mapping[str, str], order: str, path: str) -> 
     tell(path, f"read as: a row for each message, {told}")
 
 
-def _keys(messages: Sequence[_Message]) -> tuple[list[float], str]:
-    """What messages are sorted by, and that in words; equal ones stay in the order of the file."""
+class _Ordered(NamedTuple):
+    messages: Sequence[_Message]
+    keys: Sequence[float]
+    """What they are sorted by; equal ones stay in the order of the file."""
+    order: str
+    """That in words."""
+
+
+def _ordered(messages: Sequence[_Message], on_bad: OnBad) -> _Ordered:
+    """The messages that can be put in order; those whose time or number cannot be read go to ``on_bad``."""
     if any(_is_given(message.time) for message in messages):
-        return _times(messages), "in the order of their times"
+        expected = "a time such as 2026-11-18T09:30:00, or seconds since 1970"
+        bad = [
+            _bad_key(message, message.time, expected, "time") if _is_timeless(message.time) else None
+            for message in messages
+        ]
+        left = _set_aside(messages, bad, on_bad)
+        return _Ordered(left, _times(left, expected), "in the order of their times")
     if any(_is_given(message.turn) for message in messages):
-        turns = [_number(message.turn) for message in messages]
-        for message, turn in zip(messages, turns, strict=True):
-            if math.isnan(turn):
-                raise _bad_key(message, message.turn, "the number of the message", "turn")
-        return turns, "in the order of their numbers"
-    return [0.0] * len(messages), "in the order of the file"
+        bad = [
+            _bad_key(message, message.turn, "the number of the message", "turn")
+            if math.isnan(_number(message.turn))
+            else None
+            for message in messages
+        ]
+        left = _set_aside(messages, bad, on_bad)
+        return _Ordered(left, [_number(message.turn) for message in left], "in the order of their numbers")
+    return _Ordered(messages, [0.0] * len(messages), "in the order of the file")
+
+
+def _set_aside(messages: Sequence[_Message], bad: Sequence[BadInput | None], on_bad: OnBad) -> list[_Message]:
+    """The messages without an error."""
+    for message, error in zip(messages, bad, strict=True):
+        if error is not None:
+            on_bad(BadLine(error, message.text))
+    return [message for message, error in zip(messages, bad, strict=True) if error is None]
 
 
 def _is_given(value: object) -> bool:
@@ -237,7 +261,12 @@ _SLASHED: Final = re.compile(
 )
 
 
-def _times(messages: Sequence[_Message]) -> list[float]:
+def _is_timeless(value: object) -> bool:
+    """Whether the value is no time however it is read."""
+    return all(math.isnan(reading(value)) for reading in (_seconds, _day_first, _month_first))
+
+
+def _times(messages: Sequence[_Message], expected: str) -> list[float]:
     """Seconds of each message; days and months that could be swapped are read as all of the file allows."""
     readings: tuple[Callable[[object], float], ...] = (_seconds, _day_first, _month_first)
     tables = [[reading(message.time) for message in messages] for reading in readings]
@@ -245,7 +274,6 @@ def _times(messages: Sequence[_Message]) -> list[float]:
     if not whole:
         best = min(tables, key=lambda times: sum(map(math.isnan, times)))
         place = next(place for place, time in enumerate(best) if math.isnan(time))
-        expected = "a time such as 2026-11-18T09:30:00, or seconds since 1970"
         raise _bad_key(messages[place], messages[place].time, expected, "time")
     if len(whole) > 1 and _order(messages, whole[0]) != _order(messages, whole[1]):
         expected = "a date whose day and month cannot be swapped, such as 2026-11-18"

@@ -23,7 +23,28 @@ _DATE: Final = (
 HEADER: Final = re.compile(rf"(?:\[{_DATE}\]\s?|{_DATE}\s[-\u2013]\s)(?P<rest>.*)", re.DOTALL)
 """The first line of a message: ``[18/11/2026, 09:30:12] Anna: Hi`` or ``11/18/26, 9:30 AM - Anna: Hi``."""
 _SPOKEN: Final = re.compile(r"(?P<author>[^:\n]{1,80}):(?: (?P<text>.*)|$)", re.DOTALL)
-_MEDIA: Final = re.compile(r"<[^<>\n]+>|(?:\w+ ){1,3}omitted|.+ \(file attached\)")
+_KINDS: Final = (
+    "image|photo|video|video note|audio|voice message|sticker|gif|document|contact card|media"
+    "|bild|videonachricht|dokument|kontaktkarte|medien|vidéo|fiche contact|médias?"
+    "|imagen|documento|tarjeta de contacto|archivo|multimedia|immagine|scheda contatto"
+    "|imagem|vídeo|áudio|figurinha|cartão do contato|mídia|arquivo de mídia"
+    "|afbeelding|contactkaart"
+)
+_LEFT_OUT: Final = (
+    "omitted|weggelassen|ausgelassen|ausgeschlossen|absente?|manquant|retirée?|omise?|omitid[oa]s?|omess[oaie]"
+    "|esclus[oaie]|non inclus[oaie]|ocultad[oa]|ocult[oa]|weggelaten"
+)
+_FILES: Final = (
+    "file attached|datei angehängt|fichier joint|archivo adjunto|file allegato|arquivo anexado"
+    "|bestand bijgevoegd"
+)
+_ATTACHED: Final = "attached|anhang|pièce jointe|adjunto|allegato|anexado|bijgevoegd"
+_NAMED: Final = r"[^<>\n]+\.\w{1,5}"
+_MEDIA: Final = re.compile(
+    rf"<?(?:{_NAMED} • .+)?(?:{_KINDS}) (?:{_LEFT_OUT})>?|<(?:{_ATTACHED}) ?: {_NAMED}>|{_NAMED} \((?:{_FILES})\)",
+    re.IGNORECASE,
+)
+"""Notes that stand for media: in English, German, French, Spanish, Italian, Portuguese and Dutch."""
 
 
 def read(source: Source, kind: Kind, on_bad: OnBad) -> Iterator[Record]:

@@ -262,7 +262,8 @@ def _grouped(sums: Floats, counts: Floats, score: float) -> _Units:
     inner = part[others]
     label = np.empty(len(sums), dtype=np.int64)
     label[apart] = np.arange(MOST)
-    label[others] = MOST + np.minimum((inner - inner.min()) / np.ptp(inner) * MOST, MOST - 1).astype(np.int64)
+    width = np.ptp(inner) or 1.0  # parts that are all equal are one group
+    label[others] = MOST + np.minimum((inner - inner.min()) / width * MOST, MOST - 1).astype(np.int64)
     label = np.unique(label, return_inverse=True)[1]
     number = np.asarray(np.bincount(label, times), dtype=np.float64)
     return _Units(
