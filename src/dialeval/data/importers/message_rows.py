@@ -262,7 +262,7 @@ _SLASHED: Final = re.compile(
 
 
 def _is_timeless(value: object) -> bool:
-    """Whether the value is no time however it is read."""
+    """Whether no reading gives a time."""
     return all(math.isnan(reading(value)) for reading in (_seconds, _day_first, _month_first))
 
 
