@@ -12,7 +12,7 @@ import pytest
 
 from dialeval.data import read, write
 from dialeval.data.codec import dialects
-from dialeval.data.codec.dialects import is_windows, number_in
+from dialeval.data.codec.dialects import is_windows, likely_encoding, number_in
 from dialeval.errors import BadInput, ResourceUnavailable
 
 TABLE = 'id,system,context,response,reference\na,neu,Wie geht\'s?,"Gut, danke – für dich auch?",Ça va\n'
@@ -185,3 +185,19 @@ def test_what_is_wrong_with_a_workbook_is_said(book, put, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ResourceUnavailable, match=r"pip install '\.\[xlsx\]'"):
         list(read(book, "example"))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "name"),
+    [
+        ("質問,正解,回答\n", "cp932", "SHIFT_JIS"),  # a header without kana
+        ("問題,回答\n運費是多少,十元\n", "big5", "BIG5"),
+        ("问题,答案\n运费是多少,十元\n", "gb2312", "GB18030"),
+        ("질문,답변\n안녕하세요\n", "euc_kr", "EUC-KR"),
+        ("¿Cuándo? ¡Mañana! Señor Núñez, 100 °C·m²\n", "cp1252", "WINDOWS-1252"),
+    ],
+)
+def test_the_encoding_that_is_advised_reads_the_text(text: str, encoding: str, name: str) -> None:
+    raw = text.encode(encoding)
+    assert likely_encoding(raw) == name
+    assert raw.decode(name) == text

@@ -105,7 +105,9 @@ def is_windows(raw: bytes) -> bool:
         text = raw.decode(WINDOWS)
     except UnicodeDecodeError:
         return False
-    if _resembles(raw, "EUC-JP"):  # most of its bytes are signs in Windows-1252, and no letters
+    if _resembles(raw, "EUC-JP") or _ideographs(
+        raw
+    ):  # most of these are signs in Windows-1252, and no letters
         return False
     foreign = sum(len(match) for match in _FOREIGN.findall(text))
     return foreign <= 0.05 * sum(character > "\x7f" for character in text)
@@ -114,18 +116,22 @@ def is_windows(raw: bytes) -> bool:
 _LEGACY: Final[Mapping[str, tuple[str, str, float]]] = {
     "SHIFT_JIS": ("cp932", r"[\u3041-\u30fe]", 0.2),
     "EUC-JP": ("euc_jp", r"[\u3041-\u30fe]", 0.2),
-    "EUC-KR": ("cp949", r"[\uac00-\ud7a3]", 0.6),
+    "EUC-KR": ("euc_kr", r"[\uac00-\ud7a3]", 0.6),
     "WINDOWS-1251": ("cp1251", r"[\u0430-\u044f]", 0.6),
     "KOI8-R": ("koi8_r", r"[\u0430-\u044f]", 0.6),
 }
 """Encodings as iconv calls them: Python's name, and characters that make up at least this share of such a text."""
-_CHINESE: Final[Mapping[str, tuple[str, str, range]]] = {
+_IDEOGRAPHS: Final[Mapping[str, tuple[str, str, range]]] = {
     "GB18030": ("gb18030", "gb2312", range(0xB0, 0xD8)),
     "BIG5": ("cp950", "big5", range(0xA4, 0xC7)),
+    "SHIFT_JIS": ("cp932", "shift_jis", range(0x88, 0x98)),
 }
-"""Encodings of Chinese: Python's name, the core of it, and the first bytes of its most common characters."""
+"""Encodings of Chinese, and of Japanese without kana: Python's name, the core of it, and the first bytes of its most
+common characters."""
 _COMMON: Final = 0.8
-"""The share of characters that are most common ones in Chinese."""
+"""The share of characters that are most common ones in Chinese or Japanese."""
+_FEWEST: Final = 3
+"""Below so many of them, a text may be of any language."""
 
 
 def likely_encoding(raw: bytes) -> str | None:
@@ -135,10 +141,15 @@ def likely_encoding(raw: bytes) -> str | None:
     for name in _LEGACY:
         if _resembles(raw, name):
             return name
-    for name, (codec, core, firsts) in _CHINESE.items():
+    return _ideographs(raw)
+
+
+def _ideographs(raw: bytes) -> str | None:
+    """The encoding under which most of the text is common ideographs."""
+    for name, (codec, core, firsts) in _IDEOGRAPHS.items():
         text = _decoded(raw, codec)
         common = [letter for letter in text if letter.encode(core, "replace")[0] in firsts]
-        if text and len(common) >= _COMMON * sum(letter.isalpha() for letter in text):
+        if len(common) >= max(_FEWEST, _COMMON * sum(letter.isalpha() for letter in text)):
             return name
     return None
 

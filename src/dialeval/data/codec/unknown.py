@@ -50,9 +50,14 @@ def unknown_record(
 ) -> BadInput:
     """The error for a record with these fields; ``likely`` is how its columns may be meant."""
     columns = likely or Columns((("response", min(names, default="COLUMN")),))
+    fields = {field.partition(":")[0] for field, column in columns.pairs if column}
+    more = (
+        "" if fields & {"response", "system"} else " for run (score and compare need response=COLUMN as well)"
+    )
     todo = (
-        f"Name the columns, as in {columns.option}; or read the file your own way with --from my.py:read, where my.py "
-        f"is\n\n{reader(path, columns)}\n\n('dialeval data ls' lists the formats that are read without either.)"
+        f"Name the columns, as in {columns.option}{more}; or read the file your own way with --from my.py:read, "
+        f"where my.py is\n\n{reader(path, columns)}\n\n"
+        "('dialeval data ls' lists the formats that are read without either.)"
     )
     found = f"a record with {listed(names)}" if names else "something other than a JSON object"
     return BadInput(path, found, NEEDS, todo, line)
