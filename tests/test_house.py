@@ -89,6 +89,7 @@ NOT_PROSE = {
     "dialeval.consistency.probing.entities": "a sentence is part of what somebody said",
     "dialeval.consistency.probing.persons": "a sentence is part of what somebody said",
     "dialeval.data.codec.parts": "a message is a turn in a file",
+    "dialeval.errors": "libraries have no code for a lack of memory, only words",
 }
 
 

@@ -14,6 +14,8 @@ DialevalError                   something the user can fix; the CLI prints it wi
 
 from __future__ import annotations
 
+import errno
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,9 +131,36 @@ def writable_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\x00", "?")
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """The first line of what foreign code says went wrong, without a full stop; its type where it says nothing."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def lack_of_memory(error: BaseException) -> BaseException | None:
+    """Return the first cause of the error that says that memory ran out; None if no cause does.
+
+    Libraries have no common exception for it: some raise theirs, or an ImportError if their own code does not fit.
+    """
+    found, seen, here = None, set[int](), error
+    while id(here) not in seen:
+        seen.add(id(here))
+        if isinstance(here, MemoryError) or getattr(here, "errno", None) == errno.ENOMEM or _says_so(here):
+            found = here
+        here = here.__cause__ or here.__context__ or here
+    return found
+
+
+_NO_MEMORY: Final = re.compile(
+    r"failed to map segment|can(no|')t (allocate memory|start new thread)|not enough memory|out of memory|bad_alloc|"
+    r"os error 12\b|memory allocation of|load shared object file|PyObject pointer is null|Unable to allocate",
+    re.IGNORECASE,
+)
+"""Words of the loader, of libstdc++, torch, numpy, llvmlite and Rust about memory that they were refused."""
+
+
+def _says_so(error: BaseException) -> bool:
+    foreign = not isinstance(error, DialevalError | KeyboardInterrupt | SystemExit)
+    return foreign and _NO_MEMORY.search(str(error)) is not None
 
 
 def described(error: Exception) -> str:

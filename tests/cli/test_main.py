@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
+from functools import partial
 from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
 
 import dialeval as package
-from dialeval.cli import app_of
+from dialeval.cli import app_of, main
+from dialeval.errors import BadInput, ResourceUnavailable
 
 VERBS = ["demo", "run", "score", "compare", "report", "data ls", "data validate", "data convert"]
 VERBS += [
@@ -153,3 +156,56 @@ def test_the_kinds_of_the_command_line_are_those_of_the_library():
     from dialeval.data import Kind
 
     assert get_args(option) == get_args(Kind)
+
+
+REFUSED = "libllvmlite.so: failed to map segment from shared object"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError(REFUSED),
+        RuntimeError(
+            "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes"
+        ),
+        RuntimeError("std::bad_alloc"),
+        RuntimeError("can't start new thread"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+    ids=repr,
+)
+def test_a_lack_of_memory_is_told_in_a_sentence_whoever_says_it(error, monkeypatch, capsys):
+    def fail(_words):
+        raise error
+
+    monkeypatch.setattr(sys.modules["dialeval.cli.main"], "_run", fail)
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: Out of memory")
+    assert str(error) in err
+    assert "give the same command again" in err
+
+
+def test_weights_that_memory_was_too_small_for_are_not_called_absent_and_files_keep_their_words(
+    monkeypatch, capsys
+):
+    def fail(_words, kind):
+        try:
+            raise ImportError(REFUSED)
+        except ImportError as error:
+            raise kind from error
+
+    for kind, words in (
+        (ResourceUnavailable("No encoder. Reinstall it."), f"error: Out of memory ({REFUSED}). Close other"),
+        (
+            BadInput("x", "y", "z", "Do."),
+            "error: x: found y, expected z. Do. Memory ran out meanwhile. Close",
+        ),
+    ):
+        monkeypatch.setattr(sys.modules["dialeval.cli.main"], "_run", partial(fail, kind=kind))
+        with pytest.raises(SystemExit):
+            main()
+        assert capsys.readouterr().err.startswith(words)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
 import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dialeval.annotation.client import Client
+from dialeval.annotation.inviting import invite
+from dialeval.annotation.kinds.asking import asked
+from support.disks import FILLER, enlarge, fill, read_only, small_disk
 from support.fault_studies import contents, make_corpus, make_study
 from support.faults import Ledger
 from support.forked import Forks
+from support.rating_studies import made_project, served
 
 pytestmark = pytest.mark.slow
 
@@ -22,35 +23,6 @@ SEED = 20261117
 KEPT = ("results.parquet", "summary.json", "examples.jsonl", "study.yaml")
 RUN = ("run", "study.yaml", "--jobs", "1")
 TRAIN = ("train", "skip-thought", "talk.jsonl", "--scale", "tiny", "--epochs", "3")
-
-
-@contextlib.contextmanager
-def mounted(place: Path, *options: str) -> Iterator[Path]:
-    """A mount there, for as long as the block lasts; the test is skipped where we may not mount."""
-    place.mkdir(parents=True, exist_ok=True)
-    if os.geteuid() or subprocess.run(["mount", *options, str(place)], capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-@contextlib.contextmanager
-def small_disk(place: Path, size: str) -> Iterator[Path]:
-    with mounted(place, "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as disk:
-        yield disk
-
-
-def enlarge(disk: Path, size: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,size={size}", str(disk)], check=True)
-
-
-@contextlib.contextmanager
-def read_only(place: Path) -> Iterator[Path]:
-    with mounted(place, "--bind", str(place)):
-        subprocess.run(["mount", "-o", "remount,bind,ro", str(place)], check=True)
-        yield place
 
 
 @pytest.fixture(scope="module")
@@ -203,3 +175,41 @@ def test_two_runs_at_once_in_one_folder_and_one_cache_write_the_same(
         assert (here / "out" / "report.html").exists()
         assert not list((here / "out").glob(".*")), "a scratch file was left behind"
     ledger("two runs", tried=pairs, lost=lost)
+
+
+def test_a_disk_that_is_full_while_raters_answer_loses_no_acknowledged_answer(
+    tmp_path: Path, ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = ("ann", "bob", "cy")
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        project = made_project(disk / "study", items=60, asks=[asked("comment", "comment")], raters=names)
+        acknowledged: list[tuple[str, str]] = []
+        with served(project) as (address, store):
+            invited = [invite(project, store, name) for name in names]
+            raters = [(each.rater, Client(address, each.path)) for each in invited]
+            for _, client in raters:
+                client.enter()
+            for full in (False, True, False):
+                if full:
+                    fill(disk)
+                else:
+                    (disk / FILLER).unlink(missing_ok=True)
+                refused = 0
+                for turn in range(len(names) * 15):
+                    rater, client = raters[turn % len(names)]
+                    page = client.task()
+                    if page.status == 200:
+                        item = page.content["item"]["id"]
+                        page = client.answer(item, 0, {"comment": {"text": "x" * 4000}})
+                    if page.status == 200:
+                        acknowledged.append((rater, item))
+                    else:
+                        assert page.status == 503
+                        refused += 1
+                assert bool(refused) == full
+            kept = {(given.rater, given.item) for given in store.latest_answers()}
+            for _, client in raters:
+                client.close()
+    assert "Traceback" not in caplog.text
+    lost = len(set(acknowledged) - kept)
+    ledger("full disk, rating server", tried=len(acknowledged), lost=lost, seed="three raters")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -80,3 +81,32 @@ def test_standard_output_can_be_named_as_a_file(piped: bool, tmp_path: Path) -> 
             subprocess.run([sys.executable, "-c", script], stdout=out, check=True)
     assert file.read_bytes() == b"text"
     assert Path("/dev/stdout").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EFBIG, "File too large"), None],
+    ids=["full", "too large", "gone"],
+)
+def test_an_error_of_writing_names_the_file_and_not_its_scratch_file(
+    tmp_path: Path, error: OSError | None
+) -> None:
+    def fail() -> None:
+        with atomic_path(tmp_path / "a.txt") as scratch:
+            if error is not None:
+                raise error
+            scratch.unlink()
+
+    with pytest.raises(OSError, match=r"a\.txt") as raised:
+        fail()
+    assert raised.value.filename == str(tmp_path / "a.txt")
+
+
+def test_an_error_about_another_file_keeps_its_name(tmp_path: Path) -> None:
+    def fail() -> None:
+        with atomic_path(tmp_path / "a.txt"):
+            (tmp_path / "input.txt").read_bytes()
+
+    with pytest.raises(FileNotFoundError) as raised:
+        fail()
+    assert raised.value.filename == str(tmp_path / "input.txt")

@@ -1,7 +1,8 @@
 """Commands in forks of one warm process, killed on order: a kill at the n-th change of a file, or after some seconds.
 
 Run as a program, it loads dialeval once and takes a JSON object a line: ``argv``, ``cwd``, ``log``, and optionally
-``strike`` (the number of the change at which the signal comes), ``signal`` and ``seconds``. It answers with a line.
+``strike`` (the number of the change at which the signal comes), ``signal``, ``seconds``, ``memory`` (bytes that it may
+take beyond the warm process) and ``out`` (the file for its standard output). It answers with a line.
 """
 
 from __future__ import annotations
@@ -74,9 +75,13 @@ class Forks:
         strike: int | None = None,
         by: signal.Signals = signal.SIGKILL,
         seconds: float | None = None,
+        memory: int | None = None,
+        out: str | None = None,
     ) -> Ended:
         """Run ``dialeval ARGV`` in the folder, to its end or to the strike."""
-        return self.wait(self.start(folder, *argv, strike=strike, by=by, seconds=seconds))
+        return self.wait(
+            self.start(folder, *argv, strike=strike, by=by, seconds=seconds, memory=memory, out=out)
+        )
 
     def start(
         self,
@@ -85,11 +90,14 @@ class Forks:
         strike: int | None = None,
         by: signal.Signals = signal.SIGKILL,
         seconds: float | None = None,
+        memory: int | None = None,
+        out: str | None = None,
     ) -> Path:
-        """Start it, and return the log that ``wait`` needs."""
+        """Start it, and return the log that ``wait`` needs; ``memory`` is what it may take beyond the warm process."""
         log = folder.parent / f"{folder.name}-{time.monotonic_ns()}.log"
         order = {"argv": [str(each) for each in argv], "cwd": str(folder), "log": str(log)}
         order |= {"strike": strike, "signal": int(by), "seconds": seconds}
+        order |= {"memory": memory, "out": out}
         self._pipe("stdin").write(json.dumps(order) + "\n")
         self._pipe("stdin").flush()
         return log
@@ -182,6 +190,10 @@ def _child(order: dict[str, object]) -> None:
         os.environ["XDG_CACHE_HOME"] = str(order["cwd"]) + "/home"
         count = _striking(str(order["cwd"]), order["strike"], int(str(order["signal"])))
         sys.argv = ["dialeval", *order["argv"]]  # type: ignore[misc]
+        if order["out"] is not None:
+            os.dup2(os.open(str(order["out"]), os.O_WRONLY), 1)
+        if order["memory"] is not None:
+            _limit(int(str(order["memory"])))
         code = _command()
         Path(f"{order['log']}.changes").write_text(str(count[0]))
     except BaseException as error:
@@ -192,6 +204,14 @@ def _child(order: dict[str, object]) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _limit(more: int) -> None:
+    """Refuse this process more memory than that beyond what it has."""
+    import resource
+
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
 
 
 def _command() -> int:

@@ -16,6 +16,7 @@ import typer
 
 from dialeval.cli.options import CacheFolder, Jobs, Json, Resume
 from dialeval.cli.run import annotated, carry_out
+from dialeval.files.atomic import write_atomically
 
 if TYPE_CHECKING:
     from dialeval.study import Study
@@ -50,7 +51,7 @@ def demo(
         if copy is not None:
             if copy.exists():
                 raise BadInput(str(copy), "an existing path", "a new folder", "Give another name.")
-            shutil.copytree(bundled, copy)
+            _copy(bundled, copy)
             print(f"Copied. Now try: {_program()} run {copy / 'study.yaml'}")
             return
         study = load_study(bundled / "study.yaml")
@@ -64,6 +65,16 @@ def demo(
         carry_out(study, out, jobs=jobs, resume=resume, cache=cache, json=json, brief=True, then=then)
     if not json:
         _print_next()
+
+
+def _copy(bundled: Path, target: Path) -> None:
+    """Copy the files to a new folder, or leave none: half a study could neither be run nor be copied again."""
+    try:
+        for file in sorted(path for path in bundled.rglob("*") if path.is_file()):
+            write_atomically(target / file.relative_to(bundled), file.read_bytes())
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
 
 
 def _with_everything(study: Study) -> Study:

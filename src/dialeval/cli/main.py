@@ -17,7 +17,7 @@ from dialeval.cli.parsing.plain_lines import plain_values
 from dialeval.cli.parsing.verbs import VERBS, behind
 from dialeval.cli.workshop import INTERRUPTED, interruption, keeps
 from dialeval.display.streams import plain_streams, printable_streams
-from dialeval.errors import DialevalError, UnknownName, first_line
+from dialeval.errors import DialevalError, ResourceUnavailable, UnknownName, first_line, lack_of_memory
 
 
 def main() -> None:
@@ -36,31 +36,33 @@ def main() -> None:
 def _run_or_explain(words: Sequence[str]) -> None:
     try:
         _run(words)
-    except UnknownName as error:  # a mistake in the usage, also if only the library knows the names
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except DialevalError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+    except (SystemExit, BrokenPipeError):
+        raise
     except KeyboardInterrupt:  # while the parser is loaded: later it is the parser that tells of it
         print(interruption(), file=sys.stderr)
         sys.exit(INTERRUPTED)
-    except MemoryError as error:
-        print(f"error: {_out_of_memory(error)}", file=sys.stderr)
-        sys.exit(1)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if error.errno in _FULL:
-            print(f"error: {_full(error)}", file=sys.stderr)
-            sys.exit(1)
-        if error.filename is None:
+    except BaseException as error:
+        said = _explanation(error)
+        if said is None:
             raise
-        print(
-            f"error: {error.filename}: {error.strerror}. Check the path and its permissions.",
-            file=sys.stderr,
-        )
-        sys.exit(1)
+        print(f"error: {said}", file=sys.stderr)
+        # An unknown name is a mistake in the usage, also if only the library knows the names.
+        sys.exit(2 if isinstance(error, UnknownName) else 1)
+
+
+def _explanation(error: BaseException) -> str | None:
+    """The error in a sentence; None for a mistake of ours, which ends in a traceback."""
+    lack = lack_of_memory(error)
+    if isinstance(error, DialevalError) and not (lack and isinstance(error, ResourceUnavailable)):
+        return f"{error} Memory ran out meanwhile. {_LESS_MEMORY}" if lack else str(error)
+    if lack:
+        why = f" ({first_line(lack)})" if str(lack) else ""
+        return f"Out of memory{why}. {_LESS_MEMORY}"
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return _full(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}. Check the path and its permissions."
+    return None
 
 
 def _run(words: Sequence[str]) -> None:
@@ -73,9 +75,11 @@ def _run(words: Sequence[str]) -> None:
         if values is not None:
             try:
                 return function(**values)  # type: ignore[no-any-return]
-            except (DialevalError, MemoryError, SystemExit):
+            except (DialevalError, SystemExit):
                 raise
             except BaseException as error:  # a mistake in the usage, an interruption, a closed pipe
+                if lack_of_memory(error):
+                    raise
                 instead[verb] = _raising(error, function)
     from dialeval.cli.parsing.app import app_of
 
@@ -116,12 +120,10 @@ def _full(error: OSError) -> str:
     )
 
 
-def _out_of_memory(error: MemoryError) -> str:
-    why = f" ({first_line(error)})" if str(error) else ""
-    return (
-        f"Out of memory{why}. Close other programs, give fewer --jobs or less data, and give the same command again: "
-        "finished parts are kept."
-    )
+_LESS_MEMORY: Final = (
+    "Close other programs, give fewer --jobs or less data, and give the same command again: "
+    "finished parts are kept."
+)
 
 
 def _print_warning(

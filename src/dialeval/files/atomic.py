@@ -7,6 +7,7 @@ and devices are written to as they are.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from typing import Final
 
 _DEVICES: Final = (("/", "dev"), ("/", "proc"))
 """Folders of devices and open files, of which nothing is ever replaced."""
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of writing, which do not say into which file."""
 
 
 @contextmanager
@@ -32,18 +36,30 @@ def atomic_path(path: Path, *, follow: bool = False, private: bool = False) -> I
     if follow and path.is_symlink():
         path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    scratch = Path(name)
+    scratch: Path | None = None
     try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        scratch = Path(name)
         yield scratch
         with scratch.open("rb+") as written:
             os.fsync(written.fileno())
         if not private:
             scratch.chmod(_mode_of_new_files())
         scratch.replace(path)
+    except OSError as error:
+        _name_target(error, path, scratch)
+        raise
     finally:
-        scratch.unlink(missing_ok=True)
+        if scratch is not None:
+            scratch.unlink(missing_ok=True)
+
+
+def _name_target(error: OSError, path: Path, scratch: Path | None) -> None:
+    """Let the error name the file that was to be written: the system names its scratch file, or no file at all."""
+    unnamed = error.filename is None and error.errno in _NO_ROOM
+    if scratch is None or unnamed or error.filename == str(scratch):
+        error.filename, error.filename2 = str(path), None
 
 
 def _is_stream(path: Path) -> bool:

@@ -41,6 +41,8 @@ BUSY_SECONDS: Final = 30
 
 ATTEMPTS: Final = 6
 """How often a transaction is tried that the database ends for the sake of another one."""
+_DISK: Final = frozenset({8, 10, 13, 14})
+"""Primary codes of SQLite if the disk is at fault: READONLY, IOERR, FULL, CANTOPEN."""
 _AGAIN: Final = frozenset({"40001", "40P01", "23505"})
 """SQLSTATE of serialization failures, of deadlocks, and of a row that another transaction has just added."""
 
@@ -91,7 +93,8 @@ def open_database(
 ) -> Database:
     """The database at a path or URL, with its tables made where it has none.
 
-    An older schema is migrated, after a backup; a newer one is refused.
+    An older schema is migrated, after a backup; a newer one is refused. A disk that is full or cannot be written raises
+    SQLAlchemy's error, as it would in any later transaction.
     """
     url = _url(place)
     if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
@@ -101,12 +104,17 @@ def open_database(
         _prepare(database, url.render_as_string(hide_password=True), version, migrations)
     except BaseException as error:
         database.close()
-        if not isinstance(error, OperationalError | DatabaseError):
+        if not isinstance(error, OperationalError | DatabaseError) or _is_of_disk(error):
             raise
         found = f"a database that does not open ({first_line(error.orig or error)})"
         shown = url.render_as_string(hide_password=True)
         raise BadInput(shown, found, "SQLite or PostgreSQL", "Check the address.") from None
     return database
+
+
+def _is_of_disk(error: DBAPIError) -> bool:
+    """Whether SQLite could not read or write the file, whatever is in it."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _DISK
 
 
 def _url(place: str | Path) -> URL:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store
+from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, store_errors
 
 
 def export(
@@ -37,7 +37,8 @@ def export(
     project = read_project(study)
     kept = open_store(project, store)
     try:
-        exported = write(project, kept, out, dropped=dropped)
+        with store_errors(project, store):
+            exported = write(project, kept, out, dropped=dropped)
     finally:
         kept.close()
     for path in exported.files:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store
+from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, store_errors
 
 
 def tasks(
@@ -46,11 +46,12 @@ def take(
     kept = open_store(project, store)
     unusable = 0
     try:
-        for file in files:
-            taken = read_sheet(project, kept, file)
-            unusable += len(taken.unusable)
-            for line in sheet_lines(taken):
-                print(line)
+        with store_errors(project, store):
+            for file in files:
+                taken = read_sheet(project, kept, file)
+                unusable += len(taken.unusable)
+                for line in sheet_lines(taken):
+                    print(line)
     finally:
         kept.close()
     if unusable:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners
+from dialeval.cli.annotate.serve import StoreUrl, Study, needs_serving, open_store, partners, store_errors
 from dialeval.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -52,15 +52,17 @@ def simulate(
     from dialeval.annotation.simulation import Behaviour
 
     project = read_project(study) if into is None else copy_project(read_project(study), into)
-    kept = open_store(project, store if into is None else None)
+    url = store if into is None else None
+    kept = open_store(project, url)
     _refuse_real(project, kept)
     count = raters or len(project.settings.raters) or project.settings.overlap
     behaviour = Behaviour(noise=noise, bias=bias, skips=skips, seed=seed)
-    tallies = _run(project, kept, count, behaviour)
+    with store_errors(project, url):
+        tallies = _run(project, kept, count, behaviour)
     if into is None:
         todo = "make it again with 'dialeval annotate init' before people rate, or simulate with --copy DIR"
         print(f"note: the simulated answers are in {study} now; {todo}", file=sys.stderr)
-    _report(project, tallies, store if into is None else None, json=json)
+    _report(project, tallies, url, json=json)
 
 
 def _refuse_real(project: Project, store: Store) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
+
+from dialeval.resources import obtain
 
 BE: Final = frozenset(("be", "am", "is", "are", "was", "were", "'m", "'s", "'re"))
 HAVE: Final = frozenset(("have", "has", "had", "'ve", "'d"))
@@ -22,6 +24,15 @@ _USUAL: Final = {"found": "find", "saw": "see", "lay": "lie", "felt": "feel", "l
 """Past forms that two verbs share, and the verb that is meant nearly always."""
 
 
+@lru_cache(maxsize=1)
+def _library() -> Any:
+    """Lemminflect, after its files were compared with their hashes: two of them are pickles, which it loads."""
+    obtain("lemminflect")
+    import lemminflect
+
+    return lemminflect
+
+
 @lru_cache(maxsize=10_000)
 def lemma(verb: str) -> str:
     """The base form of a verb.
@@ -29,26 +40,20 @@ def lemma(verb: str) -> str:
     >>> lemma("made"), lemma("saw"), lemma("goes")
     ('make', 'see', 'go')
     """
-    from lemminflect import getLemma
-
     lower = verb.lower()
-    found: tuple[str, ...] = getLemma(lower, upos="VERB")
+    found: tuple[str, ...] = _library().getLemma(lower, upos="VERB")
     return _USUAL.get(lower) or (found[0] if found else lower)
 
 
 @lru_cache(maxsize=10_000)
 def _inflections(base: str) -> dict[str, tuple[str, ...]]:
-    from lemminflect import getAllInflections
-
-    found: dict[str, tuple[str, ...]] = getAllInflections(base, upos="VERB")
+    found: dict[str, tuple[str, ...]] = _library().getAllInflections(base, upos="VERB")
     return found
 
 
 @lru_cache(maxsize=10_000)
 def _lemmas(word: str) -> tuple[str, ...]:
-    from lemminflect import getAllLemmas
-
-    found: tuple[str, ...] = getAllLemmas(word, upos="VERB").get("VERB", ())
+    found: tuple[str, ...] = _library().getAllLemmas(word, upos="VERB").get("VERB", ())
     return found
 
 
@@ -70,6 +75,4 @@ def is_past(word: str) -> bool:
 @lru_cache(maxsize=10_000)
 def is_dictionary_word(word: str) -> bool:
     """Whether the word in lower case is a word of the dictionary, not only a name."""
-    from lemminflect import getAllLemmas
-
-    return bool(getAllLemmas(word.lower()))
+    return bool(_library().getAllLemmas(word.lower()))

@@ -6,15 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from dialeval.errors import RunFailed
+from dialeval.errors import RunFailed, lack_of_memory
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_CPU: Final = ("can't allocate memory", "not enough memory", "out of memory")
-"""How torch says on the CPU that memory ran out, where it has no exception of its own."""
 
 
 @dataclass(slots=True)
@@ -41,7 +38,7 @@ class Pace:
             try:
                 return work(self.size)
             except (RuntimeError, MemoryError) as error:
-                if not _out_of_memory(error):
+                if lack_of_memory(error) is None:
                     raise
             if self.size == 1:
                 raise RunFailed(
@@ -51,14 +48,6 @@ class Pace:
             self.size //= 2
             _free()
             logging.getLogger(__name__).warning("Out of memory; continuing with %d at once.", self.size)
-
-
-def _out_of_memory(error: Exception) -> bool:
-    import torch
-
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    return any(words in str(error) for words in _CPU)
 
 
 def _free() -> None:
