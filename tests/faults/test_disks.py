@@ -212,4 +212,9 @@ def test_a_disk_that_is_full_while_raters_answer_loses_no_acknowledged_answer(
                 client.close()
     assert "Traceback" not in caplog.text
     lost = len(set(acknowledged) - kept)
-    ledger("full disk, rating server", tried=len(acknowledged), lost=lost, seed="three raters")
+    ledger(
+        "full disk, rating server",
+        tried=len(acknowledged),
+        lost=lost,
+        seed="acknowledged answers of three raters",
+    )

@@ -64,8 +64,8 @@ def found(disk: Path) -> dict[str, bytes]:
 
 
 def unexplained(ended: Ended, *words: str) -> list[str]:
-    """What is wrong with how a command failed: it must say one of these words in an error, and exit with 1."""
-    told = ended.said[ended.said.rfind("error: ") :] if "error: " in ended.said else ""
+    """What is wrong with how a command failed: an error must have all of these words, and exit with 1."""
+    told = re.split("^error: ", ended.said, flags=re.MULTILINE)[-1] if "error: " in ended.said else ""
     if "Traceback" in ended.said or ended.code != 1 or not all(word in told for word in words):
         return [f"exit code {ended.code}: {ended.said[-1000:]}"]
     return []
