@@ -63,3 +63,12 @@ def test_nobody_has_to_have_a_home(monkeypatch):
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError("no such user")))
     assert "RAY_AUTH_MODE" not in settings_for("10.0.0.1:6379", {})
+
+
+def test_a_silent_node_of_a_cluster_by_address_is_asked_no_more_often_than_ray_allows():
+    """Ray's servers close connections that ask more often than once a minute, and so would end long batches."""
+    told = settings_for("10.0.0.1:6379", {})
+    assert int(told["RAY_grpc_client_keepalive_time_ms"]) > 60_000
+    assert int(told["RAY_grpc_client_keepalive_timeout_ms"]) <= 20_000
+    own = {"RAY_grpc_client_keepalive_time_ms": "300000"}
+    assert own.keys().isdisjoint(settings_for("10.0.0.1:6379", own))

@@ -23,8 +23,16 @@ _ALWAYS: Final = {
 out is not tried for ever."""
 _LOOPBACK_ONLY: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """By this Ray binds to 127.0.0.1, which it else takes for the machine's public address."""
-_BY_ADDRESS: Final = {"RAY_NUM_REDIS_GET_RETRIES": "2"}
-"""Ray tries 20 times, for 40 seconds each, to get an answer from what may not be a cluster."""
+_BY_ADDRESS: Final = {
+    "RAY_NUM_REDIS_GET_RETRIES": "2",
+    "RAY_grpc_client_keepalive_time_ms": "65000",
+    "RAY_grpc_client_keepalive_timeout_ms": "20000",
+}
+"""Ray tries 20 times, for 40 seconds each, to get an answer from what may not be a cluster.
+
+A task on a node that was cut off without a word is given up after 85 seconds, where Ray waits for minutes. Its servers
+close connections that ask more often than once a minute.
+"""
 _HOST_AND_PORT: Final = re.compile(r"(?:ray://)?(?P<host>[^/\s]+):(?P<port>\d{1,5})")
 _REACHED: Final = 20.0
 """Seconds in which a cluster has to accept a connection."""
