@@ -37,6 +37,7 @@ FAULTS: Final = {
     "ray worker": "worker of a Ray cluster killed (SIGKILL) in a batch: a task, and an actor",
     "ray node": "node of a Ray cluster killed (SIGKILL of its raylet); the driver once, resumed",
     "ray room": "node of a Ray cluster killed before the actor that it has room for begins, and not replaced",
+    "ray cut": "node of a Ray cluster cut off from the network amid `run` (link down, or packets lost)",
     "hanging server": "server that accepts and never answers, then works",
     "faulty server": "HTTP 429 with Retry-After, 500, half a body, garbage, a dropped connection, mid-run",
     "changed model": "server that changes its model mid-run, and back",

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -61,6 +62,15 @@ def work(address: str, folder: str, seconds: str, dies: str = "", pause: str = "
     (place / "out").write_bytes(np.concatenate(rows).tobytes())
 
 
+def nodes(address: str, count: str) -> None:
+    """Wait until so many nodes are alive."""
+    import ray
+
+    ray.init(address=address, log_to_driver=False, logging_level="error")
+    while sum(node["Alive"] for node in ray.nodes()) != int(count):
+        time.sleep(0.2)
+
+
 def commands(path: str) -> None:
     """Run the command lines of a JSON file one after another on one embedded cluster, and print their exit codes."""
     from dialeval.cli import main
@@ -79,5 +89,5 @@ def commands(path: str) -> None:
 
 
 if __name__ == "__main__":
-    programs = {"serve": serve, "work": work, "commands": commands}
+    programs = {"serve": serve, "work": work, "nodes": nodes, "commands": commands}
     programs[sys.argv[1]](*sys.argv[2:])

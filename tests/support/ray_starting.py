@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,11 @@ def start_ray(tmp_path) -> Iterator[Start]:
         *arguments: object,
         more: Mapping[str, str] | None = None,
         less: Set[str] = frozenset(),
+        inside: Sequence[str] = (),
         **options: Any,
     ) -> subprocess.Popen[str]:
         given = {name: value for name, value in settings.items() if name not in less} | dict(more or {})
-        command = [sys.executable, "-W", "ignore", *map(str, arguments)]
+        command = [*inside, sys.executable, "-W", "ignore", *map(str, arguments)]
         with (tmp_path / f"talk-{len(programs)}").open("w") as talk:
             program = subprocess.Popen(
                 command,
