@@ -176,8 +176,8 @@ def _write(path: Path, rows: list[dict[str, object]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-@pytest.mark.parametrize("dialogues", [False, True])
-def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues: bool) -> None:
+@pytest.mark.parametrize(("dialogues", "silent"), [(False, 0), (True, 0), (False, 3)])
+def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues: bool, silent: int) -> None:
     """Nothing varied, so there was no interval, and every gate on the difference failed."""
     (tmp_path / "study.yaml").write_text(NO_OP, encoding="utf-8")
     (tmp_path / "short.py").write_text("def short(response):\n    return len(response.split()) < 5\n")
@@ -193,9 +193,8 @@ def test_a_pull_request_that_changes_no_answer_passes(tmp_path: Path, dialogues:
     _write(tmp_path / "prompts.jsonl", prompts)
     for name in ("main", "pr"):
         answers = [f"number {at} is over there" if at % 3 else f"to the left of {at}" for at in range(48)]
-        rows = [
-            {"id": item, "system": name, "response": said} for item, said in zip(ids, answers, strict=True)
-        ]
+        said = [None] * silent + [answer + " " * (name == "pr") for answer in answers[silent:]]
+        rows = [{"id": item, "system": name, "response": text} for item, text in zip(ids, said, strict=True)]
         _write(tmp_path / f"{name}.jsonl", rows)
     study = load_study(tmp_path / "study.yaml")
     done = run_study(study)

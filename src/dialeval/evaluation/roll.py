@@ -131,7 +131,7 @@ class Roll(Generic[S]):
             if columns is None:
                 self.name(*_names(chunk), _hashes(chunk))
             else:
-                self.name(columns.items, columns.systems, map(hash, columns.texts))
+                self.name(columns.items, columns.systems, map(hash, map(str.strip, columns.texts)))
             lines = subject_lines(chunk, columns)
             self._data.update(lines)
             self._data.update(b"\n")
@@ -269,13 +269,13 @@ def _names(subjects: Sequence[Subject]) -> _Names:
 def hash_answer(subject: object) -> int | None:
     """A hash of all that the subject holds but the name of its system; None if it holds what cannot be hashed.
 
-    Of an example, only the response counts, and of that not how its words are spaced: its context and references are
-    not the system's.
+    Of an example, only the response counts, and of that no space around it: its context and references are not the
+    system's.
     """
     if isinstance(subject, Missing):
         return hash(None)
     if isinstance(subject, Example):
-        return hash(" ".join(subject.response.text.split()))
+        return hash(subject.response.text.strip())
     if isinstance(subject, Repeated):
         answers = tuple(map(hash_answer, subject.answers))
         return None if None in answers else hash(answers)

@@ -154,14 +154,17 @@ def check_gates(
     """How the scores and differences fare at the gates that concern them.
 
     A system that left more than the ``allowed`` share of the items unanswered passes none: of a difference the system
-    that another one is subtracted from, of an equivalence both.
+    that another one is subtracted from, of an equivalence both. If both gave the same answers, neither counts: a pull
+    request that changes nothing loses nothing.
     """
     for gate in gates:
         concerned = [judged for judged in scores if judged.measure == gate.measure]
         if gate.other is not None:
             gated = (gate.system, gate.other) if gate.comparator == "=" else (gate.system,)
-            sides = [judged for judged in concerned if judged.system in gated]
-            yield _unless_silent(_check_pair(gate, comparisons), sides, allowed)
+            pair = _tested(gate, comparisons)
+            changed = pair is None or not pair.identical
+            sides = [judged for judged in concerned if judged.system in gated and changed]
+            yield _unless_silent(_check_pair(gate, pair), sides, allowed)
         for judged in concerned if gate.other is None else ():
             if gate.system in (None, judged.system):
                 yield _unless_silent(_outcome(gate, judged), [judged], allowed)
@@ -175,14 +178,19 @@ def _unless_silent(outcome: GateOutcome, gated: Sequence[Judged], allowed: float
     )
 
 
-def _check_pair(gate: Gate, comparisons: Sequence[Comparison]) -> GateOutcome:
+def _tested(gate: Gate, comparisons: Sequence[Comparison]) -> Comparison | None:
+    """The comparison of the two systems that the gate names; None if there is none."""
+    named = {gate.system, gate.other}
+    return next((c for c in comparisons if c.measure == gate.measure and {c.a, c.b} == named), None)
+
+
+def _check_pair(gate: Gate, test: Comparison | None) -> GateOutcome:
     """How the difference between two systems fares, or whether they are shown to be equivalent."""
-    pairs = [c for c in comparisons if c.measure == gate.measure and {c.a, c.b} == {gate.system, gate.other}]
     system = gate.system or ""
-    if not pairs:
+    if test is None:
         untested = Judged(gate.measure, system, math.nan, math.nan, math.nan, "they could not be compared")
         return replace(_outcome(gate, untested), other=gate.other)
-    test, sign = pairs[0], 1.0 if pairs[0].a == gate.system else -1.0
+    sign = 1.0 if test.a == gate.system else -1.0
     difference, first, second = (_known(x) * sign for x in (test.difference, test.low, test.high))
     low, high = (first, second) if sign > 0 else (second, first)
     absence = ABSENCES[test.absence] if test.absence else None

@@ -8,7 +8,6 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from dialeval.display.wording import count, decimals, listing, number, percent
-from dialeval.evaluation.compare import Comparison
 from dialeval.study.document import MeasureInfo, Summary, headline_measure, leaders, ranked, ranks, standings
 from dialeval.study.report.ranking import counted
 
@@ -92,12 +91,12 @@ def agrees(summary: Summary, measure: str) -> bool:
 
 def _identical(summary: Summary) -> Iterator[str]:
     """Yield who gave identical answers: ``pr and main gave identical answers to all 48 items``."""
-    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    same: dict[tuple[str, str], int] = {}
     for test in summary.comparisons:
-        pairs.setdefault((test.a, test.b), []).append(test)
-    for (a, b), tests in pairs.items():
-        if all(test.low == test.high == 0 for test in tests):
-            items = max(test.n for test in tests)
+        known = same.setdefault((test.a, test.b), test.n)
+        same[test.a, test.b] = max(known, test.n) if known and test.low == test.high == 0 else 0
+    for (a, b), items in same.items():
+        if items:
             yield f"{a} and {b} gave identical answers to {'the item' if items == 1 else f'all {items:,} items'}."
 
 
