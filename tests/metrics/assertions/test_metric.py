@@ -225,7 +225,9 @@ def test_a_search_whose_process_dies_once_is_made_again(tmp_path: Path, monkeypa
         "if not seen.exists():\n    seen.touch()\n    os.kill(os.getpid(), signal.SIGKILL)\nprint('true')\n"
     )
     monkeypatch.setattr(patterns, "_PROCESS", script)
-    assert _Searcher().search("a", 0, "a") is True
+    searcher = _Searcher()
+    assert searcher.search("a", 0, "a") is True
+    searcher.close()
 
 
 def test_a_search_whose_process_dies_is_not_said_to_be_slow_and_is_not_remembered(
