@@ -313,3 +313,21 @@ def test_many_clauses_about_one_thing_take_seconds_at_most() -> None:
     found = match_facts(read_facts(affirmed), read_facts(denied))
     assert sum(finding.outcome == "contradicted" for finding in found) == 600
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("reference", "response", "share"),
+    [
+        ("You can return the lamp.", "You cannot return the lamp.", 0),
+        ("You can return the lamp.", "Yes, returning it is fine.", 1),
+        ("You may bring your dog.", "Sorry, you may not bring your dog.", 0),
+        ("You can pay by card.", "Card payments are fine.", 1),
+        ("You can pay by card.", "You can't pay by card.", 0),
+    ],
+)
+def test_permissions_are_facts_of_a_reference_without_others(
+    reference: str, response: str, share: int
+) -> None:
+    (row,) = Facts().statistics([example(response, reference)])
+    assert row[0] == share
+    assert Facts().unscorable(example(response, "You can find it there.")) == "no fact in the reference"

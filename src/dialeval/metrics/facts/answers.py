@@ -89,6 +89,12 @@ _SAME: Final = {
 _AFFIRMED: Final = "available allow possible include refund open support eligible require cover"
 _PREDICATES: Final = frozenset(map(stem, _AFFIRMED.split()))
 """What an affirmation must say of something, in stems, to be a fact that a response has to keep."""
+_MAY: Final = frozenset({"can", "may"})
+_ACTIONS: Final = (
+    "return exchange cancel bring park pay change reschedule book order reserve upgrade smoke swim borrow"
+)
+_PERMITTED: Final = frozenset(map(stem, _ACTIONS.split()))
+"""What people ask whether they may, in stems."""
 _BEING: Final = frozenset({"is", "are", "be", "was", "were", "been", "they're", "you're", "we're"})
 _EMPTY: Final = frozenset(
     {"longer", "currently", "anymore", "moment", "time", "need", "able", "get", "thing", "way"}
@@ -206,11 +212,18 @@ def statements_of(passage: Passage, clauses: list[Clause]) -> Iterator[Fact]:
         if clause.denial is not None:
             last = min(clause.last, max(clause.denial[1], clause.denial[0] + 2))
             yield passage.fact("denial", (clause.denial[0], last), tuple(sorted(clause.content)))
-        elif clause.content & _PREDICATES and len(clause.content) > 1 and _is_said(passage, clause):
+        elif clause.content & _PREDICATES and len(clause.content) > 1 and _has(passage, clause, _BEING):
             yield passage.fact("claim", (clause.first, clause.last), tuple(sorted(clause.content)))
 
 
-def _is_said(passage: Passage, clause: Clause) -> bool:
-    """Whether the clause says what something is: "the pool is open", and not "we open at nine"."""
-    words = passage.words[clause.first : clause.last + 1]
-    return not _BEING.isdisjoint(words)
+def permissions_of(passage: Passage, clauses: list[Clause]) -> Iterator[Fact]:
+    """Affirmations that somebody may do something, as in "you can pay by card": facts of a text without others."""
+    for clause in clauses:
+        permitted = clause.said and clause.denial is None and clause.content & _PERMITTED
+        if permitted and len(clause.content) > 1 and _has(passage, clause, _MAY):
+            yield passage.fact("claim", (clause.first, clause.last), tuple(sorted(clause.content)))
+
+
+def _has(passage: Passage, clause: Clause, verbs: frozenset[str]) -> bool:
+    """True if the clause has one of these verbs: "the pool is open", "you can pay", and not "we open at nine"."""
+    return not verbs.isdisjoint(passage.words[clause.first : clause.last + 1])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from dialeval.metrics.facts.answers import Clause, answer_in, clauses_of, statements_of
+from dialeval.metrics.facts.answers import Clause, answer_in, clauses_of, permissions_of, statements_of
 from dialeval.metrics.facts.moments import moments_in
 from dialeval.metrics.facts.names import addresses_in, names_in
 from dialeval.metrics.facts.passage import Fact, Passage
@@ -63,6 +63,8 @@ def read_facts(text: str) -> Reading:
         *([] if answer is None else [answer]),
         *statements_of(passage, clauses),
     ]
+    if all(fact.soft for fact in found):
+        found += permissions_of(passage, clauses)
     found.sort(key=lambda fact: (fact.start, fact.end))
     firm = {(fact.kind, fact.value): fact for fact in reversed(found) if not fact.soft}
     places: dict[str, list[int]] = {}

@@ -33,7 +33,7 @@ class Facts(MeanOfValues):
     def signature(self) -> Signature:
         """All that could move the number."""
         return Signature(
-            "facts", (("against", self.against),), (("rules", "english"), ("references", "best"))
+            "facts", (("against", self.against),), (("rules", "english"), ("references", "best")), version=2
         )
 
     def unscorable(self, example: Example) -> str | None:
