@@ -99,7 +99,7 @@ def test_a_server_that_never_answers_is_given_up_and_asked_again_by_the_same_com
         assert ended.code == 3, ended.said
         assert "the same command asks only for the rest" in " ".join(ended.said.split())
         hung = proxy.received - 5
-        assert hung == 2
+        assert 1 <= hung <= 2, "as many as reached the server in half a second"
         proxy.script.clear()
         again = commands.run(here, *RUN)
         assert again.code == 0, again.said

@@ -197,6 +197,7 @@ def test_whoever_stops_it_is_told_how_it_goes_on(tmp_path):
 def hear_interrupts() -> None:
     """Undo what a shell does to whatever it starts in the background, and what children inherit: not to hear Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def opened_by(running: subprocess.Popen, pipe: Path) -> int:
