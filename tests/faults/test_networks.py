@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ LOOPBACK = frozenset({"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"})
 AGENTS = ("dashboard-agent-grpc", "dashboard-agent-listen", "runtime-env-agent", "metrics-export")
 PORTS = [f"--{agent}-port={20_000 + number}" for number, agent in enumerate(AGENTS)]
 """Given, as a node waits only seconds for the ports that its agents choose, and a busy machine needs more."""
+PATIENCE = 115
+"""Seconds in which a batch on a silent node is given up: 85 at most by our settings, 120 at least by Ray's own."""
 STARTS = 6
 """How often a node is started that does not come up: Ray gives up soon on a busy machine."""
 SLOW = """\
@@ -185,6 +188,12 @@ def await_batches(study: Path, line: str, count: int, program: subprocess.Popen[
         time.sleep(0.02)
 
 
+def longest_wait(study: Path) -> float:
+    """Most seconds between two results that were kept."""
+    times = sorted(path.stat().st_mtime for path in (study / "cache").rglob("*") if path.is_file())
+    return max(later - earlier for earlier, later in pairwise(times))
+
+
 CUTS: tuple[tuple[str, Cut, bool], ...] = (
     ("answers", "link down", True),
     ("Words", "packets lost", False),
@@ -208,8 +217,8 @@ def test_a_node_that_is_cut_off_loses_and_changes_nothing(
             time.sleep(15)  # by then the head has given the node up
             for machine in (pair.head, pair.other):
                 machine.mend(how)
-        # Ray by itself waits for seven minutes for a task whose node says nothing any more.
-        assert program.wait(timeout=240) == 0, talk(tmp_path)
+        assert program.wait(timeout=400) == 0, talk(tmp_path)
+        assert longest_wait(study) < PATIENCE
         differing += bool(lost(study, calm))
         pair.other.kill_all()
         if not mended:
