@@ -127,3 +127,12 @@ def test_only_what_a_system_says_counts():
     assert hash_answer(one) == hash_answer(dataclasses.replace(one, response=Response(" yes\n")))
     assert hash_answer(Missing("i", "a", "no line")) == hash_answer(Missing("i", "b", "other"))
     assert hash_answer(object()) is None
+
+
+def test_an_interval_that_excludes_0_beside_no_verdict_is_explained():
+    """Four worse answers of 48: no choice of their signs is rarer than 1 in 8 in both directions."""
+    found = compare(evaluate(RougeL(), said("main")), evaluate(RougeL(), said("pr", worse=4)), SEED)
+    assert found.low is not None
+    assert found.low > 0
+    assert found.verdict == "undecided"
+    assert "the test decides, and is less sure than the interval" in found.sentence

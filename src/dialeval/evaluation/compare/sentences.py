@@ -29,7 +29,7 @@ def sentence_of(c: Comparison) -> str:
         return f"{high} scores higher than {low} by {gap} ({evidence})."
     if c.difference == 0:
         return f"Undecided: {c.a} and {c.b} score the same on {c.n:,} items ({evidence}){_reach(c)}."
-    return f"Undecided: {high} scores {gap} higher than {low} ({evidence}){_reach(c)}."
+    return f"Undecided: {high} scores {gap} higher than {low} ({evidence}){_reach(c)}{_apart(c)}."
 
 
 def prospect_of(c: Comparison) -> str | None:
@@ -79,6 +79,18 @@ def _reach(c: Comparison) -> str:
     if c.largest is None:
         return ""
     return f"; the difference may be as large as {_number(c, c.largest)}"
+
+
+def _apart(c: Comparison) -> str:
+    """Why there is no verdict though the interval excludes 0; nothing if it does not."""
+    if c.low is None or c.high is None or c.low <= 0 <= c.high:
+        return ""
+    alone = "the interval, which excludes 0, is of this test alone"
+    return (
+        f"; {alone}"
+        if c.correction
+        else "; the test decides, and is less sure than the interval, which excludes 0"
+    )
 
 
 def _number(c: Comparison, value: float) -> str:
