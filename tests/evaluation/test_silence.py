@@ -187,3 +187,14 @@ def test_all_silence_has_the_worst_score():
 def test_the_stated_value_of_silence_is_what_a_metric_computes_of_an_empty_response(name):
     metric = build(name)
     assert float(metric.aggregate(metric.statistics([example("1", "")]).sum(axis=0))) == metric.silence
+
+
+@pytest.mark.parametrize("name", ["embedding_average", "vector_extrema", "greedy_matching"])
+def test_silence_counts_under_measures_with_further_columns(name: str) -> None:
+    said = ["a lamp", "", "the lamp is nice"]
+    subjects = [
+        Example(str(place), "s", (), Response(text), ("a nice lamp",)) for place, text in enumerate(said)
+    ]
+    result = evaluate(build(name), subjects)
+    assert result.unanswered == 1
+    assert result.rows[1].tolist() == [0, 1, 0, 0]

@@ -130,7 +130,10 @@ def _stand_ins(
     if value is None:
         return _own_rows(metric, absent)
     if _averages(metric, known, absent):
-        return dict.fromkeys(absent, np.array([value, 1.0]))
+        # Further columns, as of embeddings, count words: an absent answer has none.
+        row = np.concatenate([[value, 1.0], np.zeros(known.shape[1] - 2)])
+        if np.isclose(float(metric.aggregate(row)), value):
+            return dict.fromkeys(absent, row)
     own = _own_rows(metric, absent)
     return {key: row for key, row in own.items() if np.isclose(float(metric.aggregate(row)), value)}
 
